@@ -1,0 +1,123 @@
+//! What the engine asks the world for. A driver performs effects; their outcomes come back as inputs.
+
+use std::fmt;
+
+use crate::{AgentType, GateId, Phase, Question, RunId, TaskId, Timestamp};
+
+/// Names one effect of one run, the same after every restart. For attempts it is the idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EffectKey(String);
+
+impl EffectKey {
+    /// The key of one attempt at one task: `run/task/attempt`.
+    #[must_use]
+    pub fn attempt(run: &RunId, task: &TaskId, attempt: u32) -> Self {
+        Self(format!("{run}/{task}/{attempt}"))
+    }
+
+    /// The key of one try at one phase's work: `run/phase/name/attempt`.
+    #[must_use]
+    pub fn phase(run: &RunId, phase: Phase, attempt: u32) -> Self {
+        Self(format!("{run}/phase/{phase}/{attempt}"))
+    }
+
+    /// The key of finding an agent for a task: `run/route/task`.
+    #[must_use]
+    pub fn route(run: &RunId, task: &TaskId) -> Self {
+        Self(format!("{run}/route/{task}"))
+    }
+
+    /// The key of a question to a person: `run/gate/name`.
+    #[must_use]
+    pub fn gate(run: &RunId, gate: &GateId) -> Self {
+        Self(format!("{run}/gate/{gate}"))
+    }
+
+    /// The key of stopping an attempt: `run/task/attempt/stop`.
+    #[must_use]
+    pub fn stop(run: &RunId, task: &TaskId, attempt: u32) -> Self {
+        Self(format!("{run}/{task}/{attempt}/stop"))
+    }
+
+    /// The key of waiting until a time: `run/wait/time`.
+    #[must_use]
+    pub fn wait(run: &RunId, until: Timestamp) -> Self {
+        Self(format!("{run}/wait/{until}"))
+    }
+
+    /// The key as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for EffectKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+/// Something that is asked for and not yet answered.
+///
+/// The list is complete on purpose: a driver that does not know a new effect must not compile.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Do the work of a phase.
+    RunPhase {
+        /// The phase.
+        phase: Phase,
+        /// Which try it is.
+        attempt: u32,
+    },
+    /// Find an agent for a task that was born in a revision.
+    Route {
+        /// The task.
+        task_id: TaskId,
+    },
+    /// Have an agent make one attempt at one task.
+    InvokeAgent {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// The agent.
+        agent_type: AgentType,
+        /// When it must have answered; then it is to be killed.
+        deadline: Timestamp,
+    },
+    /// Stop an attempt, and say when it has stopped.
+    StopAgent {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// Put a question to a person.
+    AskHuman {
+        /// Names the question.
+        gate: GateId,
+        /// The question.
+        question: Question,
+    },
+    /// Give the engine a tick at this time.
+    WaitUntil {
+        /// The time.
+        at: Timestamp,
+    },
+}
+
+impl Effect {
+    /// The key of this effect in `run`.
+    #[must_use]
+    pub fn key(&self, run: &RunId) -> EffectKey {
+        match self {
+            Self::RunPhase { phase, attempt } => EffectKey::phase(run, *phase, *attempt),
+            Self::Route { task_id } => EffectKey::route(run, task_id),
+            Self::InvokeAgent { task_id, attempt, .. } => EffectKey::attempt(run, task_id, *attempt),
+            Self::StopAgent { task_id, attempt } => EffectKey::stop(run, task_id, *attempt),
+            Self::AskHuman { gate, .. } => EffectKey::gate(run, gate),
+            Self::WaitUntil { at } => EffectKey::wait(run, *at),
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Everything that can happen in a run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text_enum::text_enum;
+use crate::{
+    Adjustment, AgentCapability, AgentType, Answer, CheckpointId, Confidence, CritiqueVerdict, DecisionEntry,
+    ExecutionFeedback, ExecutionReport, FailureEscalationRequest, GateId, Goal, Handoff, Money, Notification,
+    Phase, Plan, PlanOutcome, PlanRevision, PlanVersion, PlanningError, ProgressUpdate, Question,
+    RankedAgent, RunId, RunSettings, Severity, TaskId, Timestamp,
+};
+
+text_enum!(
+    /// What money was spent on.
+    Account {
+        /// Making and remaking the plan.
+        Planning = "planning",
+        /// Agents at work.
+        Execution = "execution",
+    }
+);
+
+text_enum!(
+    /// What moved the plan's confidence.
+    ConfidenceCause {
+        /// What past outcomes teach.
+        Calibrated = "calibrated",
+        /// A revision.
+        Revised = "revised",
+        /// Every task succeeded without a revision.
+        AllSucceeded = "all_succeeded",
+        /// Failures that no revision has paid for.
+        Failures = "failures",
+        /// A return to an earlier point.
+        RolledBack = "rolled_back",
+    }
+);
+
+text_enum!(
+    /// Why an attempt was stopped.
+    StopReason {
+        /// The run is being ended or rolled back.
+        RunStopping = "run_stopping",
+        /// A revision changed the task while it ran.
+        Superseded = "superseded",
+    }
+);
+
+/// What follows once every attempt has stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterStop {
+    /// The run is cancelled.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+    /// The run is aborted.
+    Abort {
+        /// Why.
+        error: PlanningError,
+        /// What can be done about it.
+        suggestion: String,
+    },
+    /// The run goes back to an earlier point.
+    RollBack {
+        /// The point.
+        to: CheckpointId,
+        /// A new limit for what the run may cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run_budget: Option<Money>,
+    },
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum EventBody {
+    /// The run began.
+    RunStarted {
+        /// The run.
+        run_id: RunId,
+        /// The person's own words.
+        request: String,
+        /// The limits that hold for it.
+        settings: RunSettings,
+        /// Numbers of behaviours that are newer than this format; none so far.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        flags: BTreeSet<u16>,
+    },
+    /// A phase began.
+    PhaseStarted {
+        /// The phase.
+        phase: Phase,
+        /// Which try it is; more than 1 after a rollback.
+        attempt: u32,
+    },
+    /// A phase ended well.
+    PhaseCompleted {
+        /// The phase.
+        phase: Phase,
+        /// What it leaves for the next one.
+        handoff: Handoff,
+    },
+    /// A phase failed.
+    PhaseFailed {
+        /// The phase.
+        phase: Phase,
+        /// Why.
+        reason: String,
+    },
+    /// A phase gave less than it should.
+    PhaseDegraded {
+        /// The phase.
+        phase: Phase,
+        /// Why.
+        reason: String,
+    },
+    /// A guardrail found something.
+    GuardrailTripped {
+        /// The rule.
+        rule: String,
+        /// How serious it is.
+        severity: Severity,
+        /// What was found.
+        reason: String,
+    },
+    /// The goal was understood.
+    GoalDefined {
+        /// The goal.
+        goal: Arc<Goal>,
+    },
+    /// The request's quality was judged.
+    PromptScored {
+        /// From 0 to 100.
+        score: u8,
+        /// What is wrong with it.
+        issues: Vec<String>,
+    },
+    /// A plan passed validation and waits to run.
+    PlanProposed {
+        /// Which shape of the plan this is.
+        version: PlanVersion,
+        /// The plan.
+        plan: Arc<Plan>,
+        /// The agents as they were known then.
+        agents: Vec<AgentCapability>,
+        /// What was repaired to make it valid.
+        repairs: Vec<String>,
+    },
+    /// A person changed the plan.
+    PlanAdjusted {
+        /// Which shape of the plan this is.
+        version: PlanVersion,
+        /// The changes.
+        adjustments: Vec<Adjustment>,
+        /// Tasks that must run because of them.
+        rerun_task_ids: Vec<TaskId>,
+    },
+    /// A plan was locked for execution.
+    PlanApproved {
+        /// The shape that was approved.
+        version: PlanVersion,
+        /// The gate a person opened; absent if none was needed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate: Option<GateId>,
+        /// The note for the record.
+        note: String,
+    },
+    /// A person rejected the plan.
+    PlanRejected {
+        /// The shape that was rejected.
+        version: PlanVersion,
+        /// What they said.
+        comments: String,
+    },
+    /// A task got its agent.
+    TaskRouted {
+        /// The task.
+        task_id: TaskId,
+        /// The agent.
+        agent_type: AgentType,
+        /// Everyone who could do it, best first.
+        ranking: Vec<RankedAgent>,
+    },
+    /// A task was given to an agent.
+    TaskDispatched {
+        /// The task.
+        task_id: TaskId,
+        /// Which attempt it is; with run and task it makes the key that is never used twice.
+        attempt: u32,
+        /// The agent.
+        agent_type: AgentType,
+        /// When it must have answered.
+        deadline: Timestamp,
+        /// What was set aside for it.
+        reserved: Money,
+    },
+    /// An attempt succeeded.
+    TaskSucceeded {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// What came of it.
+        feedback: Arc<ExecutionFeedback>,
+    },
+    /// An attempt failed, or a task can never start.
+    TaskFailed {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt; 0 if it never started.
+        attempt: u32,
+        /// The agent that was at work.
+        agent_type: AgentType,
+        /// What the task depends on.
+        dependencies: Vec<TaskId>,
+        /// How often this task and those it replaces have failed by now.
+        failure_count: u32,
+        /// What came of it.
+        feedback: Arc<ExecutionFeedback>,
+    },
+    /// An attempt was stopped, or its result came too late to count.
+    TaskStopped {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// Why.
+        reason: StopReason,
+    },
+    /// A person decided to go on without a task.
+    TaskSkipped {
+        /// The task.
+        task_id: TaskId,
+        /// What they said.
+        comments: String,
+    },
+    /// A failed attempt will be repeated by the task's own retry policy, or as a person said.
+    RetryScheduled {
+        /// The task.
+        task_id: TaskId,
+        /// When it may start.
+        at: Timestamp,
+        /// Another agent to use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent_type: Option<AgentType>,
+        /// Inputs to set.
+        #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+        inputs: crate::JsonMap,
+        /// Whether the failures so far are forgiven, because a person took the matter in hand.
+        #[serde(default)]
+        by_person: bool,
+    },
+    /// People were told something.
+    Notified {
+        /// What.
+        notification: Notification,
+    },
+    /// The run came further.
+    Progressed {
+        /// How far.
+        update: ProgressUpdate,
+    },
+    /// A decision was made.
+    DecisionMade {
+        /// The decision with its reasoning.
+        entry: DecisionEntry,
+    },
+    /// The plan was revised.
+    Replanned {
+        /// Which shape of the plan this is.
+        version: PlanVersion,
+        /// The whole revision.
+        revision: Box<PlanRevision>,
+    },
+    /// Confidence moved.
+    ConfidenceChanged {
+        /// From.
+        before: Confidence,
+        /// To.
+        after: Confidence,
+        /// By what.
+        cause: ConfidenceCause,
+    },
+    /// A task failed so often that a person is needed.
+    Escalated {
+        /// What they are told.
+        request: FailureEscalationRequest,
+    },
+    /// A question was put to a person.
+    HumanAsked {
+        /// Names the question.
+        gate: GateId,
+        /// The question.
+        question: Question,
+    },
+    /// A person answered.
+    HumanAnswered {
+        /// The question that was answered.
+        gate: GateId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// A question no longer needs an answer.
+    QuestionWithdrawn {
+        /// The question.
+        gate: GateId,
+        /// Why.
+        reason: String,
+    },
+    /// An agent is not used for a while.
+    BreakerOpened {
+        /// The agent.
+        agent_type: AgentType,
+        /// Why.
+        reason: String,
+    },
+    /// An agent is used again.
+    BreakerClosed {
+        /// The agent.
+        agent_type: AgentType,
+    },
+    /// A second choice was taken.
+    FellBack {
+        /// For what.
+        what: String,
+        /// The first choice.
+        from: String,
+        /// The second choice.
+        to: String,
+        /// Why.
+        reason: String,
+    },
+    /// The run works with less than it should.
+    Degraded {
+        /// From 0 (all is well) to 5.
+        level: u8,
+        /// Why.
+        reason: String,
+    },
+    /// Money was spent.
+    Charged {
+        /// On which account.
+        account: Account,
+        /// For what.
+        what: String,
+        /// How much.
+        amount: Money,
+        /// The sum of everything spent by the run so far.
+        total: Money,
+    },
+    /// A budget does not allow the next step.
+    BudgetExceeded {
+        /// Which budget.
+        account: Account,
+        /// What was spent.
+        spent: Money,
+        /// What is allowed.
+        budget: Money,
+    },
+    /// The work of a phase was judged.
+    Critiqued {
+        /// The phase.
+        phase: Phase,
+        /// The verdict.
+        verdict: CritiqueVerdict,
+        /// Why.
+        notes: Vec<String>,
+    },
+    /// Two results that contradict each other were brought together.
+    ConflictResolved {
+        /// What contradicted what.
+        between: Vec<String>,
+        /// What holds now.
+        resolution: String,
+    },
+    /// What the run teaches was kept.
+    OutcomeRecorded {
+        /// For the calibrator.
+        outcome: PlanOutcome,
+        /// For people.
+        report: Box<ExecutionReport>,
+    },
+    /// No new task is started until the run is resumed.
+    RunPaused {
+        /// Why.
+        reason: String,
+    },
+    /// Tasks are started again.
+    RunResumed {},
+    /// Everything that runs is to be stopped.
+    StopRequested {
+        /// What follows.
+        then: AfterStop,
+    },
+    /// The run went back to an earlier point.
+    RolledBack {
+        /// The point.
+        to: CheckpointId,
+        /// A new limit for what the run may cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run_budget: Option<Money>,
+    },
+    /// The run reached its goal.
+    RunCompleted {
+        /// Tasks that a person chose to leave out.
+        skipped: Vec<TaskId>,
+    },
+    /// The run did not reach its goal.
+    RunFailed {
+        /// Why.
+        error: PlanningError,
+        /// The tasks that failed.
+        failed_tasks: Vec<TaskId>,
+    },
+    /// A limit or a person ended the run.
+    RunAborted {
+        /// Why.
+        error: PlanningError,
+        /// What can be done about it.
+        suggestion: String,
+        /// The tasks that failed.
+        failed_tasks: Vec<TaskId>,
+    },
+    /// A person cancelled the run.
+    RunCancelled {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl EventBody {
+    /// Whether this is the end of a run.
+    #[must_use]
+    pub const fn is_end(&self) -> bool {
+        matches!(
+            self,
+            Self::RunCompleted { .. }
+                | Self::RunFailed { .. }
+                | Self::RunAborted { .. }
+                | Self::RunCancelled { .. }
+        )
+    }
+}

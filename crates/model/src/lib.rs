@@ -1,0 +1,75 @@
+//! The words everything in Candor is said in.
+//!
+//! This crate owns the entities of a run (goal, plan, task, feedback, revision, …), the [`Event`]s that
+//! are kept on the log and the [`Effect`]s that a driver performs. It refuses to hold nonsense: every
+//! id, number and list that has a rule is a type that can only be built when the rule holds, so nothing
+//! further in has to check again. It decides nothing and touches nothing outside itself.
+//!
+//! Read JSON with [`from_json`]: its error names the field that is wrong.
+
+mod agent;
+mod effect;
+mod error;
+mod event;
+mod feedback;
+mod goal;
+mod human;
+mod id;
+pub mod id_map;
+mod journal;
+mod money;
+mod non_empty;
+mod notice;
+mod outcome;
+mod phase;
+mod plan;
+mod read;
+mod report;
+mod revision;
+mod scalar;
+mod settings;
+mod summary;
+mod task;
+mod text_enum;
+mod time;
+mod verdict;
+
+pub use agent::{AgentCapability, RankedAgent};
+pub use effect::{Effect, EffectKey};
+pub use error::{ErrorKind, PartialResult, PlanningError};
+pub use event::{
+    Account, AfterStop, ConfidenceCause, Event, EventBody, EventError, FORMAT_VERSION, Position, Recorded,
+    StopReason,
+};
+pub use feedback::{ExecutionFeedback, FeedbackType};
+pub use goal::{Constraint, Goal, GoalType};
+pub use human::{
+    Adjustment, Answer, ApprovalAction, FailureEscalationRequest, Guidance, GuidanceAction,
+    HumanApprovalDecision, HumanApprovalRequest, Question, RecommendedAction,
+};
+pub use id::{
+    AgentType, CheckpointId, ExecutionId, GateId, GoalId, PlanId, PlanVersion, RevisionId, RunId, TaskId,
+};
+pub use id_map::IdMap;
+pub use journal::{ConfidenceChange, DecisionEntry, FailureContext, FailureLogEntry, LogLevel};
+pub use money::{Money, TokenPrice};
+pub use non_empty::NonEmpty;
+pub use notice::{
+    Announcement, FailureNotification, Notification, ProgressStatus, ProgressUpdate, RecoveryNotification,
+    Severity,
+};
+pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, PlanOutcome};
+pub use phase::{CritiqueVerdict, Handoff, Phase, SpokenBy};
+pub use plan::{ExecutionStrategy, Plan, PlanMetadata};
+pub use read::{ValidationError, from_json, from_value};
+pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskReport};
+pub use revision::{PlanRevision, Replacement, ReplanStrategy, RevisionDetails};
+pub use scalar::{Confidence, Penalty, Priority, Seconds, Share, Text};
+pub use settings::{ApprovalPolicy, RunSettings};
+pub use summary::{RunStatus, RunSummary};
+pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus};
+pub use time::Timestamp;
+pub use verdict::{AssignmentResult, CompletenessResult, DependencyResult};
+
+/// A JSON object, with its keys in a fixed order so that equal values have equal text.
+pub type JsonMap = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,179 @@
+//! A run in one line, kept up to date event by event, so that a list of runs needs no folding of logs.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text_enum::text_enum;
+use crate::{Confidence, Event, EventBody, GateId, GoalType, Money, Notification, PlanId, RunId, Timestamp};
+
+text_enum!(
+    /// Where a run stands.
+    #[derive(Default)]
+    RunStatus {
+        /// The plan is being made.
+        #[default]
+        Preparing = "preparing",
+        /// Tasks are being carried out.
+        Executing = "executing",
+        /// A person is asked something.
+        WaitingHuman = "waiting_human",
+        /// A person paused it.
+        Paused = "paused",
+        /// Everything that runs is being stopped.
+        Stopping = "stopping",
+        /// It reached its goal.
+        Completed = "completed",
+        /// It did not reach its goal.
+        Failed = "failed",
+        /// A limit or a person ended it.
+        Aborted = "aborted",
+        /// A person cancelled it.
+        Cancelled = "cancelled",
+    }
+);
+
+impl RunStatus {
+    /// Whether the run has come to its end.
+    #[must_use]
+    pub const fn is_end(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Aborted | Self::Cancelled)
+    }
+}
+
+/// A run in one line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunSummary {
+    /// The run.
+    pub run_id: RunId,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// The person's own words.
+    pub request: String,
+    /// The kind of goal, once it is known.
+    pub goal_type: Option<GoalType>,
+    /// The plan, once there is one.
+    pub plan_id: Option<PlanId>,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When something last happened.
+    pub updated_at: Option<Timestamp>,
+    /// Ended tasks in percent.
+    pub progress_percentage: f64,
+    /// How sure Candor is.
+    pub confidence: Option<Confidence>,
+    /// What was spent.
+    pub spent: Money,
+    /// How many attempts failed.
+    pub failures: u64,
+    /// What failed last, in plain words.
+    pub last_failure: Option<String>,
+    /// The questions that wait for an answer.
+    pub open_gates: BTreeSet<GateId>,
+    /// Whether a person paused it.
+    pub paused: bool,
+    stage: Stage,
+}
+
+/// The part of a run's status that gates and pauses hide for a while.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Stage {
+    #[default]
+    Preparing,
+    Executing,
+    Stopping,
+    Ended,
+}
+
+impl RunSummary {
+    /// A run of which nothing is known yet.
+    #[must_use]
+    pub fn new(run_id: RunId) -> Self {
+        Self {
+            run_id,
+            status: RunStatus::default(),
+            request: String::new(),
+            goal_type: None,
+            plan_id: None,
+            started_at: None,
+            updated_at: None,
+            progress_percentage: 0.0,
+            confidence: None,
+            spent: Money::ZERO,
+            failures: 0,
+            last_failure: None,
+            open_gates: BTreeSet::new(),
+            paused: false,
+            stage: Stage::default(),
+        }
+    }
+
+    /// Takes one more event into account.
+    pub fn absorb(&mut self, event: &Event) {
+        self.started_at.get_or_insert(event.at);
+        self.updated_at = Some(event.at);
+        match &event.body {
+            EventBody::RunStarted { request, .. } => self.request.clone_from(request),
+            EventBody::GoalDefined { goal } => self.goal_type = Some(goal.goal_type.clone()),
+            EventBody::PlanProposed { plan, .. } => {
+                self.plan_id = Some(plan.plan_id.clone());
+                self.confidence = Some(plan.confidence_score);
+            }
+            EventBody::ConfidenceChanged { after, .. } => self.confidence = Some(*after),
+            EventBody::Progressed { update } => self.progress_percentage = update.progress_percentage,
+            EventBody::Charged { total, .. } => self.spent = *total,
+            EventBody::TaskFailed { .. } => self.failures += 1,
+            EventBody::Notified { notification: Notification::Failure(notice) } => {
+                self.last_failure = Some(notice.error_summary.clone());
+            }
+            body => self.absorb_stage(body),
+        }
+    }
+
+    fn absorb_stage(&mut self, body: &EventBody) {
+        match body {
+            EventBody::HumanAsked { gate, .. } => {
+                self.open_gates.insert(gate.clone());
+            }
+            EventBody::HumanAnswered { gate, .. } | EventBody::QuestionWithdrawn { gate, .. } => {
+                self.open_gates.remove(gate);
+            }
+            EventBody::PlanApproved { .. } | EventBody::PlanAdjusted { .. } => self.stage = Stage::Executing,
+            EventBody::RunPaused { .. } => self.paused = true,
+            EventBody::RunResumed {} => self.paused = false,
+            EventBody::StopRequested { .. } => self.clear(Stage::Stopping),
+            EventBody::RolledBack { .. } => {
+                self.clear(Stage::Preparing);
+                self.progress_percentage = 0.0;
+            }
+            body if body.is_end() => self.clear(Stage::Ended),
+            _ => return,
+        }
+        self.status = self.status_after(body);
+    }
+
+    /// A run that stops, ends or goes back asks nothing any more.
+    fn clear(&mut self, stage: Stage) {
+        self.open_gates.clear();
+        self.paused = false;
+        self.stage = stage;
+    }
+
+    fn status_after(&self, body: &EventBody) -> RunStatus {
+        match (self.stage, body) {
+            (Stage::Ended, EventBody::RunCompleted { .. }) => RunStatus::Completed,
+            (Stage::Ended, EventBody::RunFailed { .. }) => RunStatus::Failed,
+            (Stage::Ended, EventBody::RunAborted { .. }) => RunStatus::Aborted,
+            (Stage::Ended, EventBody::RunCancelled { .. }) => RunStatus::Cancelled,
+            (Stage::Ended, _) => self.status,
+            (Stage::Stopping, _) => RunStatus::Stopping,
+            _ if !self.open_gates.is_empty() => RunStatus::WaitingHuman,
+            _ if self.paused => RunStatus::Paused,
+            (Stage::Preparing, _) => RunStatus::Preparing,
+            (Stage::Executing, _) => RunStatus::Executing,
+        }
+    }
+}

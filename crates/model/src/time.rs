@@ -1,0 +1,114 @@
+//! Points in time, as ISO 8601 in UTC. There is no way to ask for the present: it comes in with the input.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use crate::text_enum::text_serde;
+use crate::{Seconds, ValidationError};
+
+/// A point in time, to the millisecond.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(jiff::Timestamp);
+
+impl Timestamp {
+    /// The start of 1970, and of simulated time.
+    pub const EPOCH: Self = Self(jiff::Timestamp::UNIX_EPOCH);
+
+    /// Milliseconds since the start of 1970; what lies beyond the calendar is moved to its edge.
+    #[must_use]
+    pub fn from_millis(millis: i64) -> Self {
+        let edge = if millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+        Self(jiff::Timestamp::from_millisecond(millis).unwrap_or(edge))
+    }
+
+    /// Milliseconds since the start of 1970.
+    #[must_use]
+    pub fn as_millis(self) -> i64 {
+        self.0.as_millisecond()
+    }
+
+    /// This point and `seconds` more.
+    #[must_use]
+    pub fn plus(self, seconds: Seconds) -> Self {
+        let millis = i64::try_from(seconds.as_millis()).unwrap_or(i64::MAX);
+        Self::from_millis(self.as_millis().saturating_add(millis))
+    }
+
+    /// The time from `earlier` to here; nothing if `earlier` is later (clocks may go back).
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Seconds {
+        let millis = self.as_millis().saturating_sub(earlier.as_millis());
+        Seconds::from_millis(u64::try_from(millis).unwrap_or(0))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = ValidationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed: Result<jiff::Timestamp, _> = text.parse();
+        match parsed {
+            Ok(timestamp) => Ok(Self::from_millis(timestamp.as_millisecond())),
+            Err(error) => Err(ValidationError::new(
+                "Timestamp",
+                format!("`{}` is not a time such as 2025-11-16T10:00:00Z: {error}", text.escape_debug()),
+            )),
+        }
+    }
+}
+
+text_serde!(Timestamp);
+
+impl JsonSchema for Timestamp {
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_iso_8601() {
+        let time: Timestamp = "2025-11-16T10:00:03Z".parse().unwrap();
+        assert_eq!(time.to_string(), "2025-11-16T10:00:03Z");
+        assert_eq!(time.since("2025-11-16T10:00:00Z".parse().unwrap()), Seconds::whole(3));
+        assert!("yesterday".parse::<Timestamp>().unwrap_err().problem.contains("yesterday"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_number_is_some_point_in_time_and_survives_text(millis in any::<i64>()) {
+            let time = Timestamp::from_millis(millis);
+            prop_assert_eq!(time.to_string().parse::<Timestamp>().unwrap(), time);
+        }
+
+        #[test]
+        fn a_clock_that_goes_back_gives_no_time(a in any::<i32>(), b in any::<i32>()) {
+            let (a, b) = (Timestamp::from_millis(a.into()), Timestamp::from_millis(b.into()));
+            prop_assert!(a.since(b) == Seconds::ZERO || b.since(a) == Seconds::ZERO);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The sockets between Candor and the world: traits only, no code that does anything.
+//!
+//! What plugs into them (a store, a model, agents, people) lives in crates of its own; what uses them
+//! does not know which one is plugged in.
+
+mod log;
+
+pub use log::{Appended, BoxFuture, EventLog, LogError, RunEntry, RunFilter, Subscription};

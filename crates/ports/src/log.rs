@@ -1,0 +1,143 @@
+//! The event log: append, read, follow, list.
+
+use std::pin::Pin;
+
+use candor_model::{Event, Position, Recorded, RunId, RunSummary, Timestamp};
+
+/// A future that can be stored and sent; it keeps the traits usable behind `dyn`.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The append-only log of all runs. What [`EventLog::append`] has accepted survives a crash.
+pub trait EventLog: Send + Sync {
+    /// Appends `events` to a run whose log ends at `expected`; all of them or none.
+    ///
+    /// Returns the new end. A writer that has not seen the latest events is refused with
+    /// [`LogError::Stale`], and nothing is written.
+    fn append<'a>(
+        &'a self,
+        run: &'a RunId,
+        expected: Position,
+        events: &'a [Event],
+    ) -> BoxFuture<'a, Result<Position, LogError>>;
+
+    /// Reads a run's events that come after `after`, in order. A run that is not known has none.
+    fn read<'a>(&'a self, run: &'a RunId, after: Position) -> BoxFuture<'a, Result<Vec<Recorded>, LogError>>;
+
+    /// Follows what is appended from now on, by all runs.
+    fn subscribe(&self) -> Box<dyn Subscription>;
+
+    /// Lists runs, the most recently changed first, without folding their logs.
+    fn runs<'a>(&'a self, filter: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>>;
+
+    /// Removes every run that has ended and whose last event is older than `before`; returns how many.
+    fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>>;
+}
+
+/// Follows the log. It loses nothing: a slow reader finds everything that it has not seen yet.
+pub trait Subscription: Send {
+    /// Waits for the next events, and returns all that there are.
+    fn next(&mut self) -> BoxFuture<'_, Result<Vec<Appended>, LogError>>;
+}
+
+/// An event that was appended to a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appended {
+    /// The run.
+    pub run_id: RunId,
+    /// The event and its place.
+    pub recorded: Recorded,
+}
+
+/// Which runs to list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// Only those that have not come to their end.
+    pub unfinished_only: bool,
+    /// At most so many.
+    pub limit: Option<u32>,
+}
+
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEntry {
+    /// The run in one line.
+    pub summary: RunSummary,
+    /// Where its log ends.
+    pub head: Position,
+}
+
+/// Why the log could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// Someone else has appended in the meantime.
+    #[error(
+        "run {run} was changed by someone else: expected its log to end at {expected}, it ends at {actual}; \
+         read the new events and decide again"
+    )]
+    Stale {
+        /// The run.
+        run: RunId,
+        /// Where the writer thought the log ended.
+        expected: Position,
+        /// Where it ends.
+        actual: Position,
+    },
+    /// An event is missing in the middle.
+    #[error(
+        "the log of run {run} has a hole: the event at position {position} is missing; restore it from a backup"
+    )]
+    Hole {
+        /// The run.
+        run: RunId,
+        /// The place where an event should be.
+        position: Position,
+    },
+    /// An event cannot be read.
+    #[error("the log of run {run} is damaged at position {position}: {reason}")]
+    Damaged {
+        /// The run.
+        run: RunId,
+        /// The place.
+        position: Position,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An event was written by a newer program.
+    #[error(
+        "the log of run {run} has an event of format version {found} at position {position}: use a newer Candor"
+    )]
+    NewerEvent {
+        /// The run.
+        run: RunId,
+        /// The place.
+        position: Position,
+        /// The version.
+        found: u64,
+    },
+    /// The whole store was written by a newer program.
+    #[error("the store has schema version {found}, this program knows up to {known}: use a newer Candor")]
+    NewerSchema {
+        /// The version it has.
+        found: i64,
+        /// The newest version known here.
+        known: i64,
+    },
+    /// An append without events.
+    #[error("nothing to append to run {run}: an append needs at least one event")]
+    Empty {
+        /// The run.
+        run: RunId,
+    },
+    /// The storage underneath failed.
+    #[error("could not {doing}: {source}")]
+    Storage {
+        /// What was being done.
+        doing: &'static str,
+        /// What the storage said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The log's writer is gone; the process must open the log again.
+    #[error("the log was closed while it was in use; open it again")]
+    Closed,
+}
