@@ -1,0 +1,263 @@
+//! When a person must approve a plan, what they are shown, and what their answer does to it.
+//!
+//! Owns the gate's threshold, the request and the adjustments. It refuses to apply half of a list of
+//! adjustments, to touch what is not a task's definition, and to leave a plan whose dependencies are unsound.
+
+use std::collections::BTreeSet;
+
+use candor_model::{
+    Adjustment, AgentType, ApprovalAction, ApprovalPolicy, Confidence, Goal, GoalType, HumanApprovalRequest,
+    IdMap, NonEmpty, Plan, PlanningError, RecommendedAction, RunSettings, SubTask, TaskId, from_value,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::dependencies;
+use crate::texts::english;
+
+/// Below this mean score the choice of agents is a reason to doubt the plan.
+const TRUSTED_MEAN_SCORE: f64 = 0.7;
+/// What marks a constraint as saying when.
+const DATE_WORDS: [&str; 4] = ["time", "date", "deadline", "when"];
+
+/// Says whether a person must approve before anything runs.
+#[must_use]
+pub fn needs_approval(confidence: Confidence, settings: &RunSettings) -> bool {
+    settings.approval == ApprovalPolicy::Always || confidence < settings.approval_threshold
+}
+
+/// Gives the reasons for which a person is asked; there is always one.
+#[must_use]
+pub fn reasons(plan: &Plan, goal: Option<&Goal>, settings: &RunSettings) -> NonEmpty<String> {
+    let mut reasons: Vec<String> = signals(plan, goal).collect();
+    for recorded in &plan.metadata.low_confidence_reasons {
+        // Reasons of an earlier request are kept with the plan; what was worked out then is worked out anew.
+        if !english::is_computed_reason(recorded) && !reasons.contains(recorded) {
+            reasons.push(recorded.clone());
+        }
+    }
+    NonEmpty::or_one(reasons, || {
+        if plan.confidence_score < settings.approval_threshold {
+            english::reason_low_score(plan.confidence_score, settings.approval_threshold)
+        } else {
+            english::reason_policy(plan.confidence_score)
+        }
+    })
+}
+
+fn signals(plan: &Plan, goal: Option<&Goal>) -> impl Iterator<Item = String> {
+    let unusual = goal.filter(|goal| goal.goal_type == GoalType::GENERIC);
+    let undated =
+        goal.filter(|goal| !goal.constraints.iter().any(|constraint| says_when(constraint.kind.as_str())));
+    let unrouted: Vec<_> =
+        plan.subtasks.iter().filter(|task| task.agent_type.is_tbd()).map(|task| &task.task_id).collect();
+    [
+        unusual.map(|goal| english::reason_unusual_goal(&goal.goal_type)),
+        undated.map(|_| english::REASON_NO_DATES.to_owned()),
+        mean_score(plan).filter(|&mean| mean < TRUSTED_MEAN_SCORE).map(english::reason_low_assignment),
+        (!unrouted.is_empty()).then(|| english::reason_unrouted(&unrouted)),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+fn says_when(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    DATE_WORDS.iter().any(|word| kind.contains(word))
+}
+
+/// The mean score of the agents that were chosen, over the tasks whose ranking knows them.
+fn mean_score(plan: &Plan) -> Option<f64> {
+    let chosen = plan.subtasks.iter().filter_map(|task| {
+        task.metadata
+            .ranking
+            .iter()
+            .find(|ranked| ranked.agent_type == task.agent_type)
+            .map(|ranked| ranked.score)
+    });
+    let (sum, count) =
+        chosen.fold((0.0, 0_u32), |(sum, count), score| (sum + score, count.saturating_add(1)));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// Builds what a reviewer is shown.
+#[must_use]
+pub fn request(plan: &Plan, goal: Option<&Goal>, settings: &RunSettings) -> HumanApprovalRequest {
+    HumanApprovalRequest {
+        plan_id: plan.plan_id.clone(),
+        confidence_score: plan.confidence_score,
+        reasons: reasons(plan, goal, settings),
+        plan_summary: english::plan_summary(plan),
+        recommended_action: RecommendedAction::ReviewAndAdjust,
+    }
+}
+
+/// Reads a reviewer's answer; whatever is not clearly a yes is a no.
+#[must_use]
+pub fn action_from_text(text: &str) -> ApprovalAction {
+    text.trim().parse().unwrap_or(ApprovalAction::Reject)
+}
+
+/// Writes the note for the record that a person let the plan run.
+#[must_use]
+pub fn approval_note(plan: &Plan) -> String {
+    english::approval_note(&plan.plan_id, plan.confidence_score)
+}
+
+/// Why a reviewer's adjustments cannot be applied.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AdjustmentError {
+    /// The plan has no such task.
+    #[error("cannot set `{field}` of task {task_id}: the plan has no such task")]
+    UnknownTask {
+        /// The task.
+        task_id: TaskId,
+        /// The field that was to be set.
+        field: String,
+    },
+    /// A task has no such field, or it is not for people to set.
+    #[error("cannot set `{field}` of task {task_id}: it is none of {}", ADJUSTABLE.join(", "))]
+    UnknownField {
+        /// The task.
+        task_id: TaskId,
+        /// The field that was to be set.
+        field: String,
+    },
+    /// The field cannot have this value.
+    #[error("cannot set `{field}` of task {task_id}: {problem}")]
+    BadValue {
+        /// The task.
+        task_id: TaskId,
+        /// The field that was to be set.
+        field: String,
+        /// What is wrong with the value.
+        problem: String,
+    },
+    /// The adjusted plan cannot be carried out.
+    #[error("the adjusted plan cannot be carried out: {0}")]
+    Invalid(#[source] PlanningError),
+}
+
+/// The fields that a reviewer may set.
+const ADJUSTABLE: [&str; 9] = [
+    "description",
+    "agent_type",
+    "dependencies",
+    "inputs",
+    "inputs.KEY",
+    "expected_outputs",
+    "priority",
+    "estimated_duration_seconds",
+    "retry_policy",
+];
+
+/// Applies a reviewer's adjustments to a copy of the plan: all of them, or none.
+///
+/// A task whose description changes while its agent is not set is to be routed anew. The approval flag is
+/// cleared, and nothing counts as a revision. The time of the change is the caller's to set.
+pub fn adjust(plan: &Plan, adjustments: &[Adjustment]) -> Result<Plan, AdjustmentError> {
+    let mut adjusted = plan.clone();
+    let places: IdMap<&TaskId, usize> =
+        plan.subtasks.iter().enumerate().map(|(place, task)| (&task.task_id, place)).collect();
+    let mut agent_set = BTreeSet::new();
+    for adjustment in adjustments {
+        let place = places.get(&adjustment.task_id).copied();
+        let task = place.and_then(|place| adjusted.subtasks.get_mut(place)).ok_or_else(|| {
+            let Adjustment { task_id, field, .. } = adjustment.clone();
+            AdjustmentError::UnknownTask { task_id, field }
+        })?;
+        set_field(task, adjustment)?;
+        if adjustment.field == "agent_type" {
+            agent_set.insert(&adjustment.task_id);
+        }
+    }
+    for (before, task) in plan.subtasks.iter().zip(&mut adjusted.subtasks) {
+        if task.description != before.description && !agent_set.contains(&task.task_id) {
+            task.agent_type = AgentType::tbd();
+            task.metadata.ranking.clear();
+        }
+    }
+    adjusted.estimated_total_duration = adjusted.total_estimate();
+    adjusted.metadata.requires_approval = false;
+    checked(adjusted)
+}
+
+fn checked(plan: Plan) -> Result<Plan, AdjustmentError> {
+    let verdict = dependencies::check(&plan.subtasks);
+    if verdict.is_valid {
+        return Ok(plan);
+    }
+    Err(AdjustmentError::Invalid(PlanningError::PlanInvalid {
+        plan_id: plan.plan_id,
+        errors: verdict.errors,
+    }))
+}
+
+fn set_field(task: &mut SubTask, adjustment: &Adjustment) -> Result<(), AdjustmentError> {
+    match adjustment.field.as_str() {
+        "description" => task.description = read(adjustment)?,
+        "agent_type" => task.agent_type = read(adjustment)?,
+        "dependencies" => task.dependencies = read(adjustment)?,
+        "inputs" => task.inputs = read(adjustment)?,
+        "expected_outputs" => task.expected_outputs = read(adjustment)?,
+        "priority" => task.priority = read(adjustment)?,
+        "estimated_duration_seconds" => task.estimated_duration_seconds = read(adjustment)?,
+        "retry_policy" => task.retry_policy = read(adjustment)?,
+        other => set_input(task, other.strip_prefix("inputs.").unwrap_or_default(), adjustment)?,
+    }
+    Ok(())
+}
+
+fn set_input(task: &mut SubTask, key: &str, adjustment: &Adjustment) -> Result<(), AdjustmentError> {
+    if key.is_empty() {
+        let Adjustment { task_id, field, .. } = adjustment.clone();
+        return Err(AdjustmentError::UnknownField { task_id, field });
+    }
+    task.inputs.insert(key.to_owned(), adjustment.new_value.clone());
+    Ok(())
+}
+
+fn read<T: DeserializeOwned>(adjustment: &Adjustment) -> Result<T, AdjustmentError> {
+    let Adjustment { task_id, field, new_value } = adjustment;
+    from_value(Value::clone(new_value)).map_err(|error| AdjustmentError::BadValue {
+        task_id: task_id.clone(),
+        field: field.clone(),
+        problem: error.problem,
+    })
+}
+
+/// Lists the tasks of `after` that are new or defined otherwise than in `before`, in the order of `after`.
+///
+/// What happened to a task (its status, its failures, its ranking) is no part of its definition.
+#[must_use]
+pub fn changed_tasks(before: &Plan, after: &Plan) -> Vec<TaskId> {
+    let known: IdMap<&TaskId, &SubTask> = before.subtasks.iter().map(|task| (&task.task_id, task)).collect();
+    let unchanged = |task: &SubTask| known.get(&task.task_id).is_some_and(|old| same_definition(old, task));
+    after.subtasks.iter().filter(|task| !unchanged(task)).map(|task| task.task_id.clone()).collect()
+}
+
+fn same_definition(one: &SubTask, other: &SubTask) -> bool {
+    // Taken apart field by field, so that a new field of a task must be judged here.
+    let SubTask {
+        task_id,
+        description,
+        agent_type,
+        dependencies,
+        inputs,
+        expected_outputs,
+        priority,
+        estimated_duration_seconds,
+        status: _,
+        retry_policy,
+        metadata: _,
+    } = one;
+    *task_id == other.task_id
+        && *description == other.description
+        && *agent_type == other.agent_type
+        && *dependencies == other.dependencies
+        && *inputs == other.inputs
+        && *expected_outputs == other.expected_outputs
+        && *priority == other.priority
+        && *estimated_duration_seconds == other.estimated_duration_seconds
+        && *retry_policy == other.retry_policy
+}

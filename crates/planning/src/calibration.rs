@@ -1,0 +1,159 @@
+//! What past outcomes teach about how far confidence can be trusted.
+//!
+//! Owns the history of plan outcomes and the correction that follows from it. It refuses to correct
+//! anything on fewer than ten outcomes, and to name a correlation where none is defined.
+
+use std::fmt;
+
+use candor_model::{CalibrationMetrics, Confidence, PlanOutcome, Share};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+const MIN_OUTCOMES: u32 = 10;
+const OUTCOMES_PER_CHECK: usize = 100;
+const WANTED_CORRELATION: f64 = 0.7;
+const HIGH_CONFIDENCE: f64 = 0.8;
+const LOW_CONFIDENCE: f64 = 0.5;
+const TOLERATED_RATE: f64 = 0.15;
+const CORRECTION_PER_RATE: f64 = 0.1;
+
+/// Corrects a raw confidence by what past outcomes teach.
+#[must_use]
+pub fn adjust(raw: Confidence, metrics: &CalibrationMetrics) -> Confidence {
+    if metrics.sample_size < MIN_OUTCOMES {
+        return raw;
+    }
+    let over = metrics.over_confidence_rate.get();
+    let under = metrics.under_confidence_rate.get();
+    if over > TOLERATED_RATE && raw.get() > HIGH_CONFIDENCE {
+        raw.shifted(-CORRECTION_PER_RATE * over)
+    } else if under > TOLERATED_RATE && raw.get() < LOW_CONFIDENCE {
+        raw.shifted(CORRECTION_PER_RATE * under)
+    } else {
+        raw
+    }
+}
+
+/// Measures how well confidence foretold success.
+#[must_use]
+pub fn metrics(outcomes: &[PlanOutcome]) -> CalibrationMetrics {
+    let correlation = correlation(outcomes);
+    CalibrationMetrics {
+        correlation,
+        over_confidence_rate: rate(outcomes, |sure| sure > HIGH_CONFIDENCE, false),
+        under_confidence_rate: rate(outcomes, |sure| sure < LOW_CONFIDENCE, true),
+        sample_size: u32::try_from(outcomes.len()).unwrap_or(u32::MAX),
+        p_value: correlation.and_then(|r| p_value(r, outcomes.len())),
+    }
+}
+
+/// The share of outcomes that ended with `success` among those whose confidence is `in_band`.
+fn rate(outcomes: &[PlanOutcome], in_band: fn(f64) -> bool, success: bool) -> Share {
+    let band = || outcomes.iter().filter(|outcome| in_band(outcome.confidence_score.get()));
+    match band().count() {
+        // `Share::of` takes all of nothing for the whole; here nothing is no evidence.
+        0 => Share::NONE,
+        whole => Share::of(band().filter(|outcome| outcome.success == success).count(), whole),
+    }
+}
+
+/// Pearson's r between confidence and success; none where one of the two never varies.
+fn correlation(outcomes: &[PlanOutcome]) -> Option<f64> {
+    let pairs = || {
+        outcomes.iter().map(|outcome| (outcome.confidence_score.get(), f64::from(u8::from(outcome.success))))
+    };
+    let (first_x, first_y) = pairs().next()?;
+    // Compared value by value: rounding in a mean could make constant data seem to vary.
+    if pairs().all(|(x, _)| x == first_x) || pairs().all(|(_, y)| y == first_y) {
+        return None;
+    }
+    let count = outcomes.len() as f64;
+    let (sum_x, sum_y) = pairs().fold((0.0, 0.0), |(sum_x, sum_y), (x, y)| (sum_x + x, sum_y + y));
+    let (mean_x, mean_y) = (sum_x / count, sum_y / count);
+    let (xy, xx, yy) = pairs().fold((0.0, 0.0, 0.0), |(xy, xx, yy), (x, y)| {
+        let (dx, dy) = (x - mean_x, y - mean_y);
+        (xy + dx * dy, xx + dx * dx, yy + dy * dy)
+    });
+    let r = xy / (xx * yy).sqrt();
+    r.is_finite().then(|| r.clamp(-1.0, 1.0))
+}
+
+/// How likely an r at least as far from zero is without any relation: two-sided, by Student's t.
+fn p_value(r: f64, count: usize) -> Option<f64> {
+    // Two points always lie on a line, so their r says nothing.
+    let freedom = count.checked_sub(2).filter(|&freedom| freedom > 0)? as f64;
+    let unexplained = 1.0 - r * r;
+    if unexplained <= f64::EPSILON {
+        return Some(0.0);
+    }
+    let t = r.abs() * (freedom / unexplained).sqrt();
+    let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    Some((2.0 * distribution.sf(t)).clamp(0.0, 1.0))
+}
+
+/// What is to be done about the model of confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Retraining {
+    /// It foretells success too badly.
+    Recommended {
+        /// Pearson's r between confidence and success.
+        r: f64,
+    },
+}
+
+impl fmt::Display for Retraining {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Recommended { r } = self;
+        write!(
+            formatter,
+            "Confidence calibration degraded: r={r:.2}. Retraining confidence model recommended."
+        )
+    }
+}
+
+/// The history of plan outcomes of an installation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Calibrator {
+    outcomes: Vec<PlanOutcome>,
+}
+
+impl Calibrator {
+    /// Keeps an outcome; every hundredth time it says if calibration has degraded.
+    pub fn record(&mut self, outcome: PlanOutcome) -> Option<String> {
+        self.outcomes.push(outcome);
+        self.retraining().map(|advice| advice.to_string())
+    }
+
+    /// Says whether retraining is due: looked at after every hundredth outcome, and then only.
+    #[must_use]
+    pub fn retraining(&self) -> Option<Retraining> {
+        // Before the first outcome there is no correlation either, so nothing is said then.
+        if !self.outcomes.len().is_multiple_of(OUTCOMES_PER_CHECK) {
+            return None;
+        }
+        correlation(&self.outcomes).filter(|&r| r < WANTED_CORRELATION).map(|r| Retraining::Recommended { r })
+    }
+
+    /// Every outcome, oldest first.
+    #[must_use]
+    pub fn outcomes(&self) -> &[PlanOutcome] {
+        &self.outcomes
+    }
+
+    /// Measures how well confidence foretold success so far.
+    #[must_use]
+    pub fn metrics(&self) -> CalibrationMetrics {
+        metrics(&self.outcomes)
+    }
+
+    /// Corrects a raw confidence by what was recorded.
+    #[must_use]
+    pub fn adjust(&self, raw: Confidence) -> Confidence {
+        adjust(raw, &self.metrics())
+    }
+}
+
+impl FromIterator<PlanOutcome> for Calibrator {
+    fn from_iter<I: IntoIterator<Item = PlanOutcome>>(outcomes: I) -> Self {
+        Self { outcomes: outcomes.into_iter().collect() }
+    }
+}

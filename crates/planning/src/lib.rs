@@ -1,0 +1,23 @@
+//! Pure judgement: plain functions, values in, values out.
+//!
+//! Whether a plan is sound, who fits a task, what a failure means and what to do about it, how sure we
+//! still are, when to ask a person and in which words: decided here and nowhere else. There is no clock,
+//! no randomness and no I/O; what is needed from outside is an argument.
+
+pub mod approval;
+pub mod assignment;
+pub mod budget;
+pub mod calibration;
+pub mod classify;
+pub mod completeness;
+pub mod confidence;
+pub mod dependencies;
+pub mod escalation;
+pub mod feedback;
+pub mod graph;
+pub mod limits;
+pub mod replan;
+pub mod report;
+pub mod routing;
+pub mod texts;
+pub mod validation;

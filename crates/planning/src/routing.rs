@@ -1,0 +1,161 @@
+//! Which agent fits a task best: similarity × success rate × (1 − cost / 10).
+//!
+//! Vectors come in, rankings go out; embedding and caching happen elsewhere. A ranking stays with its task,
+//! so that a backup can be chosen later without asking anybody.
+
+use std::cmp::Ordering;
+
+use candor_model::{AgentCapability, AgentType, PlanningError, RankedAgent, SubTask};
+
+/// The cost in dollars at which an agent is not worth calling.
+const PROHIBITIVE_COST: f64 = 10.0;
+
+/// Why two vectors cannot be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RoutingProblem {
+    /// The vectors come from different models.
+    #[error("one vector has {left} dimensions, the other {right}")]
+    UnequalDimensions {
+        /// Of the first.
+        left: usize,
+        /// Of the second.
+        right: usize,
+    },
+    /// A vector of zeros points nowhere.
+    #[error("a vector is zero")]
+    ZeroVector,
+    /// A vector has an entry that is infinite or not a number.
+    #[error("a vector has an entry that is not a finite number")]
+    NotFinite,
+}
+
+/// The text by which an agent is embedded.
+#[must_use]
+pub fn agent_text(agent: &AgentCapability) -> String {
+    format!("{}. Capabilities: {}", agent.specialization, agent.capabilities.join(", "))
+}
+
+/// The text by which a task is embedded; together with the model's name, the key of its cached vector.
+#[must_use]
+pub fn task_text(task: &SubTask) -> String {
+    format!("{}. Expected outputs: {}", task.description, task.expected_outputs.join(", "))
+}
+
+/// The cosine of the angle between two vectors, from −1 to 1.
+pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, RoutingProblem> {
+    if a.len() != b.len() {
+        return Err(RoutingProblem::UnequalDimensions { left: a.len(), right: b.len() });
+    }
+    // In f64 neither the squares of the largest f32 overflow nor those of the smallest vanish.
+    let (mut dot, mut a_squared, mut b_squared) = (0.0f64, 0.0f64, 0.0f64);
+    for (a, b) in a.iter().copied().map(f64::from).zip(b.iter().copied().map(f64::from)) {
+        dot += a * b;
+        a_squared += a * a;
+        b_squared += b * b;
+    }
+    if !a_squared.is_finite() || !b_squared.is_finite() {
+        return Err(RoutingProblem::NotFinite);
+    }
+    if a_squared == 0.0 || b_squared == 0.0 {
+        return Err(RoutingProblem::ZeroVector);
+    }
+    Ok((dot / (a_squared.sqrt() * b_squared.sqrt())).clamp(-1.0, 1.0))
+}
+
+/// How well an agent fits, given how similar it is to the task. Never negative: an agent that costs more
+/// than the formula can bear, or that points the other way, scores 0.
+#[must_use]
+pub fn score(similarity: f64, agent: &AgentCapability) -> f64 {
+    let thrift = (1.0 - agent.cost_per_invocation.as_dollars() / PROHIBITIVE_COST).max(0.0);
+    let score = similarity * agent.success_rate.get() * thrift;
+    // Not `max`: it may answer -0.0, which would rank below 0.0.
+    if score > 0.0 { score } else { 0.0 }
+}
+
+/// Ranks the agents for a task, the best first, at most `top_k` of them; equal scores go by name.
+pub fn rank(
+    task: &SubTask,
+    task_vector: &[f32],
+    agents: &[(AgentCapability, Vec<f32>)],
+    top_k: usize,
+) -> Result<Vec<RankedAgent>, PlanningError> {
+    if agents.is_empty() {
+        return Err(no_agent(task, "no agent is registered"));
+    }
+    let mut ranking = Vec::with_capacity(agents.len());
+    for (agent, vector) in agents {
+        let similarity = cosine(task_vector, vector).map_err(|problem| {
+            no_agent(task, format!("it cannot be compared with {}: {problem}", agent.agent_type))
+        })?;
+        let score = score(similarity, agent);
+        ranking.push(RankedAgent { agent_type: agent.agent_type.clone(), score, similarity });
+    }
+    ranking.sort_by(best_first);
+    ranking.truncate(top_k);
+    Ok(ranking)
+}
+
+/// Gives the task to the best of the ranking that has not failed at it yet, and keeps the ranking with it.
+///
+/// If all have failed, the best gets another chance: the task may have changed since. An agent without a
+/// positive score gets nothing; if there is no other, the task stays as it was.
+pub fn assign(task: &mut SubTask, mut ranking: Vec<RankedAgent>) -> Result<(), PlanningError> {
+    ranking.sort_by(best_first);
+    let able = || ranking.iter().filter(|ranked| ranked.score > 0.0);
+    let fresh = able().find(|ranked| !has_failed(task, &ranked.agent_type));
+    let Some(chosen) = fresh.or_else(|| able().next()) else {
+        let reason =
+            if ranking.is_empty() { "the ranking is empty" } else { "no agent has a positive score" };
+        return Err(no_agent(task, reason));
+    };
+    task.agent_type = chosen.agent_type.clone();
+    task.metadata.ranking = ranking;
+    Ok(())
+}
+
+/// The best agent to try next: ranked for the task, neither its present agent nor one that failed at it,
+/// and with at least `min_score`.
+#[must_use]
+pub fn backup(task: &SubTask, min_score: f64) -> Option<&RankedAgent> {
+    let untried = |agent: &AgentType| *agent != task.agent_type && !has_failed(task, agent);
+    task.metadata
+        .ranking
+        .iter()
+        .filter(|ranked| ranked.score >= min_score && untried(&ranked.agent_type))
+        .min_by(|a, b| best_first(a, b))
+}
+
+/// Says in one line why a task went to its agent.
+#[must_use]
+pub fn explain(task: &SubTask) -> String {
+    let described = |ranked: &RankedAgent| format!("{} {:.4}", ranked.agent_type, ranked.score);
+    let chosen = task.metadata.ranking.iter().find(|ranked| ranked.agent_type == task.agent_type);
+    let others: Vec<_> = task
+        .metadata
+        .ranking
+        .iter()
+        .filter(|ranked| ranked.agent_type != task.agent_type)
+        .map(described)
+        .collect();
+    let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
+    match chosen {
+        Some(chosen) => format!(
+            "{} (similarity {:.4}, weighted by success rate and cost); others: {others}",
+            described(chosen),
+            chosen.similarity,
+        ),
+        None => format!("{} was set without a score; ranked: {others}", task.agent_type),
+    }
+}
+
+fn best_first(a: &RankedAgent, b: &RankedAgent) -> Ordering {
+    b.score.total_cmp(&a.score).then_with(|| a.agent_type.cmp(&b.agent_type))
+}
+
+fn has_failed(task: &SubTask, agent: &AgentType) -> bool {
+    task.metadata.failed_agents.contains(agent)
+}
+
+fn no_agent(task: &SubTask, reason: impl Into<String>) -> PlanningError {
+    PlanningError::Routing { task_id: task.task_id.clone(), reason: reason.into() }
+}

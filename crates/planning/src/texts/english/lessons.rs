@@ -1,0 +1,28 @@
+//! What a run teaches.
+
+use candor_model::TaskId;
+
+pub(crate) const NOTHING_FAILED: &str = "Nothing failed";
+pub(crate) const NOTHING_WORKED: &str = "No task succeeded";
+pub(crate) const KEEP_AS_IS: &str = "Use this plan again for similar goals";
+
+pub(crate) fn lesson_failed(name: &str, task: &TaskId, cause: &str, times: usize) -> String {
+    let often = if times > 1 { format!(" ({times} times)") } else { String::new() };
+    format!("{name} ({task}): {cause}{often}")
+}
+
+pub(crate) fn lesson_recovered(name: &str, task: &TaskId, agent: &str, failed: &TaskId) -> String {
+    format!("{name} ({task}) with {agent} worked after {failed} had failed")
+}
+
+pub(crate) fn lesson_worked(succeeded: usize, attempts: usize) -> String {
+    format!("{succeeded} of {attempts} attempts succeeded")
+}
+
+pub(crate) fn advise_recovery(agent: &str, name: &str, failed: &TaskId, cause: &str) -> String {
+    format!("For {name} ({failed}), try {agent} first: the first choice failed ({cause})")
+}
+
+pub(crate) fn advise_unrecovered(name: &str, failed: &TaskId, cause: &str) -> String {
+    format!("Before the next run, see to {name} ({failed}): {cause}")
+}

@@ -1,0 +1,17 @@
+//! What people are told, in plain words.
+//!
+//! Owns every message that a person reads: failures, recoveries, explanations, announcements. Sentences
+//! stand in one catalogue per language (`english`) and nowhere else. It refuses technical jargon: what an
+//! agent reports is reworded before it is shown, and the details stay in the log.
+
+pub(crate) mod english;
+mod explanation;
+mod notices;
+mod plain;
+
+pub use explanation::user_explanation;
+pub use notices::{
+    Response, abort_announcement, failure_notification, low_confidence_warning, partial_success_announcement,
+    recovery_notification,
+};
+pub use plain::{agent_name, cause, plain, short_cause, task_name};

@@ -1,0 +1,174 @@
+//! The only door through which a plan gets to execution.
+//!
+//! A proposal is checked in a fixed order: size, dependencies, completeness, assignments, confidence. Two
+//! things are mended on the way, once each and with a note: a cycle, and categories without a task. What
+//! is still wrong after that is refused with everything that is wrong with it. Mending costs no confidence
+//! and is no revision. The approval gate comes after this door and is not decided here.
+
+use std::io;
+
+use candor_model::{AgentCapability, CalibrationMetrics, Confidence, Plan, PlanningError, RunSettings};
+
+use crate::completeness::Category;
+use crate::{assignment, calibration, completeness, dependencies};
+
+/// The fewest agents with declared capabilities among which routing is a choice.
+pub const MIN_AGENTS: usize = 3;
+
+/// A plan and what is needed to judge it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The plan.
+    pub plan: Plan,
+    /// The agents that can be given tasks.
+    pub agents: Vec<AgentCapability>,
+    /// What plans for this kind of goal must take care of.
+    pub categories: Vec<Category>,
+    /// How far past confidence could be trusted.
+    pub calibration: CalibrationMetrics,
+}
+
+/// A plan that may be executed once the approval gate is passed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accepted {
+    /// The plan, mended where that was needed, with its calibrated confidence.
+    pub plan: Plan,
+    /// The confidence before calibration.
+    pub raw_confidence: Confidence,
+    /// What was mended.
+    pub repairs: Vec<String>,
+}
+
+/// Checks that there is what planning cannot do without: a registry with enough agents to choose from.
+pub fn check_preconditions(agents: &[AgentCapability]) -> Result<(), PlanningError> {
+    let able = agents.iter().filter(|agent| !agent.capabilities.is_empty()).count();
+    if able >= MIN_AGENTS {
+        return Ok(());
+    }
+    let missing =
+        format!("the agent registry has {able} agents that declare capabilities and needs {MIN_AGENTS}");
+    Err(PlanningError::Precondition { missing })
+}
+
+/// Lets a sound plan through, mends what can be mended, and refuses the rest with the reasons.
+///
+/// Tasks without an agent pass: they are routed before they run.
+pub fn accept(proposal: Proposal, settings: &RunSettings) -> Result<Accepted, PlanningError> {
+    let Proposal { mut plan, agents, categories, calibration } = proposal;
+    check_size(&plan, settings.max_plan_bytes)?;
+    check_not_empty(&plan)?;
+    let mut repairs = Vec::new();
+    mend_dependencies(&mut plan, &mut repairs)?;
+    mend_completeness(&mut plan, &categories, settings, &mut repairs)?;
+    let assignments = assignment::check_routed(&plan.subtasks, &agents);
+    refuse_if_any(&plan, "Invalid assignments: ", assignments.errors)?;
+    let raw_confidence = plan.confidence_score;
+    plan.confidence_score = calibration::adjust(raw_confidence, &calibration);
+    plan.estimated_total_duration = plan.total_estimate();
+    Ok(Accepted { plan, raw_confidence, repairs })
+}
+
+/// Checks a plan again after a revision: its size, its dependencies, and that no task went to an agent
+/// that its own ranking rules out. Nothing is mended.
+pub fn recheck(plan: &Plan, settings: &RunSettings) -> Result<(), PlanningError> {
+    check_size(plan, settings.max_plan_bytes)?;
+    check_not_empty(plan)?;
+    check_dependencies(plan)?;
+    refuse_if_any(plan, "Invalid assignments: ", assignment::check_fit(&plan.subtasks).errors)
+}
+
+/// Checks that the plan, written as JSON, is smaller than `max_bytes`.
+pub fn check_size(plan: &Plan, max_bytes: u64) -> Result<(), PlanningError> {
+    let mut counter = ByteCounter(0);
+    if let Err(error) = serde_json::to_writer(&mut counter, plan) {
+        return Err(refused(plan, vec![format!("Plan cannot be written as JSON: {error}")]));
+    }
+    let ByteCounter(bytes) = counter;
+    if bytes < max_bytes {
+        return Ok(());
+    }
+    Err(refused(
+        plan,
+        vec![format!("Plan too large: {bytes} bytes, and it must be smaller than {max_bytes}")],
+    ))
+}
+
+/// Counts what is written and keeps none of it.
+struct ByteCounter(u64);
+
+impl io::Write for ByteCounter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.0 = self.0.saturating_add(count);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn check_not_empty(plan: &Plan) -> Result<(), PlanningError> {
+    if plan.subtasks.is_empty() {
+        return Err(refused(plan, vec!["Plan has no tasks: `subtasks` is empty".to_owned()]));
+    }
+    Ok(())
+}
+
+fn check_dependencies(plan: &Plan) -> Result<(), PlanningError> {
+    refuse_if_any(plan, "Invalid dependencies: ", dependencies::check(&plan.subtasks).errors)
+}
+
+/// Removes one dependency if that is all that stands between the plan and an order.
+fn mend_dependencies(plan: &mut Plan, repairs: &mut Vec<String>) -> Result<(), PlanningError> {
+    let refusal = match check_dependencies(plan) {
+        Ok(()) => return Ok(()),
+        Err(refusal) => refusal,
+    };
+    match dependencies::repair_cycle(&plan.subtasks) {
+        Some(repair) if dependencies::check(&repair.tasks).is_valid => {
+            plan.subtasks = repair.tasks;
+            repairs.push(repair.note);
+            Ok(())
+        }
+        // Every error of the plan as it came in is worth more to its author than what a failed repair left.
+        _ => Err(refusal),
+    }
+}
+
+/// Adds tasks for categories without one. A pack's templates are data like any other, so the grown plan
+/// is checked again from the start.
+fn mend_completeness(
+    plan: &mut Plan,
+    categories: &[Category],
+    settings: &RunSettings,
+    repairs: &mut Vec<String>,
+) -> Result<(), PlanningError> {
+    if completeness::check(&plan.subtasks, categories).missing_categories.is_empty() {
+        return Ok(());
+    }
+    let (tasks, notes) = completeness::add_missing(&plan.subtasks, categories);
+    plan.subtasks = tasks;
+    repairs.extend(notes);
+    let found = completeness::check(&plan.subtasks, categories);
+    if !found.is_complete {
+        return Err(refused(plan, vec![format!("Plan incomplete: {}", found.missing_categories.join(", "))]));
+    }
+    check_size(plan, settings.max_plan_bytes)?;
+    check_dependencies(plan)
+}
+
+/// Refuses the plan for these errors, told under one heading.
+fn refuse_if_any(plan: &Plan, heading: &str, mut errors: Vec<String>) -> Result<(), PlanningError> {
+    match errors.first_mut() {
+        None => Ok(()),
+        Some(first) => {
+            first.insert_str(0, heading);
+            Err(refused(plan, errors))
+        }
+    }
+}
+
+fn refused(plan: &Plan, errors: Vec<String>) -> PlanningError {
+    PlanningError::PlanInvalid { plan_id: plan.plan_id.clone(), errors }
+}
