@@ -1,0 +1,146 @@
+//! How a run ends: completed, failed or aborted, never in silence.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use candor_model::{
+    AfterStop, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus, FeedbackType, Notification,
+    PlanOutcome, PlanningError, Seconds, SubTask, TaskId, TaskStatus,
+};
+use candor_planning::graph::TaskIndex;
+use candor_planning::texts::{self, Response};
+use candor_planning::{confidence, limits, report};
+
+use super::control;
+use super::draft::{Decision, Draft};
+use crate::RunState;
+use crate::state::TaskState;
+
+/// Every phase is done: the run has reached its goal, or validation has found that it has not.
+pub(super) fn finished(draft: &mut Draft<'_>) {
+    let unmet = draft.state.unmet().to_vec();
+    if !unmet.is_empty() {
+        return failed(draft, PlanningError::CriteriaUnmet { unmet });
+    }
+    let skipped = tasks_with(draft.ahead(), TaskStatus::Skipped);
+    let success = skipped.is_empty();
+    record_outcome(draft, if success { ExecutionStatus::Success } else { ExecutionStatus::Failure });
+    draft.say(EventBody::RunCompleted { skipped });
+}
+
+/// The run cannot reach its goal. No attempt is under way.
+pub(super) fn failed(draft: &mut Draft<'_>, error: PlanningError) {
+    let suggestion = limits::suggestion(&error, draft.state.goal());
+    announce(draft, &error, &suggestion);
+    record_outcome(draft, ExecutionStatus::Failure);
+    let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
+    draft.say(EventBody::RunFailed { error, failed_tasks });
+}
+
+/// A limit or a person ends the run: says why and what can be done, stops what runs, then ends.
+pub(super) fn abort(draft: &mut Draft<'_>, error: PlanningError) {
+    let suggestion = limits::suggestion(&error, draft.state.goal());
+    announce(draft, &error, &suggestion);
+    draft.record(Decision {
+        operation: "abort",
+        task_id: None,
+        input: error.kind().to_string(),
+        decision: "end the run".to_owned(),
+        reasoning: error.to_string(),
+        confidence: None,
+    });
+    draft.say(EventBody::StopRequested { then: AfterStop::Abort { error, suggestion } });
+    control::go_on_when_stopped(draft);
+}
+
+/// Everything has stopped: the tasks that can no longer run are told, and the run ends.
+pub(super) fn aborted(draft: &mut Draft<'_>, error: PlanningError, suggestion: String) {
+    for (blocked, feedback) in blocked_tasks(draft) {
+        tell_blocked(draft, &blocked, &feedback, &Response::GiveUp);
+    }
+    record_outcome(draft, ExecutionStatus::Aborted);
+    let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
+    draft.say(EventBody::RunAborted { error, suggestion, failed_tasks });
+}
+
+/// Records that a task can never start because what it needs has failed.
+pub(super) fn tell_blocked(
+    draft: &mut Draft<'_>,
+    task: &SubTask,
+    feedback: &ExecutionFeedback,
+    response: &Response<'_>,
+) {
+    draft.say(EventBody::TaskFailed {
+        task_id: task.task_id.clone(),
+        attempt: 0,
+        agent_type: task.agent_type.clone(),
+        dependencies: task.dependencies.clone(),
+        failure_count: task.metadata.failure_count,
+        feedback: Arc::new(feedback.clone()),
+    });
+    draft.notify(Notification::Failure(texts::failure_notification(task, feedback, response)));
+}
+
+fn announce(draft: &mut Draft<'_>, error: &PlanningError, suggestion: &str) {
+    let announcement = texts::abort_announcement(error, suggestion, draft.now);
+    draft.notify(Notification::Announcement(announcement));
+}
+
+/// The tasks that wait, directly or not, for one that has failed.
+fn blocked_tasks(draft: &mut Draft<'_>) -> Vec<(SubTask, ExecutionFeedback)> {
+    let now = draft.now;
+    let Some(work) = draft.ahead().work() else {
+        return Vec::new();
+    };
+    let all = (0..u32::try_from(work.len()).unwrap_or(u32::MAX)).map(TaskIndex);
+    let state_of = |index| work.task(index).map(|(_, run)| &run.state);
+    let failed: Vec<_> = all
+        .filter(|&index| matches!(state_of(index), Some(TaskState::Failed | TaskState::Escalated(_))))
+        .collect();
+    let affected: BTreeSet<_> = work.shape.graph.affected_by(&failed).into_iter().collect();
+    let waiting = affected.iter().filter(|&&index| matches!(state_of(index), Some(TaskState::Waiting)));
+    waiting
+        .filter_map(|&index| {
+            let (task, _) = work.task(index)?;
+            let cause = work.shape.graph.dependencies(index).iter().find(|dep| affected.contains(dep))?;
+            let error = format!("Dependency {} failed", work.task(*cause)?.0.task_id);
+            let mut feedback = ExecutionFeedback::failure(task.task_id.clone(), error, Seconds::ZERO, now);
+            feedback.feedback_type = FeedbackType::DependencyFailure;
+            Some((task.clone(), feedback))
+        })
+        .collect()
+}
+
+/// Settles confidence and keeps what the run teaches, if its plan was ever launched.
+fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
+    let ahead = draft.ahead();
+    let Some(work) = ahead.work() else { return };
+    let Some(launch) = work.launch_confidence else {
+        return;
+    };
+    let (before, unpaid) = (work.confidence, u32::try_from(work.unpaid_failures.len()).unwrap_or(u32::MAX));
+    if status == ExecutionStatus::Aborted {
+        let after = confidence::after_failures(before, unpaid);
+        if after != before {
+            draft.say(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::Failures });
+        }
+    }
+    let now = draft.now;
+    let ahead = draft.ahead();
+    let Some(plan) = ahead.plan() else { return };
+    let material = ahead.report_material(&plan, status, now);
+    let outcome = PlanOutcome {
+        plan_id: plan.plan_id.clone(),
+        confidence_score: launch,
+        success: status == ExecutionStatus::Success,
+        execution_time: ahead.execution_started().map_or(Seconds::ZERO, |start| now.since(start)),
+        cost: ahead.spent(),
+    };
+    let report = Box::new(report::execution_report(&material));
+    draft.say(EventBody::OutcomeRecorded { outcome, report });
+}
+
+fn tasks_with(state: &RunState, status: TaskStatus) -> Vec<TaskId> {
+    let tasks = state.work().into_iter().flat_map(|work| work.tasks());
+    tasks.filter(|(_, run)| run.status() == status).map(|(task, _)| task.task_id.clone()).collect()
+}

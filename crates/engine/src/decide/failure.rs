@@ -1,0 +1,233 @@
+//! A failure: told at once, classified, and answered by a repetition, a revision, a person or the end.
+
+use std::sync::Arc;
+
+use candor_model::{
+    AgentType, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, GateId, Notification,
+    PlanningError, Question, ReplanStrategy, Seconds, SubTask, TaskStatus, Timestamp,
+};
+use candor_planning::replan::{ReplanContext, ReplanRefusal, Replanned, replan};
+use candor_planning::texts::{self, Response};
+use candor_planning::{classify, escalation};
+
+use super::draft::{Decision, Draft};
+use super::outcome::{self, Running};
+use super::schedule::{self, Freed};
+use super::{ending, proposal};
+use crate::state::{FailureHistory, Stage};
+
+/// What is done about a failure.
+enum Recovery {
+    /// The task's own policy repeats it.
+    Repeat { after: Seconds },
+    /// The plan changes.
+    Revise(Box<Replanned>),
+    /// A person is asked.
+    Escalate { why: String },
+    /// Nothing: a limit is reached.
+    GiveUp(Box<PlanningError>),
+    /// Nothing: the run is being stopped anyway.
+    Leave,
+}
+
+/// An attempt failed.
+pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<ExecutionFeedback>) {
+    let failed = as_failed(running, feedback);
+    let recovery = recovery(draft, running, &failed, feedback);
+    draft.say(EventBody::TaskFailed {
+        task_id: failed.task_id.clone(),
+        attempt: running.attempt.number,
+        agent_type: running.attempt.agent_type.clone(),
+        dependencies: failed.dependencies.clone(),
+        failure_count: failed.metadata.failure_count,
+        feedback: Arc::clone(feedback),
+    });
+    let notice = texts::failure_notification(&failed, feedback, &response(&recovery));
+    draft.notify(Notification::Failure(notice));
+    outcome::charge(draft, running, feedback.cost);
+    if !matches!(recovery, Recovery::Repeat { .. }) {
+        outcome::progress(draft, running, false);
+    }
+    recover(draft, running, &failed, feedback, recovery);
+}
+
+/// The task as it stands with this failure, for the planner and for people.
+fn as_failed(running: &Running<'_>, feedback: &ExecutionFeedback) -> SubTask {
+    let mut task = running.task.clone();
+    let history = running.work.task(running.index).map(|(_, run)| run.history()).unwrap_or_default();
+    let FailureHistory { count, errors, agents, .. } =
+        history.with(&feedback.errors, &running.task.agent_type);
+    task.status = TaskStatus::Failed;
+    task.metadata.failure_count = count;
+    task.metadata.errors_history = errors;
+    task.metadata.failed_agents = agents;
+    task
+}
+
+fn recovery(
+    draft: &Draft<'_>,
+    running: &Running<'_>,
+    failed: &SubTask,
+    feedback: &ExecutionFeedback,
+) -> Recovery {
+    let settings = draft.state.settings();
+    if *draft.state.stage() != Stage::Executing {
+        return Recovery::Leave;
+    }
+    if escalation::is_due(failed.metadata.failure_count, settings) {
+        return Recovery::Escalate { why: format!("it has failed {} times", failed.metadata.failure_count) };
+    }
+    let used = running.work.task(running.index).map_or(0, |(_, run)| run.history().policy_retries);
+    if let Some(policy) = failed.retry_policy.filter(|policy| used < policy.max_retries) {
+        return Recovery::Repeat { after: policy.backoff_seconds };
+    }
+    match revised(draft, failed, std::slice::from_ref(feedback)) {
+        Ok(replanned) => Recovery::Revise(Box::new(replanned)),
+        Err(ReplanRefusal::Abort(error)) => Recovery::GiveUp(Box::new(error)),
+        Err(refusal) => Recovery::Escalate { why: refusal.to_string() },
+    }
+}
+
+fn revised(
+    draft: &Draft<'_>,
+    failed: &SubTask,
+    feedback: &[ExecutionFeedback],
+) -> Result<Replanned, ReplanRefusal> {
+    let unknown = || ReplanRefusal::NothingToDo;
+    let mut plan = draft.state.plan().ok_or_else(unknown)?;
+    if let Some(task) = plan.task_mut(&failed.task_id) {
+        task.clone_from(failed);
+    }
+    let context =
+        ReplanContext { goal: draft.state.goal(), settings: draft.state.settings(), now: draft.now };
+    replan(&plan, feedback, &context)
+}
+
+fn response(recovery: &Recovery) -> Response<'_> {
+    match recovery {
+        Recovery::Repeat { after } => Response::RetrySameAgent { after: *after },
+        Recovery::Revise(replanned) => strategy_response(replanned),
+        Recovery::Escalate { .. } => Response::AwaitHuman,
+        Recovery::GiveUp(_) | Recovery::Leave => Response::GiveUp,
+    }
+}
+
+/// How a revision is described to people.
+pub(super) fn strategy_response(replanned: &Replanned) -> Response<'_> {
+    let revision = &replanned.revision;
+    let again = revision.details.rerun_task_ids.iter().filter_map(|id| replanned.plan.task(id));
+    let rerun = revision.new_subtasks.iter().chain(again).map(|task| task.estimated_duration_seconds).sum();
+    let agent: Option<&AgentType> = revision.new_subtasks.first().map(|task| &task.agent_type);
+    Response::Strategy {
+        strategy: first_strategy(replanned),
+        agent: agent.filter(|agent| !agent.is_tbd()),
+        rerun,
+    }
+}
+
+fn first_strategy(replanned: &Replanned) -> ReplanStrategy {
+    replanned.revision.details.strategies.first().copied().unwrap_or(ReplanStrategy::Unknown)
+}
+
+fn recover(
+    draft: &mut Draft<'_>,
+    running: &Running<'_>,
+    failed: &SubTask,
+    feedback: &ExecutionFeedback,
+    recovery: Recovery,
+) {
+    match recovery {
+        Recovery::Repeat { after } => {
+            repeat(draft, failed, draft.now.plus(after));
+            let mut money = *draft.state.money();
+            money.release(running.attempt.reserved);
+            money.charge(feedback.cost);
+            schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money });
+        }
+        Recovery::Revise(replanned) => {
+            let reasoning = format!(
+                "{} with {:?} calls for {}",
+                feedback.feedback_type,
+                feedback.errors,
+                classify::classify(feedback)
+            );
+            revise(draft, *replanned, failed, reasoning);
+            schedule::after_change(draft);
+        }
+        Recovery::Escalate { why } => {
+            escalate(draft, failed, why);
+            schedule::after_change(draft);
+        }
+        Recovery::GiveUp(error) => ending::abort(draft, *error),
+        Recovery::Leave => outcome::go_on(draft),
+    }
+}
+
+fn repeat(draft: &mut Draft<'_>, task: &SubTask, at: Timestamp) {
+    draft.record(Decision {
+        operation: "retry_task",
+        task_id: Some(&task.task_id),
+        input: task.metadata.errors_history.last().cloned().unwrap_or_default(),
+        decision: format!("repeat at {at} with {}", task.agent_type),
+        reasoning: "the task's retry policy allows another attempt".to_owned(),
+        confidence: None,
+    });
+    draft.say(EventBody::RetryScheduled {
+        task_id: task.task_id.clone(),
+        at,
+        agent_type: None,
+        inputs: candor_model::JsonMap::new(),
+        by_person: false,
+    });
+}
+
+/// Changes the plan, says why, and asks a person if too little confidence is left.
+pub(super) fn revise(draft: &mut Draft<'_>, replanned: Replanned, task: &SubTask, reasoning: String) {
+    let Some(before) = draft.state.confidence() else {
+        return;
+    };
+    let after = replanned.plan.confidence_score;
+    let strategy = first_strategy(&replanned);
+    let changes = replanned.revision.changes.to_vec();
+    draft.record(Decision {
+        operation: "replan",
+        task_id: Some(&task.task_id),
+        input: task.metadata.errors_history.last().cloned().unwrap_or_default(),
+        decision: format!("{strategy}: {}", changes.join("; ")),
+        reasoning,
+        confidence: Some(ConfidenceChange { before, after }),
+    });
+    draft.notify(Notification::Recovery(texts::recovery_notification(strategy, before, after, &changes)));
+    let version = draft.state.next_version();
+    draft.say(EventBody::Replanned { version, revision: Box::new(replanned.revision) });
+    if before != after {
+        draft.say(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::Revised });
+    }
+    withdraw_approval(draft);
+    proposal::ask_if_unsure(draft);
+}
+
+/// A question about a plan that has changed since fits no plan any more.
+fn withdraw_approval(draft: &mut Draft<'_>) {
+    let questions = draft.state.open_questions().iter();
+    let stale = questions.filter(|(_, question)| matches!(question, Question::Approval { .. }));
+    for gate in stale.map(|(gate, _)| gate.clone()).collect::<Vec<_>>() {
+        draft.say(EventBody::QuestionWithdrawn { gate, reason: "the plan has changed since".to_owned() });
+    }
+}
+
+/// Asks a person what to do about a task; nothing new is started until they answer.
+pub(super) fn escalate(draft: &mut Draft<'_>, task: &SubTask, why: String) {
+    let request = escalation::request(task);
+    draft.record(Decision {
+        operation: "escalate",
+        task_id: Some(&task.task_id),
+        input: task.metadata.errors_history.last().cloned().unwrap_or_default(),
+        decision: "ask a person".to_owned(),
+        reasoning: why,
+        confidence: None,
+    });
+    draft.say(EventBody::Escalated { request: request.clone() });
+    let gate = GateId::guidance(&task.task_id, draft.state.next_question());
+    draft.say(EventBody::HumanAsked { gate, question: Question::Guidance(request) });
+}

@@ -1,0 +1,60 @@
+//! What follows from an input: one file per kind of input, and the `match` that leads there.
+
+mod answers;
+mod control;
+mod draft;
+mod ending;
+mod failure;
+mod outcome;
+mod phases;
+mod proposal;
+mod routing;
+mod schedule;
+mod tick;
+
+use candor_model::{Event, Timestamp};
+
+use self::draft::Draft;
+use crate::state::Stage;
+use crate::{Input, Refusal, RunState};
+
+/// Decides what follows from `input` at the time `now`.
+///
+/// Pure: the same state, input and time always give the same events. A refusal changes nothing.
+pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Event>, Refusal> {
+    check_stage(state, &input)?;
+    let mut draft = Draft::new(state, now);
+    match input {
+        Input::Start { request, settings } => control::start(&mut draft, request, *settings)?,
+        Input::PhaseDone { phase, attempt, report } => phases::done(&mut draft, phase, attempt, *report)?,
+        Input::PhaseFailed { phase, attempt, reason } => phases::failed(&mut draft, phase, attempt, reason)?,
+        Input::Routed { task_id, ranking } => routing::routed(&mut draft, &task_id, ranking)?,
+        Input::AgentReported { task_id, attempt, feedback } => {
+            outcome::reported(&mut draft, &task_id, attempt, *feedback)?;
+        }
+        Input::AgentStopped { task_id, attempt } => outcome::stopped(&mut draft, &task_id, attempt)?,
+        Input::Spent { account, what, amount } => outcome::spent(&mut draft, account, what, amount),
+        Input::Answered { gate, answer } => answers::answered(&mut draft, &gate, answer)?,
+        Input::Pause { reason } => control::pause(&mut draft, reason)?,
+        Input::Resume => control::resume(&mut draft)?,
+        Input::Cancel { reason } => control::cancel(&mut draft, reason)?,
+        Input::RollBack { to, run_budget } => control::roll_back(&mut draft, to, run_budget)?,
+        Input::Restart => control::restart(&mut draft)?,
+        Input::Tick => tick::tick(&mut draft),
+    }
+    Ok(draft.into_events())
+}
+
+/// What can be taken at all in this part of the run's life.
+fn check_stage(state: &RunState, input: &Input) -> Result<(), Refusal> {
+    match (state.stage(), input) {
+        (Stage::New, Input::Start { .. } | Input::Tick) => Ok(()),
+        (Stage::New, _) => Err(Refusal::NotStarted),
+        (_, Input::Start { .. }) => Err(Refusal::AlreadyStarted),
+        (Stage::Ended(_), Input::RollBack { .. } | Input::Restart | Input::Tick) => Ok(()),
+        // What was spent is a fact, whenever it is heard of.
+        (Stage::Ended(_), Input::Spent { .. }) => Ok(()),
+        (Stage::Ended(status), _) => Err(Refusal::Ended { status: *status }),
+        _ => Ok(()),
+    }
+}

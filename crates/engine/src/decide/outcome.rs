@@ -1,0 +1,176 @@
+//! What comes back from agents, and what was spent.
+
+use std::sync::Arc;
+
+use candor_model::{
+    Account, Announcement, EventBody, ExecutionFeedback, FeedbackType, Money, Notification, PartialResult,
+    PlanningError, Severity, StopReason, SubTask, TaskId,
+};
+use candor_planning::graph::TaskIndex;
+use candor_planning::{feedback as judging, report, texts};
+
+use super::draft::Draft;
+use super::schedule::Freed;
+use super::{control, ending, failure, schedule};
+use crate::Refusal;
+use crate::state::{Attempt, Stage, Work};
+
+/// An attempt that is under way, with what is needed to end it.
+pub(super) struct Running<'a> {
+    pub(super) index: TaskIndex,
+    pub(super) task: &'a SubTask,
+    pub(super) attempt: &'a Attempt,
+    pub(super) work: &'a Work,
+}
+
+/// Finds an attempt that is under way.
+pub(super) fn running<'a>(draft: &Draft<'a>, task_id: &TaskId, number: u32) -> Result<Running<'a>, Refusal> {
+    let unknown = || Refusal::UnknownTask { task_id: task_id.clone() };
+    let work = draft.state.work().ok_or_else(unknown)?;
+    let (index, task, run) = work.find(task_id).ok_or_else(unknown)?;
+    let attempt = run.in_flight().filter(|attempt| attempt.number == number);
+    let attempt =
+        attempt.ok_or_else(|| Refusal::StaleOutcome { task_id: task_id.clone(), attempt: number })?;
+    Ok(Running { index, task, attempt, work })
+}
+
+pub(super) fn reported(
+    draft: &mut Draft<'_>,
+    task_id: &TaskId,
+    number: u32,
+    feedback: ExecutionFeedback,
+) -> Result<(), Refusal> {
+    let running = running(draft, task_id, number)?;
+    if feedback.task_id != *task_id {
+        return Err(Refusal::WrongTask { task_id: task_id.clone(), answered: feedback.task_id });
+    }
+    let judged = judging::judge(feedback);
+    for warning in judged.warnings {
+        warn(draft, task_id, warning);
+    }
+    let feedback = Arc::new(judged.feedback);
+    if running.attempt.halt == Some(StopReason::Superseded) {
+        charge(draft, &running, feedback.cost);
+        end_superseded(draft, &running);
+    } else if feedback.feedback_type.is_success() {
+        succeeded(draft, &running, &feedback);
+    } else {
+        failure::failed(draft, &running, &feedback);
+    }
+    Ok(())
+}
+
+pub(super) fn stopped(draft: &mut Draft<'_>, task_id: &TaskId, number: u32) -> Result<(), Refusal> {
+    let running = running(draft, task_id, number)?;
+    match running.attempt.halt {
+        None => Err(Refusal::NotStopping { task_id: task_id.clone(), attempt: number }),
+        Some(_) => {
+            end_superseded(draft, &running);
+            Ok(())
+        }
+    }
+}
+
+/// Money that was spent outside an attempt.
+pub(super) fn spent(draft: &mut Draft<'_>, account: Account, what: String, amount: Money) {
+    let total = draft.state.spent() + amount;
+    draft.say(EventBody::Charged { account, what, amount, total });
+    let settings = draft.state.settings();
+    let planning = draft.state.planning_spent() + amount;
+    match draft.state.stage() {
+        Stage::Stopping { .. } | Stage::Ended(_) => {}
+        Stage::Preparing { .. } if account == Account::Planning && planning > settings.planning_budget => {
+            let budget = settings.planning_budget;
+            draft.say(EventBody::BudgetExceeded { account, spent: planning, budget });
+            let goal = draft.state.goal().cloned().map(Box::new);
+            let partial = PartialResult { goal, plan: None };
+            ending::abort(draft, PlanningError::PlanningBudgetExceeded { spent: planning, budget, partial });
+        }
+        _ => stop_if_overdrawn(draft),
+    }
+}
+
+/// The attempt is over and its result does not count: the plan has changed under it, or the run ends.
+fn end_superseded(draft: &mut Draft<'_>, running: &Running<'_>) {
+    draft.say(EventBody::TaskStopped {
+        task_id: running.task.task_id.clone(),
+        attempt: running.attempt.number,
+        reason: running.attempt.halt.unwrap_or(StopReason::RunStopping),
+    });
+    go_on(draft);
+}
+
+/// Goes on from whatever stage the run is in, after the state has changed.
+pub(super) fn go_on(draft: &mut Draft<'_>) {
+    match draft.state.stage() {
+        Stage::Stopping { .. } => control::go_on_when_stopped(draft),
+        _ => schedule::after_change(draft),
+    }
+}
+
+fn succeeded(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<ExecutionFeedback>) {
+    let Running { index, task, attempt, work } = *running;
+    draft.say(EventBody::TaskSucceeded {
+        task_id: task.task_id.clone(),
+        attempt: attempt.number,
+        feedback: Arc::clone(feedback),
+    });
+    charge(draft, running, feedback.cost);
+    if feedback.feedback_type == FeedbackType::PartialSuccess {
+        draft.notify(Notification::Announcement(texts::partial_success_announcement(task, feedback)));
+    }
+    progress(draft, running, true);
+    let mut money = *draft.state.money();
+    money.release(attempt.reserved);
+    money.charge(feedback.cost);
+    let (done, _) = work.counts();
+    let stopping = matches!(draft.state.stage(), Stage::Stopping { .. });
+    let released: Vec<_> = work.released_by(index).filter_map(|released| work.ready_key(released)).collect();
+    let alone = work.in_flight_count() == 1 && released.is_empty() && work.ready().next().is_none();
+    if money.is_overdrawn() && !stopping {
+        stop_if_overdrawn(draft);
+    } else if stopping || alone || done + 1 == work.len() {
+        // These few look at the state after the outcome; all others get by with the one before.
+        go_on(draft);
+    } else {
+        schedule::after_outcome(draft, Freed { slots: 1, released, money });
+    }
+}
+
+fn stop_if_overdrawn(draft: &mut Draft<'_>) {
+    let money = *draft.ahead().money();
+    if money.is_overdrawn() {
+        schedule::over_budget(draft, money, Money::ZERO);
+    }
+}
+
+/// Puts the cost of an attempt on the log.
+pub(super) fn charge(draft: &mut Draft<'_>, running: &Running<'_>, amount: Money) {
+    if amount == Money::ZERO {
+        return;
+    }
+    let total = draft.state.spent() + amount;
+    let what = format!("task {} by {}", running.task.task_id, running.attempt.agent_type);
+    draft.say(EventBody::Charged { account: Account::Execution, what, amount, total });
+}
+
+/// Tells how far the run has come, counting the attempt that has just ended.
+pub(super) fn progress(draft: &mut Draft<'_>, running: &Running<'_>, success: bool) {
+    let (_, ended) = running.work.counts();
+    let estimate = running.task.estimated_duration_seconds.as_millis();
+    let remaining = running.work.remaining_millis().saturating_sub(estimate);
+    let remaining = candor_model::Seconds::from_millis(remaining);
+    let update = report::progress(running.task, success, ended + 1, running.work.len(), remaining);
+    draft.say(EventBody::Progressed { update });
+}
+
+fn warn(draft: &mut Draft<'_>, task_id: &TaskId, text: String) {
+    draft.notify(Notification::Announcement(Announcement {
+        severity: Severity::Warning,
+        timestamp: draft.now,
+        task_id: Some(task_id.clone()),
+        title: "An agent's answer does not add up".to_owned(),
+        text,
+        suggestion: None,
+    }));
+}

@@ -1,0 +1,169 @@
+//! Who starts next: ready tasks by priority, then by the plan's order, at most so many at once, within budget.
+
+use candor_model::{
+    Account, ConfidenceCause, EventBody, Handoff, JsonMap, Money, Phase, PlanningError, SpokenBy, SubTask,
+    Timestamp,
+};
+use candor_planning::budget::Allowance;
+use candor_planning::confidence;
+use candor_planning::graph::TaskIndex;
+
+use super::draft::Draft;
+use super::{ending, phases};
+use crate::RunState;
+use crate::state::{ReadyKey, Stage, TaskState, Work};
+
+/// What one outcome frees, for scheduling without building the state after it.
+pub(super) struct Freed {
+    /// Attempts that have just ended.
+    pub(super) slots: usize,
+    /// Tasks that have just become ready.
+    pub(super) released: Vec<ReadyKey>,
+    /// The budget after the outcome.
+    pub(super) money: Allowance,
+}
+
+/// Starts what may start after a change of the plan, the gates or the stage; ends the phase if all is done.
+pub(super) fn after_change(draft: &mut Draft<'_>) {
+    let now = draft.now;
+    let ahead = draft.ahead();
+    if *ahead.stage() != Stage::Executing {
+        return;
+    }
+    let Some(work) = ahead.work() else { return };
+    if work.is_complete() {
+        return execution_done(draft);
+    }
+    let freed = Freed { slots: 0, released: Vec::new(), money: *ahead.money() };
+    let round = round(ahead, work, freed, now);
+    act_on(draft, round);
+    end_if_stuck(draft);
+}
+
+/// The last resort of a run in which nothing can happen any more: it ends, loudly, and never hangs.
+fn end_if_stuck(draft: &mut Draft<'_>) {
+    let ahead = draft.ahead();
+    let Some(work) = ahead.work().filter(|work| ahead.may_dispatch() && work.is_idle()) else { return };
+    let left = work.tasks().filter(|(_, run)| run.state == TaskState::Waiting);
+    let left: Vec<_> =
+        left.map(|(task, _)| format!("{} needs {:?}", task.task_id, task.dependencies)).collect();
+    let errors = vec![format!("No task can start any more: {}", left.join(", "))];
+    let plan_id = work.plan().plan_id.clone();
+    ending::abort(draft, PlanningError::PlanInvalid { plan_id, errors });
+}
+
+/// Starts what may start after one outcome, from the state before it.
+pub(super) fn after_outcome(draft: &mut Draft<'_>, freed: Freed) {
+    let Some(work) = draft.state.work() else { return };
+    let round = round(draft.state, work, freed, draft.now);
+    act_on(draft, round);
+}
+
+/// One round of scheduling.
+struct Round {
+    dispatches: Vec<EventBody>,
+    /// What the next task needs and the budget does not give, when nothing else can go on.
+    short: Option<Money>,
+}
+
+fn act_on(draft: &mut Draft<'_>, round: Round) {
+    for body in round.dispatches {
+        draft.say(body);
+    }
+    if let Some(needed) = round.short {
+        let money = *draft.ahead().money();
+        over_budget(draft, money, needed);
+    }
+}
+
+/// Ends the run because its budget does not allow the next step.
+pub(super) fn over_budget(draft: &mut Draft<'_>, money: Allowance, needed: Money) {
+    let (spent, budget) = (money.spent, money.cap.unwrap_or(Money::MAX));
+    draft.say(EventBody::BudgetExceeded { account: Account::Execution, spent, budget });
+    ending::abort(draft, PlanningError::RunBudgetExceeded { spent, budget, needed });
+}
+
+fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
+    let mut round = Round { dispatches: Vec::new(), short: None };
+    if !state.may_dispatch() {
+        return round;
+    }
+    let running = work.in_flight_count().saturating_sub(freed.slots);
+    let limit = usize::try_from(state.settings().max_parallel_tasks).unwrap_or(usize::MAX).max(1);
+    let mut money = freed.money;
+    for index in candidates(work, freed.released, now, limit.saturating_sub(running)) {
+        let Some((task, run)) = work.task(index) else {
+            continue;
+        };
+        let (agent, reserved) = choose_agent(state, work, task);
+        if !money.can_reserve(reserved) {
+            let stuck = running == 0 && round.dispatches.is_empty();
+            round.short = stuck.then_some(reserved);
+            break;
+        }
+        money.reserve(reserved);
+        if agent != task.agent_type {
+            round.dispatches.push(fell_back(task, &agent));
+        }
+        round.dispatches.push(EventBody::TaskDispatched {
+            task_id: task.task_id.clone(),
+            attempt: run.attempts.saturating_add(1),
+            agent_type: agent,
+            deadline: now.plus(state.settings().agent_timeout),
+            reserved,
+        });
+    }
+    round
+}
+
+/// The first `count` of those that are ready, those just released and those whose wait is over.
+fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize) -> Vec<TaskIndex> {
+    let mut keys = released;
+    let due = work.backoffs().take_while(|(at, _)| *at <= now);
+    keys.extend(due.filter_map(|(_, index)| work.ready_key(index)));
+    keys.extend(work.ready().take(count));
+    keys.sort_unstable();
+    keys.truncate(count);
+    keys.into_iter().map(|(_, n)| TaskIndex(n)).collect()
+}
+
+/// The task's own agent, or the next best while its breaker is open.
+fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> (candor_model::AgentType, Money) {
+    let others = task.metadata.ranking.iter().map(|ranked| &ranked.agent_type);
+    let agent = std::iter::once(&task.agent_type)
+        .chain(others.filter(|agent| !task.metadata.failed_agents.contains(agent)))
+        .find(|agent| !state.is_unavailable(agent))
+        .unwrap_or(&task.agent_type);
+    let cost = work.agents.get(agent).map_or(Money::ZERO, |known| known.cost_per_invocation);
+    (agent.clone(), cost)
+}
+
+fn fell_back(task: &SubTask, agent: &candor_model::AgentType) -> EventBody {
+    EventBody::FellBack {
+        what: format!("task {}", task.task_id),
+        from: task.agent_type.to_string(),
+        to: agent.to_string(),
+        reason: format!("the breaker of {} is open", task.agent_type),
+    }
+}
+
+/// Every task has ended well: settles confidence and hands over to validation.
+fn execution_done(draft: &mut Draft<'_>) {
+    let ahead = draft.ahead();
+    let Some(work) = ahead.work() else { return };
+    let before = work.confidence;
+    let revisions = work.plan().metadata.revisions_made();
+    let unpaid = u32::try_from(work.unpaid_failures.len()).unwrap_or(u32::MAX);
+    let (after, cause) = if unpaid > 0 {
+        (confidence::after_failures(before, unpaid), ConfidenceCause::Failures)
+    } else {
+        (confidence::success_bonus(before, revisions, work.partial_successes), ConfidenceCause::AllSucceeded)
+    };
+    let summary = format!("{} of {} tasks ended well", work.counts().0, work.len());
+    if before != after {
+        draft.say(EventBody::ConfidenceChanged { before, after, cause });
+    }
+    let handoff = Handoff { spoken_by: SpokenBy::Heuristic, summary, data: JsonMap::new() };
+    draft.say(EventBody::PhaseCompleted { phase: Phase::Execution, handoff });
+    phases::begin(draft, [Phase::Validation].into());
+}

@@ -1,0 +1,45 @@
+//! Time has passed: deadlines end attempts, waits end, planning that takes too long is cancelled.
+
+use std::sync::Arc;
+
+use candor_model::{ExecutionFeedback, PlanningError, TaskId};
+
+use super::draft::Draft;
+use super::{ending, failure, outcome, schedule};
+use crate::state::Stage;
+
+pub(super) fn tick(draft: &mut Draft<'_>) {
+    if draft.state.next_timeout().is_none_or(|at| at > draft.now) {
+        return;
+    }
+    match draft.state.stage() {
+        Stage::Preparing { .. } => {
+            let limit = draft.state.settings().planning_timeout;
+            ending::abort(draft, PlanningError::PlanningTimeout { limit });
+        }
+        Stage::Executing => match overdue(draft) {
+            Some((task_id, attempt)) => time_out(draft, &task_id, attempt),
+            None => schedule::after_change(draft),
+        },
+        _ => {}
+    }
+}
+
+/// The attempt whose deadline passed first. One at a time: each failure may change the plan for the next,
+/// and the effect *wait until* stays due until all are dealt with.
+fn overdue(draft: &Draft<'_>) -> Option<(TaskId, u32)> {
+    let attempts = draft.state.work()?.attempts().filter(|(_, attempt)| attempt.halt.is_none());
+    let overdue = attempts.filter(|(_, attempt)| attempt.deadline <= draft.now);
+    let (task, attempt) = overdue.min_by_key(|(_, attempt)| attempt.deadline)?;
+    Some((task.task_id.clone(), attempt.number))
+}
+
+fn time_out(draft: &mut Draft<'_>, task_id: &TaskId, attempt: u32) {
+    let Ok(running) = outcome::running(draft, task_id, attempt) else {
+        return;
+    };
+    let allowed = running.attempt.deadline.since(running.attempt.started_at);
+    let error = format!("Agent timeout after {allowed}s");
+    let feedback = ExecutionFeedback::failure(task_id.clone(), error, allowed, draft.now);
+    failure::failed(draft, &running, &Arc::new(feedback));
+}

@@ -1,0 +1,61 @@
+//! What a run asks the world for.
+
+use candor_model::{Effect, Phase, Timestamp};
+
+use crate::state::{RunState, Stage};
+
+impl RunState {
+    /// What is asked for and not yet answered. The same state always asks for the same.
+    pub fn effects(&self) -> impl Iterator<Item = Effect> + '_ {
+        let questions = self
+            .open_questions()
+            .iter()
+            .map(|(gate, question)| Effect::AskHuman { gate: gate.clone(), question: question.clone() });
+        let wait = self.next_timeout().map(|at| Effect::WaitUntil { at });
+        self.phases_at_work().chain(self.routes()).chain(self.attempts()).chain(questions).chain(wait)
+    }
+
+    /// The next time at which something happens by itself: a deadline, or the end of a wait.
+    #[must_use]
+    pub fn next_timeout(&self) -> Option<Timestamp> {
+        match self.stage() {
+            Stage::Preparing { since, .. } => Some(since.plus(self.settings().planning_timeout)),
+            Stage::Executing => {
+                let work = self.work()?;
+                let running = work.attempts().filter(|(_, attempt)| attempt.halt.is_none());
+                let deadline = running.map(|(_, attempt)| attempt.deadline).min();
+                let repetition = work.backoffs().next().map(|(at, _)| at).filter(|_| self.may_dispatch());
+                deadline.into_iter().chain(repetition).min()
+            }
+            _ => None,
+        }
+    }
+
+    fn phases_at_work(&self) -> impl Iterator<Item = Effect> + '_ {
+        let phases: Vec<Phase> = match self.stage() {
+            Stage::Preparing { open, .. } => open.iter().copied().collect(),
+            Stage::Closing { phase } => vec![*phase],
+            _ => Vec::new(),
+        };
+        phases.into_iter().map(|phase| Effect::RunPhase { phase, attempt: self.phase_attempt(phase) })
+    }
+
+    fn routes(&self) -> impl Iterator<Item = Effect> + '_ {
+        let work = self.work().filter(|_| *self.stage() == Stage::Executing);
+        work.into_iter()
+            .flat_map(|work| work.unrouted())
+            .map(|task| Effect::Route { task_id: task.task_id.clone() })
+    }
+
+    fn attempts(&self) -> impl Iterator<Item = Effect> + '_ {
+        self.work().into_iter().flat_map(|work| work.attempts()).map(|(task, attempt)| match attempt.halt {
+            Some(_) => Effect::StopAgent { task_id: task.task_id.clone(), attempt: attempt.number },
+            None => Effect::InvokeAgent {
+                task_id: task.task_id.clone(),
+                attempt: attempt.number,
+                agent_type: attempt.agent_type.clone(),
+                deadline: attempt.deadline,
+            },
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! What can be asked of a run or reported to it.
+
+use candor_model::{
+    Account, Answer, CheckpointId, ExecutionFeedback, GateId, Goal, Handoff, Money, Phase, RankedAgent,
+    RunSettings, TaskId,
+};
+use candor_planning::validation::Proposal;
+
+/// A command of a person, an outcome of an effect, or the passing of time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// Begin.
+    Start {
+        /// The person's own words.
+        request: String,
+        /// The limits that hold for this run.
+        settings: Box<RunSettings>,
+    },
+    /// A phase's work is done.
+    PhaseDone {
+        /// The phase.
+        phase: Phase,
+        /// Which try it was.
+        attempt: u32,
+        /// What came of it.
+        report: Box<PhaseReport>,
+    },
+    /// A phase's work could not be done.
+    PhaseFailed {
+        /// The phase.
+        phase: Phase,
+        /// Which try it was.
+        attempt: u32,
+        /// Why.
+        reason: String,
+    },
+    /// Someone looked for an agent for a task that was born in a revision.
+    Routed {
+        /// The task.
+        task_id: TaskId,
+        /// Everyone who could do it, best first; or why there is no answer.
+        ranking: Result<Vec<RankedAgent>, String>,
+    },
+    /// An agent answered, or its driver answers for it.
+    AgentReported {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// What came of it.
+        feedback: Box<ExecutionFeedback>,
+    },
+    /// An attempt that was to be stopped has stopped.
+    AgentStopped {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// Money was spent outside an agent's attempt, on a model's call for instance.
+    Spent {
+        /// On which account.
+        account: Account,
+        /// For what.
+        what: String,
+        /// How much.
+        amount: Money,
+    },
+    /// A person answered a question.
+    Answered {
+        /// The question.
+        gate: GateId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Start no new task for now.
+    Pause {
+        /// Why.
+        reason: String,
+    },
+    /// Start tasks again.
+    Resume,
+    /// End the run.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+    /// Go back to an earlier point; also possible after the run's end.
+    RollBack {
+        /// The point.
+        to: CheckpointId,
+        /// A new limit for what the run may cost.
+        run_budget: Option<Money>,
+    },
+    /// Begin anew, with what was spent and tried kept in mind.
+    Restart,
+    /// Time has passed.
+    Tick,
+}
+
+/// What a phase reports when its work is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseReport {
+    /// What it leaves for the next phase.
+    pub handoff: Handoff,
+    /// The part of it that moves the run.
+    pub result: PhaseResult,
+}
+
+/// The part of a phase's result that moves the run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PhaseResult {
+    /// Nothing beyond the handoff.
+    Plain,
+    /// The goal; from evaluation.
+    Goal(Goal),
+    /// A plan to be validated; from planning.
+    Plan(Proposal),
+    /// The success criteria that are not met; from validation.
+    Verdict {
+        /// Those that are not met.
+        unmet: Vec<String>,
+    },
+}

@@ -1,0 +1,135 @@
+//! Why an input cannot be taken. A refusal changes nothing.
+
+use candor_model::{AgentType, CheckpointId, GateId, Phase, PlanId, PlanningError, RunStatus, TaskId};
+use candor_planning::approval::AdjustmentError;
+
+/// Why an input cannot be taken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// The run has not begun.
+    #[error("the run has not been started yet")]
+    NotStarted,
+    /// There is nothing to be done.
+    #[error("the request is empty; say in plain words what is to be done")]
+    EmptyRequest,
+    /// The run has begun already.
+    #[error("the run was started before; look at its status, or start a new run")]
+    AlreadyStarted,
+    /// The run is over.
+    #[error("the run has ended ({status}); it can only be rolled back or restarted")]
+    Ended {
+        /// How.
+        status: RunStatus,
+    },
+    /// Everything is being stopped already.
+    #[error("the run is being stopped; wait until it has ended")]
+    Stopping,
+    /// The run is paused already.
+    #[error("the run is paused already; resume it to go on")]
+    AlreadyPaused,
+    /// The run is not paused.
+    #[error("the run is not paused")]
+    NotPaused,
+    /// The phase is not at work, or it is another try.
+    #[error("phase {phase} (try {attempt}) is not at work; its result comes too late and is not used")]
+    StalePhase {
+        /// The phase.
+        phase: Phase,
+        /// The try.
+        attempt: u32,
+    },
+    /// A phase reported something that another phase should report.
+    #[error("phase {phase} must report {expected}")]
+    WrongPhaseResult {
+        /// The phase.
+        phase: Phase,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// There is no such task in the plan.
+    #[error("the plan has no task {task_id}")]
+    UnknownTask {
+        /// The task.
+        task_id: TaskId,
+    },
+    /// The attempt is not running: its outcome is known, or it was never made.
+    #[error(
+        "attempt {attempt} at task {task_id} is not running; this outcome comes too late or twice and is not used"
+    )]
+    StaleOutcome {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// The attempt has not been asked to stop.
+    #[error("attempt {attempt} at task {task_id} was not asked to stop")]
+    NotStopping {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// An agent answered for another task than it was given.
+    #[error("the answer to task {task_id} speaks of task {answered}")]
+    WrongTask {
+        /// The task that was given.
+        task_id: TaskId,
+        /// The task that was answered.
+        answered: TaskId,
+    },
+    /// The task does not wait for an agent.
+    #[error("task {task_id} does not need an agent")]
+    NotUnrouted {
+        /// The task.
+        task_id: TaskId,
+    },
+    /// There is no such agent.
+    #[error("there is no agent {agent_type}; known agents: {known}")]
+    UnknownAgent {
+        /// The agent.
+        agent_type: AgentType,
+        /// Those that there are.
+        known: String,
+    },
+    /// The question is not open.
+    #[error(
+        "there is no open question {gate}: it was answered, withdrawn or never asked; open questions: {open}"
+    )]
+    UnknownGate {
+        /// The question.
+        gate: GateId,
+        /// Those that are open.
+        open: String,
+    },
+    /// The answer does not fit the question.
+    #[error("question {gate} needs {expected}")]
+    WrongAnswer {
+        /// The question.
+        gate: GateId,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// The decision is about another plan.
+    #[error("the decision is about plan {given}, the question about plan {expected}")]
+    WrongPlan {
+        /// The plan in the decision.
+        given: PlanId,
+        /// The plan in the question.
+        expected: PlanId,
+    },
+    /// An adjustment cannot be made.
+    #[error(transparent)]
+    Adjustment(#[from] AdjustmentError),
+    /// The adjusted plan cannot be carried out.
+    #[error("the adjusted plan cannot be carried out: {0}")]
+    AdjustedPlan(PlanningError),
+    /// There is no such point to go back to.
+    #[error("there is no checkpoint {to}; known: {known}")]
+    UnknownCheckpoint {
+        /// The point.
+        to: CheckpointId,
+        /// Those that there are.
+        known: String,
+    },
+}

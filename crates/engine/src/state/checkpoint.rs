@@ -1,0 +1,32 @@
+//! Points that a run can be rolled back to.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use candor_model::{CheckpointId, Goal, Phase, Position};
+use serde::{Deserialize, Serialize};
+
+use super::work::Work;
+
+/// A point that a run can be rolled back to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Names the point.
+    pub id: CheckpointId,
+    /// Where in the log it lies.
+    pub position: Position,
+    /// What had just happened, for people.
+    pub label: String,
+    pub(crate) resume: Resume,
+    pub(crate) goal: Option<Arc<Goal>>,
+    pub(crate) work: Option<Box<Work>>,
+}
+
+/// How a run goes on from a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Resume {
+    /// With the work of these phases.
+    Phases(BTreeSet<Phase>),
+    /// With the plan as it was.
+    Plan,
+}

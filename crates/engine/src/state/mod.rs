@@ -1,0 +1,251 @@
+//! What is known of a run: a fold over its log.
+
+mod apply;
+mod checkpoint;
+mod task_run;
+mod view;
+mod work;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use candor_model::{
+    AfterStop, AgentType, CheckpointId, Confidence, ConfidencePoint, ExecutionFeedback, GateId, Goal, Money,
+    Phase, PlanVersion, Position, Question, RunId, RunSettings, RunStatus, TaskId, Timestamp,
+};
+use candor_planning::budget::Allowance;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use apply::{first_phases, following};
+pub use checkpoint::Checkpoint;
+pub(crate) use checkpoint::Resume;
+pub(crate) use task_run::{Attempt, FailureHistory, TaskState};
+pub use view::WorkOrder;
+pub(crate) use work::{ReadyKey, Work};
+
+/// Which part of its life a run is in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Stage {
+    /// Nothing has happened.
+    New,
+    /// The phases before the plan are at work.
+    Preparing {
+        /// Those at work.
+        open: BTreeSet<Phase>,
+        /// When planning began, for its time limit.
+        since: Timestamp,
+    },
+    /// The first plan waits for approval.
+    Proposed,
+    /// Tasks are being carried out.
+    Executing,
+    /// The phases after the work are at work.
+    Closing {
+        /// The one at work.
+        phase: Phase,
+    },
+    /// Every attempt is being stopped.
+    Stopping {
+        /// What follows then.
+        then: Box<AfterStop>,
+    },
+    /// It is over.
+    Ended(RunStatus),
+}
+
+/// The state of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunState {
+    run_id: RunId,
+    position: Position,
+    request: String,
+    settings: Arc<RunSettings>,
+    stage: Stage,
+    paused: bool,
+    goal: Option<Arc<Goal>>,
+    work: Option<Box<Work>>,
+    gates: BTreeMap<GateId, Question>,
+    money: Allowance,
+    planning_spent: Money,
+    /// Everything agents reported, in the order in which it came.
+    feedback: Vec<Arc<ExecutionFeedback>>,
+    confidence: Vec<ConfidencePoint>,
+    execution_started: Option<Timestamp>,
+    checkpoints: Vec<Checkpoint>,
+    breakers: BTreeSet<AgentType>,
+    report: Option<Box<candor_model::ExecutionReport>>,
+    /// Success criteria that validation found unmet.
+    unmet: Vec<String>,
+    /// Counters that a rollback does not turn back, so that keys and gates are never used twice.
+    versions: PlanVersion,
+    questions: u32,
+    checkpoints_made: u32,
+    phase_attempts: BTreeMap<Phase, u32>,
+    spent_attempts: BTreeMap<TaskId, u32>,
+}
+
+impl RunState {
+    /// The state of a run whose log is empty.
+    #[must_use]
+    pub fn new(run_id: RunId) -> Self {
+        Self {
+            run_id,
+            position: Position::START,
+            request: String::new(),
+            settings: Arc::default(),
+            stage: Stage::New,
+            paused: false,
+            goal: None,
+            work: None,
+            gates: BTreeMap::new(),
+            money: Allowance::default(),
+            planning_spent: Money::ZERO,
+            feedback: Vec::new(),
+            confidence: Vec::new(),
+            execution_started: None,
+            checkpoints: Vec::new(),
+            breakers: BTreeSet::new(),
+            report: None,
+            unmet: Vec::new(),
+            versions: PlanVersion::default(),
+            questions: 0,
+            checkpoints_made: 0,
+            phase_attempts: BTreeMap::new(),
+            spent_attempts: BTreeMap::new(),
+        }
+    }
+
+    /// The run.
+    #[must_use]
+    pub const fn run_id(&self) -> &RunId {
+        &self.run_id
+    }
+
+    /// How many events the state was folded from; the expected position of the next append.
+    #[must_use]
+    pub const fn position(&self) -> Position {
+        self.position
+    }
+
+    /// The person's own words.
+    #[must_use]
+    pub fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// The limits that hold for the run.
+    #[must_use]
+    pub fn settings(&self) -> &RunSettings {
+        &self.settings
+    }
+
+    /// Which part of its life the run is in.
+    #[must_use]
+    pub const fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// Whether no new task is started, because a person paused the run or is asked something.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.paused || !self.gates.is_empty()
+    }
+
+    /// The goal, once it is known.
+    #[must_use]
+    pub fn goal(&self) -> Option<&Goal> {
+        self.goal.as_deref()
+    }
+
+    /// How sure Candor is of the plan, once there is one.
+    #[must_use]
+    pub fn confidence(&self) -> Option<Confidence> {
+        self.work.as_ref().map(|work| work.confidence)
+    }
+
+    /// Everything that was spent.
+    #[must_use]
+    pub const fn spent(&self) -> Money {
+        self.money.spent
+    }
+
+    /// The questions that wait for a person.
+    #[must_use]
+    pub const fn open_questions(&self) -> &BTreeMap<GateId, Question> {
+        &self.gates
+    }
+
+    /// The points that the run can be rolled back to, oldest first.
+    #[must_use]
+    pub fn checkpoints(&self) -> &[Checkpoint] {
+        &self.checkpoints
+    }
+
+    /// Everything agents reported, in the order in which it came.
+    #[must_use]
+    pub fn feedback(&self) -> &[Arc<ExecutionFeedback>] {
+        &self.feedback
+    }
+
+    /// Where the run stands, in one word.
+    #[must_use]
+    pub fn status(&self) -> RunStatus {
+        match &self.stage {
+            Stage::Ended(status) => *status,
+            Stage::Stopping { .. } => RunStatus::Stopping,
+            _ if !self.gates.is_empty() => RunStatus::WaitingHuman,
+            _ if self.paused => RunStatus::Paused,
+            Stage::Executing | Stage::Closing { .. } => RunStatus::Executing,
+            Stage::New | Stage::Preparing { .. } | Stage::Proposed => RunStatus::Preparing,
+        }
+    }
+
+    pub(crate) const fn paused_by_person(&self) -> bool {
+        self.paused
+    }
+
+    pub(crate) fn work(&self) -> Option<&Work> {
+        self.work.as_deref()
+    }
+
+    pub(crate) const fn money(&self) -> &Allowance {
+        &self.money
+    }
+
+    pub(crate) const fn planning_spent(&self) -> Money {
+        self.planning_spent
+    }
+
+    pub(crate) const fn execution_started(&self) -> Option<Timestamp> {
+        self.execution_started
+    }
+
+    pub(crate) fn phase_attempt(&self, phase: Phase) -> u32 {
+        self.phase_attempts.get(&phase).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn unmet(&self) -> &[String] {
+        &self.unmet
+    }
+
+    pub(crate) fn is_unavailable(&self, agent: &AgentType) -> bool {
+        self.breakers.contains(agent)
+    }
+
+    pub(crate) const fn next_version(&self) -> PlanVersion {
+        self.versions.next()
+    }
+
+    pub(crate) const fn next_question(&self) -> u32 {
+        self.questions.saturating_add(1)
+    }
+
+    pub(crate) fn checkpoint(&self, id: CheckpointId) -> Option<&Checkpoint> {
+        self.checkpoints.iter().find(|checkpoint| checkpoint.id == id)
+    }
+
+    /// Whether tasks may be started: the plan is being carried out and no person is waited for.
+    pub(crate) fn may_dispatch(&self) -> bool {
+        self.stage == Stage::Executing && !self.is_paused()
+    }
+}

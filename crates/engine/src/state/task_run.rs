@@ -1,0 +1,114 @@
+//! Where one task of the plan stands.
+
+use std::sync::Arc;
+
+use candor_model::{AgentType, ExecutionFeedback, GateId, Money, StopReason, SubTask, TaskStatus, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// A task's state; each variant owns what is only known in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum TaskState {
+    /// Not started: its dependencies, its agent or its turn are still to come.
+    Waiting,
+    /// An agent is at work.
+    InFlight(Attempt),
+    /// It failed and will be repeated at this time.
+    Backoff(Timestamp),
+    /// It is done.
+    Succeeded(Arc<ExecutionFeedback>),
+    /// It failed, and what is done about it follows in the same append.
+    Failed,
+    /// It failed so often that a person is asked.
+    Escalated(GateId),
+    /// A person decided to go on without it.
+    Skipped,
+}
+
+/// One attempt that has not ended yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Attempt {
+    pub(crate) number: u32,
+    pub(crate) agent_type: AgentType,
+    pub(crate) started_at: Timestamp,
+    pub(crate) deadline: Timestamp,
+    pub(crate) reserved: Money,
+    /// Set when the attempt is to be stopped.
+    pub(crate) halt: Option<StopReason>,
+}
+
+/// What has gone wrong with a task and those it replaces.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FailureHistory {
+    pub(crate) count: u32,
+    pub(crate) errors: Vec<String>,
+    pub(crate) agents: Vec<AgentType>,
+    /// Repetitions by the task's own retry policy, which starts anew with each replacement.
+    pub(crate) policy_retries: u32,
+}
+
+impl FailureHistory {
+    /// This history with one more failure.
+    pub(crate) fn with(&self, errors: &[String], agent: &AgentType) -> Self {
+        let mut next = self.clone();
+        next.count = next.count.saturating_add(1);
+        next.errors.push(errors.join("; "));
+        if !next.agents.contains(agent) {
+            next.agents.push(agent.clone());
+        }
+        next
+    }
+}
+
+/// A task's state and its past.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TaskRun {
+    pub(crate) state: TaskState,
+    /// Dependencies that have not succeeded.
+    pub(crate) waiting_on: u32,
+    /// Attempts made so far, also before a rollback: the number in the next key is one more.
+    pub(crate) attempts: u32,
+    /// Absent for the many tasks that never fail.
+    pub(crate) history: Option<Box<FailureHistory>>,
+}
+
+impl TaskRun {
+    /// A task that has not run; what it inherits from the one it replaces is in its metadata.
+    pub(crate) fn new(task: &SubTask, attempts: u32) -> Self {
+        let meta = &task.metadata;
+        let history = (meta.failure_count > 0).then(|| {
+            Box::new(FailureHistory {
+                count: meta.failure_count,
+                errors: meta.errors_history.clone(),
+                agents: meta.failed_agents.clone(),
+                policy_retries: 0,
+            })
+        });
+        Self { state: TaskState::Waiting, waiting_on: 0, attempts, history }
+    }
+
+    pub(crate) fn history(&self) -> FailureHistory {
+        self.history.as_deref().cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self.state, TaskState::Succeeded(_))
+    }
+
+    pub(crate) fn in_flight(&self) -> Option<&Attempt> {
+        match &self.state {
+            TaskState::InFlight(attempt) => Some(attempt),
+            _ => None,
+        }
+    }
+
+    /// The status that people see in the plan.
+    pub(crate) fn status(&self) -> TaskStatus {
+        match self.state {
+            TaskState::Waiting | TaskState::Backoff(_) => TaskStatus::Pending,
+            TaskState::InFlight(_) => TaskStatus::InProgress,
+            TaskState::Succeeded(_) => TaskStatus::Completed,
+            TaskState::Failed | TaskState::Escalated(_) => TaskStatus::Failed,
+            TaskState::Skipped => TaskStatus::Skipped,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Limits: revisions, confidence, money, time; each ends the run with its own kind of error and a way forward.
+
+use candor_engine::{Input, PhaseResult, Refusal};
+use candor_model::{
+    Account, CheckpointId, ErrorKind, EventBody, FeedbackType, Money, Notification, Phase, PlanningError,
+    RunSettings, RunStatus,
+};
+use candor_testkit::fixtures::{self, dollars, feedback, paris_plan, plan_of, simple_task, task_id};
+use candor_testkit::scenario::Scenario;
+
+fn aborted_with(run: &Scenario) -> Option<(PlanningError, String)> {
+    run.last.iter().find_map(|body| match body {
+        EventBody::RunAborted { error, suggestion, .. } => Some((error.clone(), suggestion.clone())),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_fourth_revision_is_refused_and_the_person_is_told_what_to_do() {
+    // spec: planning AB-01 AB-02 AB-03 WF-07
+    let tasks = (1..=4).map(|n| simple_task(n, "Search flights", &[], "flight_agent")).collect();
+    let mut run = Scenario::of(plan_of(tasks, 1.0), RunSettings::default());
+    for n in 1..=3 {
+        run.fail(&format!("task_00{n}"), "Error 1");
+        assert_eq!(run.plan().metadata.revisions_made(), n);
+    }
+    run.fail("task_004", "Error 9");
+    let (error, suggestion) = aborted_with(&run).unwrap();
+    assert_eq!(error.kind(), ErrorKind::MaxRevisionsExceeded);
+    assert!(error.to_string().contains("Error 9") && error.to_string().contains('3'));
+    assert!(!suggestion.is_empty());
+    assert!(run.told().iter().any(|notice| matches!(notice, Notification::Announcement(_))));
+}
+
+#[test]
+fn a_plan_that_revisions_made_too_unsure_is_given_up() {
+    // spec: planning AB-04 WF-07
+    let tasks = (1..=4).map(|n| simple_task(n, "Search flights", &[], "flight_agent")).collect();
+    let settings =
+        RunSettings { approval_threshold: candor_model::Confidence::NONE, ..RunSettings::default() };
+    let mut run = Scenario::of(plan_of(tasks, 0.4), settings);
+    run.fail("task_001", "Error 1");
+    assert_eq!(run.state.confidence(), Some(fixtures::confidence(0.25)));
+    run.fail("task_002", "Error 2");
+    run.stop_all();
+    let (error, _) = aborted_with(&run).unwrap();
+    assert_eq!(error.kind(), ErrorKind::LowConfidenceError);
+    assert_eq!(error.to_string(), "Plan confidence 0.25 too low after 1 revisions. Aborting.");
+}
+
+#[test]
+fn planning_that_costs_too_much_is_aborted_with_what_there_is() {
+    // spec: planning BC-04 BC-05 BC-06 BC-07 WF-07
+    let mut run = Scenario::start(RunSettings::default());
+    run.phase_done(Phase::PreAnalysis, PhaseResult::Plain);
+    run.phase_done(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()));
+    let mut spend = |what: &str, dollars_spent: f64| {
+        let (account, amount) = (Account::Planning, dollars(dollars_spent));
+        run.take(Input::Spent { account, what: what.to_owned(), amount });
+    };
+    spend("parse_goal", 0.002);
+    spend("decompose_task", 0.005);
+    spend("decompose_task", 0.0055);
+    let (error, _) = aborted_with(&run).unwrap();
+    assert_eq!(
+        error.to_string(),
+        "Planning cost $0.0125 exceeds budget $0.01. Consider simplifying goal or increasing budget."
+    );
+    let PlanningError::PlanningBudgetExceeded { partial, .. } = error else { panic!("{error}") };
+    assert!(partial.goal.is_some());
+    assert_eq!(run.state.effects().count(), 0, "no phase goes on working");
+    let refusal =
+        run.try_take(Input::PhaseFailed { phase: Phase::Context, attempt: 1, reason: String::new() });
+    assert!(matches!(refusal, Err(Refusal::Ended { status: RunStatus::Aborted })));
+}
+
+#[test]
+fn a_budget_spent_exactly_is_not_exceeded() {
+    // spec: planning BC-02
+    let mut run = Scenario::start(RunSettings::default());
+    run.take(Input::Spent { account: Account::Planning, what: "x".to_owned(), amount: dollars(0.01) });
+    assert_eq!(run.state.status(), RunStatus::Preparing);
+}
+
+#[test]
+fn planning_that_takes_too_long_is_cancelled() {
+    // spec: planning WF-07 WF-08
+    let mut run = Scenario::start(RunSettings::default());
+    run.wait(2.9);
+    assert!(run.last.is_empty());
+    run.wait(0.1);
+    assert_eq!(aborted_with(&run).unwrap().0.kind(), ErrorKind::PlanningTimeout);
+}
+
+#[test]
+fn a_plan_with_a_cycle_that_cannot_be_repaired_never_reaches_an_agent() {
+    // spec: planning PV-01 WF-07
+    let tasks = vec![
+        simple_task(1, "Do", &[2, 3], "hotel_agent"),
+        simple_task(2, "Do", &[1, 3], "hotel_agent"),
+        simple_task(3, "Do", &[1, 2], "hotel_agent"),
+    ];
+    let run = Scenario::of(plan_of(tasks, 0.9), RunSettings::default());
+    let Some(EventBody::RunFailed { error, .. }) = run.last.last() else { panic!("{:?}", run.last) };
+    assert_eq!(error.kind(), ErrorKind::PlanValidationError);
+    assert!(run.running().is_empty());
+}
+
+#[test]
+fn a_repaired_cycle_is_put_on_record() {
+    let tasks = vec![
+        simple_task(1, "Search flights", &[], "flight_agent"),
+        simple_task(2, "Find hotels", &[1, 4], "hotel_agent"),
+        simple_task(3, "Recommend activities", &[], "activity_agent"),
+        simple_task(4, "Validate total cost", &[1, 2, 3], "validation_agent"),
+    ];
+    let run = Scenario::of(plan_of(tasks, 0.9), RunSettings::default());
+    assert_eq!(run.started(), ["task_001", "task_003"]);
+    assert!(
+        run.last.iter().any(
+            |body| matches!(body, EventBody::DecisionMade { entry } if entry.operation == "repair_plan")
+        )
+    );
+    assert_eq!(run.state.confidence(), Some(fixtures::confidence(0.9)), "repairs cost no confidence");
+}
+
+#[test]
+fn a_cap_on_money_is_reserved_before_each_call() {
+    // spec: beyond BY-06 BY-08 BY-28
+    let settings = RunSettings { run_budget: Some(dollars(0.025)), ..RunSettings::default() };
+    let mut run = Scenario::of(paris_plan(), settings);
+    assert_eq!(run.started(), ["task_001"], "the flight's $0.02 leave too little for the activities' $0.01");
+    let mut answer = feedback(1, FeedbackType::Success, &[]);
+    answer.cost = dollars(0.005);
+    run.report("task_001", answer);
+    assert_eq!(run.started(), ["task_002"], "less was spent than was set aside");
+    let mut answer = feedback(1, FeedbackType::Success, &[]);
+    answer.cost = dollars(0.015);
+    run.report("task_002", answer);
+    let (error, suggestion) = aborted_with(&run).unwrap();
+    assert_eq!(error.kind(), ErrorKind::RunBudgetExceeded);
+    assert!(!suggestion.is_empty());
+    assert_eq!(run.state.spent(), dollars(0.02));
+    // The results so far are kept, and the run can go on from the last checkpoint with more money.
+    let to = run.state.checkpoints().last().unwrap().id;
+    run.take(Input::RollBack { to, run_budget: Some(dollars(1.0)) });
+    assert_eq!(run.state.status(), RunStatus::Executing);
+}
+
+#[test]
+fn an_agent_that_costs_more_than_is_left_stops_the_run() {
+    let settings = RunSettings { run_budget: Some(dollars(0.05)), ..RunSettings::default() };
+    let mut run = Scenario::of(paris_plan(), settings);
+    let mut answer = feedback(1, FeedbackType::Success, &[]);
+    answer.cost = dollars(0.5);
+    run.report("task_001", answer);
+    assert!(run.last.iter().any(|body| matches!(body, EventBody::BudgetExceeded { .. })));
+    assert_eq!(run.state.status(), RunStatus::Stopping);
+    assert!(run.started().is_empty());
+}
+
+#[test]
+fn what_is_spent_after_the_end_is_still_counted() {
+    let mut run = Scenario::start(RunSettings::default());
+    run.take(Input::Cancel { reason: "enough".to_owned() });
+    run.take(Input::Spent {
+        account: Account::Execution,
+        what: "late bill".to_owned(),
+        amount: dollars(0.5),
+    });
+    assert_eq!(run.state.spent(), dollars(0.5));
+    assert_eq!(run.state.status(), RunStatus::Cancelled);
+    let to = CheckpointId(7);
+    let refusal = run.try_take(Input::RollBack { to, run_budget: None }).unwrap_err();
+    assert!(refusal.to_string().contains("start"), "the error lists the points there are: {refusal}");
+    assert!(run.try_take(Input::AgentStopped { task_id: task_id("task_001"), attempt: 1 }).is_err());
+    assert_eq!(Money::ZERO, Money::default());
+}
