@@ -1,0 +1,285 @@
+//! The laws of a run, checked on what is written, by a reader that shares as little as possible with the engine.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use candor_engine::RunState;
+use candor_model::{
+    Confidence, Event, EventBody, GateId, Money, Notification, Phase, Plan, PlanVersion, Position, Recorded,
+    RunSettings, TaskId,
+};
+use candor_planning::{approval, replan};
+
+/// What the law keeps in mind while it reads a log.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LawBook {
+    read: u64,
+    now: Scene,
+    /// The scene after each event, to go back to.
+    past: Vec<Scene>,
+    keys: BTreeSet<(TaskId, u32)>,
+    gates_seen: BTreeSet<GateId>,
+    version: PlanVersion,
+    spent: Money,
+}
+
+/// The part that a rollback turns back.
+#[derive(Debug, Clone, Default)]
+struct Scene {
+    settings: RunSettings,
+    plan: Option<Plan>,
+    confidence: Option<Confidence>,
+    done: BTreeSet<TaskId>,
+    running: BTreeMap<TaskId, (u32, Money)>,
+    gates: BTreeSet<GateId>,
+    paused: bool,
+    executing: bool,
+    ended: bool,
+}
+
+impl LawBook {
+    pub(super) fn has_ended(&self) -> bool {
+        self.now.ended
+    }
+
+    /// Reads what was appended by a process that died before it could say so.
+    pub(super) fn catch_up(&mut self, log: &[Recorded], state: &RunState) -> Result<(), String> {
+        let unread = log.iter().skip(usize::try_from(self.read).unwrap_or(usize::MAX));
+        let events: Vec<Event> = unread.map(|recorded| recorded.event.clone()).collect();
+        if events.is_empty() { Ok(()) } else { self.check_batch(&events, Some(state)) }
+    }
+
+    /// Reads one append, and compares with the state after it.
+    pub(super) fn check_batch(&mut self, events: &[Event], state: Option<&RunState>) -> Result<(), String> {
+        let unread = state.map_or(0, |state| state.position().0).saturating_sub(self.read);
+        let skip = events.len().saturating_sub(usize::try_from(unread).unwrap_or(usize::MAX));
+        let events = events.get(skip..).unwrap_or_default();
+        every_failure_is_told(events)?;
+        for event in events {
+            self.read += 1;
+            self.check(&event.body, state).map_err(|what| format!("at {}: {what}", Position(self.read)))?;
+            self.past.push(self.now.clone());
+        }
+        let state = state.ok_or("there is no state")?;
+        if state.spent() != self.spent {
+            return Err(format!("spent {:?} by the log, {:?} by the state", self.spent, state.spent()));
+        }
+        if state.confidence() != self.now.confidence {
+            return Err(format!(
+                "confidence {:?} by the log, {:?} by the state",
+                self.now.confidence,
+                state.confidence()
+            ));
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, body: &EventBody, state: Option<&RunState>) -> Result<(), String> {
+        let after_end = matches!(
+            body,
+            EventBody::StopRequested { .. }
+                | EventBody::RolledBack { .. }
+                | EventBody::ConfidenceChanged { .. }
+                | EventBody::Charged { .. }
+        );
+        law(!self.now.ended || after_end, || format!("after the end: {body:?}"))?;
+        match body {
+            EventBody::RunStarted { settings, .. } => {
+                law(self.read == 1, || "a run started twice".to_owned())?;
+                self.now.settings = settings.clone();
+            }
+            EventBody::PlanProposed { .. } | EventBody::PlanAdjusted { .. } | EventBody::Replanned { .. } => {
+                self.check_plan(body)?;
+            }
+            EventBody::TaskDispatched { .. }
+            | EventBody::TaskSucceeded { .. }
+            | EventBody::TaskFailed { .. }
+            | EventBody::TaskStopped { .. } => self.check_task(body)?,
+            EventBody::HumanAsked { gate, .. } => {
+                law(self.gates_seen.insert(gate.clone()), || format!("question {gate} was asked twice"))?;
+                self.now.gates.insert(gate.clone());
+            }
+            EventBody::HumanAnswered { gate, .. } | EventBody::QuestionWithdrawn { gate, .. } => {
+                law(self.now.gates.remove(gate), || format!("question {gate} was answered and not open"))?;
+            }
+            EventBody::PhaseStarted { phase, .. } => self.now.executing = *phase == Phase::Execution,
+            EventBody::RunPaused { .. } => self.now.paused = true,
+            EventBody::RunResumed {} => self.now.paused = false,
+            EventBody::PlanRejected { .. } => self.now.executing = false,
+            EventBody::StopRequested { .. } => {
+                self.now.executing = false;
+                self.now.gates.clear();
+                self.now.paused = false;
+            }
+            EventBody::RolledBack { to, .. } => self.go_back(*to, state)?,
+            EventBody::RunAborted { error, .. } => {
+                law(!error.to_string().contains("No task can start"), || error.to_string())?;
+                self.end()?;
+            }
+            body if body.is_end() => self.end()?,
+            _ => self.check_numbers(body)?,
+        }
+        Ok(())
+    }
+
+    fn check_numbers(&mut self, body: &EventBody) -> Result<(), String> {
+        match body {
+            EventBody::Charged { amount, total, .. } => {
+                self.spent = self.spent + *amount;
+                law(self.spent == *total, || format!("spent {:?}, the event says {total:?}", self.spent))
+            }
+            EventBody::ConfidenceChanged { before, after, .. } => {
+                law(self.now.confidence == Some(*before), || {
+                    format!("confidence was {:?}, the event says {before:?}", self.now.confidence)
+                })?;
+                self.now.confidence = Some(*after);
+                law(Confidence::new(after.get()).is_ok(), || format!("{after:?} is no confidence"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_plan(&mut self, body: &EventBody) -> Result<(), String> {
+        let (version, plan, again) = match (body, &self.now.plan) {
+            (EventBody::PlanProposed { version, plan, .. }, _) => {
+                self.now.confidence = Some(plan.confidence_score);
+                self.now.done.clear();
+                (version, Plan::clone(plan), Vec::new())
+            }
+            (EventBody::PlanAdjusted { version, adjustments, rerun_task_ids }, Some(plan)) => {
+                let plan = approval::adjust(plan, adjustments).map_err(|error| error.to_string())?;
+                (version, plan, rerun_task_ids.clone())
+            }
+            (EventBody::Replanned { version, revision }, Some(plan)) => {
+                let plan = replan::replay(plan, revision, plan.updated_at);
+                (version, plan, revision.details.rerun_task_ids.clone())
+            }
+            _ => return Err("a plan was changed that does not exist".to_owned()),
+        };
+        law(*version > self.version, || format!("plan version {version} came twice"))?;
+        self.version = *version;
+        let limit = self.now.settings.max_revisions;
+        law(plan.metadata.revisions_made() <= limit, || format!("revised more than {limit} times"))?;
+        sound(&plan)?;
+        self.now.done.retain(|id| !again.contains(id) && plan.task(id).is_some());
+        self.now.plan = Some(plan);
+        Ok(())
+    }
+
+    fn check_task(&mut self, body: &EventBody) -> Result<(), String> {
+        match body {
+            EventBody::TaskDispatched { task_id, attempt, agent_type, reserved, .. } => {
+                law(!agent_type.is_tbd(), || format!("{task_id} was given to nobody"))?;
+                law(self.keys.insert((task_id.clone(), *attempt)), || {
+                    format!("key {task_id}/{attempt} used twice")
+                })?;
+                self.may_start(task_id)?;
+                self.now.running.insert(task_id.clone(), (*attempt, *reserved));
+                let scene = &self.now;
+                law(scene.running.len() <= scene.settings.max_parallel_tasks.max(1) as usize, || {
+                    "too many at once".to_owned()
+                })?;
+                let reserved: Money = scene.running.values().map(|(_, reserved)| *reserved).sum();
+                let within = scene.settings.run_budget.is_none_or(|cap| self.spent + reserved <= cap);
+                law(within, || "the budget was overdrawn by a reservation".to_owned())
+            }
+            EventBody::TaskSucceeded { task_id, attempt, .. } => {
+                self.now.done.insert(task_id.clone());
+                self.close(task_id, *attempt)
+            }
+            EventBody::TaskFailed { task_id, attempt: 0, .. } => {
+                law(!self.now.running.contains_key(task_id), || {
+                    format!("{task_id} failed to start while it ran")
+                })
+            }
+            EventBody::TaskFailed { task_id, attempt, .. }
+            | EventBody::TaskStopped { task_id, attempt, .. } => self.close(task_id, *attempt),
+            _ => Ok(()),
+        }
+    }
+
+    fn may_start(&self, task_id: &TaskId) -> Result<(), String> {
+        let scene = &self.now;
+        law(scene.gates.is_empty(), || format!("{task_id} started while a person was asked"))?;
+        law(!scene.paused, || format!("{task_id} started while the run was paused"))?;
+        law(scene.executing, || format!("{task_id} started outside of execution"))?;
+        law(!scene.done.contains(task_id), || format!("{task_id} had succeeded and started again"))?;
+        law(!scene.running.contains_key(task_id), || format!("{task_id} was running and started again"))?;
+        let task = scene.plan.as_ref().and_then(|plan| plan.task(task_id));
+        let task = task.ok_or_else(|| format!("{task_id} started and is not in the plan"))?;
+        let missing = task.dependencies.iter().find(|id| !scene.done.contains(id));
+        law(missing.is_none(), || format!("{task_id} started before {missing:?} had succeeded"))
+    }
+
+    fn close(&mut self, task_id: &TaskId, attempt: u32) -> Result<(), String> {
+        let running = self.now.running.remove(task_id).map(|(number, _)| number);
+        law(running == Some(attempt), || format!("{task_id}/{attempt} ended, but {running:?} was running"))
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.now.ended = true;
+        self.now.gates.clear();
+        let left: Vec<_> = self.now.running.keys().collect();
+        law(left.is_empty(), || format!("the run ended while {left:?} were running"))
+    }
+
+    fn go_back(&mut self, to: candor_model::CheckpointId, state: Option<&RunState>) -> Result<(), String> {
+        law(self.now.running.is_empty(), || "went back while attempts were running".to_owned())?;
+        let point = state.and_then(|state| state.checkpoints().iter().find(|point| point.id == to));
+        let position = point.ok_or("went back to a point that does not exist")?.position;
+        let place = usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1);
+        let mut scene = self.past.get(place).cloned().ok_or("went back to a point that is not on the log")?;
+        scene.running.clear();
+        scene.gates.clear();
+        (scene.paused, scene.ended, scene.executing) = (false, false, false);
+        let plan = scene.plan.as_mut();
+        if plan.is_some() {
+            self.version = self.version.next();
+        } else {
+            scene.confidence = None;
+        }
+        // Confidence was moved by an event of its own, just before.
+        scene.confidence = scene.confidence.and(self.now.confidence);
+        self.now = scene;
+        Ok(())
+    }
+}
+
+fn law(holds: bool, broken: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(broken()) }
+}
+
+/// A failure and the word of it are one append; each is told exactly once.
+fn every_failure_is_told(events: &[Event]) -> Result<(), String> {
+    let mut told: BTreeMap<&TaskId, i64> = BTreeMap::new();
+    for event in events {
+        match &event.body {
+            EventBody::TaskFailed { task_id, .. } => *told.entry(task_id).or_default() -= 1,
+            EventBody::Notified { notification: Notification::Failure(notice) } => {
+                *told.entry(&notice.task_id).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    let hidden = told.iter().find(|(_, balance)| **balance != 0);
+    law(hidden.is_none(), || format!("failures and notifications differ in one append: {hidden:?}"))
+}
+
+/// Unique ids, no dangling dependency, and an order in which the tasks can run.
+fn sound(plan: &Plan) -> Result<(), String> {
+    let ids: BTreeSet<_> = plan.subtasks.iter().map(|task| &task.task_id).collect();
+    law(ids.len() == plan.subtasks.len(), || "two tasks have the same id".to_owned())?;
+    let mut left: Vec<_> = plan.subtasks.iter().collect();
+    let mut placed = BTreeSet::new();
+    while !left.is_empty() {
+        let before = left.len();
+        left.retain(|task| {
+            let ready = task.dependencies.iter().all(|id| placed.contains(id));
+            if ready {
+                placed.insert(&task.task_id);
+            }
+            !ready
+        });
+        law(left.len() < before, || format!("the plan has a cycle or a hole among {left:?}"))?;
+    }
+    Ok(())
+}

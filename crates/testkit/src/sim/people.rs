@@ -1,0 +1,95 @@
+//! Simulated people: they answer late, twice, wrongly or never.
+
+use candor_engine::Input;
+use candor_model::{
+    Adjustment, Answer, ApprovalAction, GateId, Guidance, GuidanceAction, HumanApprovalDecision, JsonMap,
+    PlanId, Question, TaskId,
+};
+use serde_json::json;
+
+use super::world::{Happening, World};
+use crate::arbitrary::AGENTS;
+use crate::fixtures;
+
+/// A person is asked something.
+pub(super) fn ask(world: &mut World, gate: &GateId, question: &Question) {
+    let never = world.odds.lost;
+    if world.chance(never) {
+        return;
+    }
+    let delay = world.rng.i64(100..40_000);
+    let answer = answer(world, gate, question);
+    let twice = world.odds.doubled;
+    if world.chance(twice) {
+        let second = if world.rng.bool() { answer.clone() } else { helpful_answer(gate, question) };
+        let later = delay.saturating_add(world.rng.i64(0..10_000));
+        world.later(later, Happening::Deliver(second));
+    }
+    world.later(delay, Happening::Deliver(answer));
+}
+
+/// An answer with which the run can go on.
+pub(super) fn helpful_answer(gate: &GateId, question: &Question) -> Input {
+    let answer = match question {
+        Question::Approval { request, .. } => decision(&request.plan_id, ApprovalAction::Approve, Vec::new()),
+        Question::Guidance(_) => guidance(GuidanceAction::Retry, Some("hotel_agent")),
+    };
+    Input::Answered { gate: gate.clone(), answer }
+}
+
+fn answer(world: &mut World, gate: &GateId, question: &Question) -> Input {
+    let answer = match (question, world.rng.u8(0..10)) {
+        (_, 0) => guidance(GuidanceAction::Skip, None),
+        (Question::Approval { request, .. }, 1) => {
+            decision(&request.plan_id, ApprovalAction::Reject, Vec::new())
+        }
+        (Question::Approval { request, .. }, 2..=4) => {
+            decision(&request.plan_id, ApprovalAction::Adjust, adjustments(world))
+        }
+        (Question::Approval { .. }, 5) => {
+            let other = PlanId::new("plan_other").unwrap_or_else(|_| plan_id());
+            decision(&other, ApprovalAction::Approve, Vec::new())
+        }
+        (Question::Guidance(_), 1) => guidance(GuidanceAction::Abort, None),
+        (Question::Guidance(_), 2..=4) => guidance(GuidanceAction::Skip, None),
+        (Question::Guidance(_), 5) => guidance(GuidanceAction::Retry, Some("nobody")),
+        _ => return helpful_answer(gate, question),
+    };
+    Input::Answered { gate: gate.clone(), answer }
+}
+
+fn plan_id() -> PlanId {
+    fixtures::paris_plan().plan_id
+}
+
+fn decision(plan_id: &PlanId, action: ApprovalAction, adjustments: Vec<Adjustment>) -> Answer {
+    Answer::Approval(HumanApprovalDecision {
+        plan_id: plan_id.clone(),
+        action,
+        adjustments,
+        comments: String::new(),
+    })
+}
+
+fn guidance(action: GuidanceAction, agent: Option<&str>) -> Answer {
+    let agent_type = agent.map(fixtures::agent_type);
+    Answer::Guidance(Guidance { action, agent_type, inputs: JsonMap::new(), comments: String::new() })
+}
+
+/// Changes that a person might ask for, sensible or not.
+fn adjustments(world: &mut World) -> Vec<Adjustment> {
+    let count = world.rng.usize(0..3);
+    let changes = (0..count).map(|_| {
+        let (field, new_value) = match world.rng.u8(0..6) {
+            0 => ("priority", json!(world.rng.u8(0..12))),
+            1 => ("inputs.max_price", json!(600)),
+            2 => ("agent_type", json!(world.rng.choice(AGENTS).unwrap_or("nobody"))),
+            3 => ("dependencies", json!([TaskId::numbered(world.rng.usize(1..8)).as_str()])),
+            4 => ("description", json!("Do it in another way")),
+            _ => ("colour", json!("red")),
+        };
+        let task_id = TaskId::numbered(world.rng.usize(1..8));
+        Adjustment { task_id, field: field.to_owned(), new_value }
+    });
+    changes.collect()
+}

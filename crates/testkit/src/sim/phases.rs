@@ -1,0 +1,120 @@
+//! Simulated phases: they hand over a goal, a plan, a verdict; sometimes late, sometimes not at all.
+
+use candor_engine::{Input, PhaseReport, PhaseResult};
+use candor_model::{
+    Account, ApprovalPolicy, CalibrationMetrics, Handoff, JsonMap, Money, Phase, Plan, Priority, RetryPolicy,
+    RunSettings, Seconds, Share, SpokenBy, SubTask, TaskId, Text,
+};
+use candor_planning::validation::Proposal;
+
+use super::agents;
+use super::world::{Happening, World};
+use crate::fixtures;
+
+/// Limits drawn for one run.
+pub(super) fn settings(world: &mut World) -> RunSettings {
+    let rng = &mut world.rng;
+    RunSettings {
+        max_parallel_tasks: rng.u32(1..6),
+        max_revisions: rng.u32(0..6),
+        escalate_after_failures: rng.u32(1..5),
+        approval: if rng.u8(0..5) == 0 { ApprovalPolicy::Always } else { ApprovalPolicy::WhenUnsure },
+        run_budget: (rng.u8(0..4) == 0).then(|| Money::from_micros(rng.u64(10_000..900_000))),
+        // Long enough for a process to die and come back, most of the time.
+        planning_timeout: Seconds::whole(rng.u32(3..90)),
+        ..RunSettings::default()
+    }
+}
+
+/// A phase gets to work.
+pub(super) fn work(world: &mut World, phase: Phase, attempt: u32) {
+    let trouble = world.odds.phase_trouble;
+    let delay = world.rng.i64(1..250);
+    if world.chance(trouble) {
+        let reason = "the work of the phase failed".to_owned();
+        return world.later(delay, Happening::Deliver(Input::PhaseFailed { phase, attempt, reason }));
+    }
+    let slow = if world.chance(trouble) { 40_000 } else { 0 };
+    if world.rng.u8(0..4) == 0 {
+        let amount = Money::from_micros(world.rng.u64(0..1_500));
+        let spent = Input::Spent { account: Account::Planning, what: format!("phase {phase}"), amount };
+        world.later(delay / 2, Happening::Deliver(spent));
+    }
+    let report = Box::new(report(world, phase));
+    let input = Input::PhaseDone { phase, attempt, report };
+    let doubled = world.odds.doubled;
+    if world.chance(doubled) {
+        world.later(delay + slow + 50, Happening::Deliver(input.clone()));
+    }
+    world.later(delay + slow, Happening::Deliver(input));
+}
+
+fn report(world: &mut World, phase: Phase) -> PhaseReport {
+    let trouble = world.odds.phase_trouble;
+    let result = match phase {
+        Phase::Evaluation => PhaseResult::Goal(fixtures::paris_goal()),
+        Phase::Planning => PhaseResult::Plan(proposal(world)),
+        Phase::Validation => {
+            let unmet =
+                if world.chance(trouble) { vec!["At least 5 activities planned".to_owned()] } else { vec![] };
+            PhaseResult::Verdict { unmet }
+        }
+        _ => PhaseResult::Plain,
+    };
+    let handoff =
+        Handoff { spoken_by: SpokenBy::Heuristic, summary: "done".to_owned(), data: JsonMap::new() };
+    PhaseReport { handoff, result }
+}
+
+fn proposal(world: &mut World) -> Proposal {
+    let mut calibration = CalibrationMetrics::default();
+    if world.rng.bool() {
+        calibration.sample_size = 20;
+        calibration.over_confidence_rate = Share::of(world.rng.usize(0..10), 10);
+        calibration.under_confidence_rate = Share::of(world.rng.usize(0..10), 10);
+    }
+    Proposal { plan: plan(world), agents: fixtures::full_registry(), categories: Vec::new(), calibration }
+}
+
+/// The Paris plan, or one with tasks that depend on any earlier ones; now and then one that is not sound.
+fn plan(world: &mut World) -> Plan {
+    let score = world.rng.u8(25..=100).max(world.rng.u8(25..=100));
+    if world.rng.u8(0..4) == 0 {
+        let mut plan = fixtures::paris_plan();
+        plan.confidence_score = fixtures::confidence(f64::from(score) / 100.0);
+        return plan;
+    }
+    let count = if world.rng.u8(0..10) == 0 { world.rng.usize(14..60) } else { world.rng.usize(1..14) };
+    let mut tasks: Vec<SubTask> = (1..=count).map(|n| task(world, n)).collect();
+    let trouble = world.odds.phase_trouble;
+    if world.chance(trouble)
+        && let Some(first) = tasks.first_mut()
+    {
+        first.dependencies.push(TaskId::numbered(world.rng.usize(1..20)));
+    }
+    fixtures::plan_of(tasks, f64::from(score) / 100.0)
+}
+
+fn task(world: &mut World, n: usize) -> SubTask {
+    let words =
+        ["Search for flights", "Find hotels", "Book package (flight + hotel + tour)", "Validate total cost"];
+    let description = world.rng.choice(words).unwrap_or("Do something");
+    let mut task =
+        SubTask::new(TaskId::numbered(n), Text::or(description, "Do something"), vec![format!("output_{n}")]);
+    let picks = world.rng.usize(0..3);
+    let mut dependencies: Vec<usize> =
+        (0..picks).filter(|_| n > 1).map(|_| world.rng.usize(1..n.max(2))).collect();
+    dependencies.sort_unstable();
+    dependencies.dedup();
+    task.dependencies = dependencies.into_iter().map(TaskId::numbered).collect();
+    task.priority = Priority::new(world.rng.u8(1..=10)).unwrap_or_default();
+    task.metadata.ranking = agents::ranking(world);
+    if let Some(best) = task.metadata.ranking.first() {
+        task.agent_type = best.agent_type.clone();
+    }
+    if world.rng.u8(0..5) == 0 {
+        let backoff_seconds = Seconds::whole(world.rng.u32(0..8));
+        task.retry_policy = Some(RetryPolicy { max_retries: world.rng.u32(0..3), backoff_seconds });
+    }
+    task
+}
