@@ -1,0 +1,1 @@
+//! What Candor costs, measured side by side.

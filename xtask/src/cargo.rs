@@ -1,0 +1,56 @@
+//! Starting cargo, and saying what happened when it did not end well.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// Returns a command for the very cargo that started us, to run in `folder`.
+pub(crate) fn command(folder: &Path) -> Command {
+    let program = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    command
+}
+
+/// Runs cargo in `folder` with its output on ours; anything but success is an error.
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Result<()> {
+    let mut command = command(folder);
+    command.args(arguments);
+    finish(command, &line(arguments))
+}
+
+/// Runs a prepared command to its end; `line` is how a person would type it.
+pub(crate) fn finish(mut command: Command, line: &str) -> Result<()> {
+    eprintln!("$ {line}");
+    let status = command.status().with_context(|| format!("`{line}` could not be started"))?;
+    if !status.success() {
+        bail!("`{line}` failed ({status}); its own words are above");
+    }
+    Ok(())
+}
+
+/// Runs cargo in `folder` and returns what it prints; anything but success is an error.
+pub(crate) fn answer(folder: &Path, arguments: &[&str]) -> Result<String> {
+    let line = line(arguments);
+    let output =
+        command(folder).args(arguments).output().with_context(|| format!("`{line}` could not be started"))?;
+    if !output.status.success() {
+        bail!("`{line}` failed ({}):\n{}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{line}` printed something that is no text"))
+}
+
+/// Tells whether a command, asked for its version, has one: whether the tool is installed.
+pub(crate) fn has(mut command: Command, arguments: &[&str]) -> bool {
+    let asked =
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}
+
+/// Returns a command line of cargo as a person would type it.
+pub(crate) fn line(arguments: &[&str]) -> String {
+    format!("cargo {}", arguments.join(" "))
+}

@@ -1,0 +1,103 @@
+//! The chores that only start another program: the simulator, the benches, the fuzzer.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cargo;
+
+/// How many seeds the simulator runs when nobody says otherwise.
+const DEFAULT_SEEDS: &str = "20000";
+
+/// Runs the seeded simulator in release mode, with its own arguments passed through.
+///
+/// # Errors
+///
+/// When it cannot be built or started, or when it found a seed that breaks a law.
+pub fn simulate(root: &Path, arguments: &[String]) -> Result<()> {
+    let mut line =
+        vec!["run", "--release", "--locked", "--package", "candor-testkit", "--bin", "simulate", "--"];
+    let seeds_given =
+        arguments.iter().any(|argument| argument == "--seeds" || argument.starts_with("--seeds="));
+    if !seeds_given {
+        line.extend(["--seeds", DEFAULT_SEEDS]);
+    }
+    line.extend(arguments.iter().map(String::as_str));
+    cargo::run(root, &line)
+}
+
+/// Runs one bench, or all of them.
+///
+/// # Errors
+///
+/// When there is no such bench, or it cannot be built or run.
+pub fn bench(root: &Path, name: Option<&str>) -> Result<()> {
+    let mut line = vec!["bench", "--locked", "--package", "candor-benches"];
+    match name {
+        Some(name) => line.extend(["--bench", name]),
+        None => line.push("--benches"),
+    }
+    cargo::run(root, &line)
+}
+
+/// Runs one fuzz target for a while.
+///
+/// # Errors
+///
+/// When the target does not exist, nightly or cargo-fuzz is missing, or an input breaks the target.
+pub fn fuzz(root: &Path, target: &str, seconds: u64) -> Result<()> {
+    let folder = root.join("fuzz");
+    let targets = fuzz_targets(&folder.join("fuzz_targets"))?;
+    if !targets.iter().any(|known| known == target) {
+        bail!("there is no fuzz target `{target}`; there are: {}", targets.join(", "));
+    }
+    if !cargo::has(nightly(&folder), &["--version"]) {
+        bail!("fuzzing needs the nightly toolchain; get it with `rustup toolchain install nightly`");
+    }
+    if !cargo::has(nightly(&folder), &["fuzz", "--version"]) {
+        bail!("fuzzing needs cargo-fuzz; get it with `cargo install --locked cargo-fuzz`");
+    }
+    let time = format!("-max_total_time={seconds}");
+    let mut command = nightly(&folder);
+    command.args(["fuzz", "run", target, "--", &time]);
+    cargo::finish(command, &format!("cargo +nightly fuzz run {target} -- {time}"))
+}
+
+/// Returns a command for nightly's cargo.
+///
+/// `+nightly` is understood by rustup's cargo only, hence by name: the cargo that started us, which the
+/// environment names, is a toolchain's own. Its choice of toolchain is taken back for the same reason.
+fn nightly(folder: &Path) -> Command {
+    let mut command = Command::new("cargo");
+    command.arg("+nightly").current_dir(folder).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    command
+}
+
+fn fuzz_targets(folder: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
+    let mut targets = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| format!("{} could not be read", folder.display()))?.path();
+        if path.extension().is_some_and(|extension| extension == "rs")
+            && let Some(stem) = path.file_stem()
+        {
+            targets.push(stem.to_string_lossy().into_owned());
+        }
+    }
+    targets.sort();
+    Ok(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace_root;
+
+    #[test]
+    fn an_unknown_fuzz_target_is_answered_with_the_known_ones() {
+        let error = fuzz(&workspace_root().unwrap(), "plan_jsn", 1).unwrap_err().to_string();
+        assert_eq!(error, "there is no fuzz target `plan_jsn`; there are: event_json, log_open, plan_json");
+    }
+}
