@@ -25,3 +25,8 @@ pub use fold::FoldError;
 pub use input::{Input, PhaseReport, PhaseResult};
 pub use refusal::Refusal;
 pub use state::{Checkpoint, RunState, Stage, WorkOrder};
+
+/// Keeps the example in the project's README working.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

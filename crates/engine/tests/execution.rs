@@ -242,7 +242,7 @@ fn a_task_that_nobody_can_do_goes_to_a_person() {
     run.succeed("task_001");
     run.report("task_002", fixtures::fully_booked_feedback());
     let task_id = fixtures::task_id("task_002_workaround");
-    run.take(Input::Routed { task_id: task_id.clone(), ranking: Err("no agents".to_owned()) });
+    run.take(Input::Routed { task_id, ranking: Err("no agents".to_owned()) });
     assert!(run.told().iter().any(|notice| format!("{notice:?}").contains("task_002_workaround")));
     run.guide(candor_model::GuidanceAction::Retry, Some("hotel_agent"));
     assert_eq!(run.started(), ["task_002_workaround"]);

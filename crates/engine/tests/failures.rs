@@ -48,11 +48,14 @@ fn a_failure_is_told_before_recovery_starts() {
     run.report("task_001", fixtures::timeout_feedback());
     let place = |wanted: fn(&EventBody) -> bool| run.last.iter().position(wanted).unwrap();
     let failed = place(|body| matches!(body, EventBody::TaskFailed { .. }));
-    let told = place(|body| matches!(body, EventBody::Notified { notification: Notification::Failure(_) }));
+    let told = place(
+        |body| matches!(body, EventBody::Notified { notification } if matches!(**notification, Notification::Failure(_))),
+    );
     let decided =
         place(|body| matches!(body, EventBody::DecisionMade { entry } if entry.operation == "replan"));
-    let explained =
-        place(|body| matches!(body, EventBody::Notified { notification: Notification::Recovery(_) }));
+    let explained = place(
+        |body| matches!(body, EventBody::Notified { notification } if matches!(**notification, Notification::Recovery(_))),
+    );
     let revised = place(|body| matches!(body, EventBody::Replanned { .. }));
     let started = place(|body| matches!(body, EventBody::TaskDispatched { .. }));
     assert!(

@@ -10,7 +10,9 @@ use candor_testkit::scenario::Scenario;
 
 fn aborted_with(run: &Scenario) -> Option<(PlanningError, String)> {
     run.last.iter().find_map(|body| match body {
-        EventBody::RunAborted { error, suggestion, .. } => Some((error.clone(), suggestion.clone())),
+        EventBody::RunAborted { error, suggestion, .. } => {
+            Some((PlanningError::clone(error), suggestion.clone()))
+        }
         _ => None,
     })
 }

@@ -1,21 +1,22 @@
 //! A hash map for the core: fast look-up by id, and no way to depend on the order of its entries.
 
 use std::collections::HashMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{BuildHasherDefault, Hash};
+use std::hash::Hash;
+
+use foldhash::fast::FixedState;
 
 /// A map that can be looked into but not walked through.
 ///
 /// The standard map is seeded at random, and the order of its entries with it; the core must do the same
 /// thing each time. So the hasher here has a fixed seed, and there is deliberately no iterator.
 #[derive(Debug, Clone)]
-pub struct IdMap<K, V>(HashMap<K, V, BuildHasherDefault<DefaultHasher>>);
+pub struct IdMap<K, V>(HashMap<K, V, FixedState>);
 
 impl<K: Hash + Eq, V> IdMap<K, V> {
     /// An empty map with room for `capacity` entries.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self(HashMap::with_capacity_and_hasher(capacity, BuildHasherDefault::default()))
+        Self(HashMap::with_capacity_and_hasher(capacity, FixedState::default()))
     }
 
     /// Puts `value` under `key` and returns what was there before.

@@ -18,13 +18,13 @@ use crate::ValidationError;
 pub struct Money(u64);
 
 /// Up to here a float holds every micro-dollar exactly, so the decimal on the wire loses nothing.
-const MAX_MICROS: u64 = 1 << 52;
+const MAX_MICROS: u64 = 1 << 50;
 const MICROS_PER_DOLLAR: u64 = 1_000_000;
 
 impl Money {
     /// Nothing.
     pub const ZERO: Self = Self(0);
-    /// The largest amount that can be written, over four billion dollars.
+    /// The largest amount that can be written, over a billion dollars.
     pub const MAX: Self = Self(MAX_MICROS);
 
     /// A number of micro-dollars, at most [`Money::MAX`].

@@ -126,8 +126,10 @@ impl RunSummary {
             EventBody::Progressed { update } => self.progress_percentage = update.progress_percentage,
             EventBody::Charged { total, .. } => self.spent = *total,
             EventBody::TaskFailed { .. } => self.failures += 1,
-            EventBody::Notified { notification: Notification::Failure(notice) } => {
-                self.last_failure = Some(notice.error_summary.clone());
+            EventBody::Notified { notification } => {
+                if let Notification::Failure(notice) = notification.as_ref() {
+                    self.last_failure = Some(notice.error_summary.clone());
+                }
             }
             body => self.absorb_stage(body),
         }

@@ -9,51 +9,61 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use crate::text_enum::text_serde;
 use crate::{Seconds, ValidationError};
 
-/// A point in time, to the millisecond.
+/// A point in time, to the millisecond, within the calendar's years −9999 to 9999.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(jiff::Timestamp);
+pub struct Timestamp(i64);
+
+/// The calendar's edges, as milliseconds since the start of 1970.
+const EDGES: (i64, i64) = (-377_705_023_201_000, 253_402_207_200_000);
 
 impl Timestamp {
     /// The start of 1970, and of simulated time.
-    pub const EPOCH: Self = Self(jiff::Timestamp::UNIX_EPOCH);
+    pub const EPOCH: Self = Self(0);
 
     /// Milliseconds since the start of 1970; what lies beyond the calendar is moved to its edge.
     #[must_use]
-    pub fn from_millis(millis: i64) -> Self {
-        let edge = if millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
-        Self(jiff::Timestamp::from_millisecond(millis).unwrap_or(edge))
+    pub const fn from_millis(millis: i64) -> Self {
+        let (first, last) = EDGES;
+        Self(if millis < first {
+            first
+        } else if millis > last {
+            last
+        } else {
+            millis
+        })
     }
 
     /// Milliseconds since the start of 1970.
     #[must_use]
-    pub fn as_millis(self) -> i64 {
-        self.0.as_millisecond()
+    pub const fn as_millis(self) -> i64 {
+        self.0
     }
 
     /// This point and `seconds` more.
     #[must_use]
     pub fn plus(self, seconds: Seconds) -> Self {
         let millis = i64::try_from(seconds.as_millis()).unwrap_or(i64::MAX);
-        Self::from_millis(self.as_millis().saturating_add(millis))
+        Self::from_millis(self.0.saturating_add(millis))
     }
 
     /// The time from `earlier` to here; nothing if `earlier` is later (clocks may go back).
     #[must_use]
     pub fn since(self, earlier: Self) -> Seconds {
-        let millis = self.as_millis().saturating_sub(earlier.as_millis());
+        let millis = self.0.saturating_sub(earlier.0);
         Seconds::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
+        let time = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
+        fmt::Display::fmt(&time, formatter)
     }
 }
 
 impl fmt::Debug for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
+        fmt::Display::fmt(self, formatter)
     }
 }
 
@@ -96,6 +106,15 @@ mod tests {
         assert_eq!(time.to_string(), "2025-11-16T10:00:03Z");
         assert_eq!(time.since("2025-11-16T10:00:00Z".parse().unwrap()), Seconds::whole(3));
         assert!("yesterday".parse::<Timestamp>().unwrap_err().problem.contains("yesterday"));
+    }
+
+    #[test]
+    fn the_edges_of_the_calendar_can_be_written() {
+        for (edge, text) in [(i64::MIN, "-009999-01-02T01:59:59Z"), (i64::MAX, "9999-12-30T22:00:00Z")] {
+            let time = Timestamp::from_millis(edge);
+            assert_eq!(time.to_string(), text);
+            assert_eq!(text.parse::<Timestamp>().unwrap(), time);
+        }
     }
 
     proptest! {

@@ -324,7 +324,7 @@ fn a_failure_without_a_plan_is_not_hidden() {
 
 fn decision(operation: &str, plan: &str, task: Option<&str>) -> EventBody {
     EventBody::DecisionMade {
-        entry: DecisionEntry {
+        entry: Box::new(DecisionEntry {
             timestamp: Timestamp::EPOCH,
             level: LogLevel::Info,
             operation: operation.to_owned(),
@@ -335,7 +335,7 @@ fn decision(operation: &str, plan: &str, task: Option<&str>) -> EventBody {
             reasoning: "timeout".to_owned(),
             confidence: Some(ConfidenceChange { before: confidence(0.85), after: confidence(0.75) }),
             cost: Money::ZERO,
-        },
+        }),
     }
 }
 

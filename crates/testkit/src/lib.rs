@@ -2,5 +2,8 @@
 
 pub mod arbitrary;
 pub mod fixtures;
+pub mod fuzzing;
+pub mod golden;
+pub mod load;
 pub mod scenario;
 pub mod sim;

@@ -264,7 +264,7 @@ impl Scenario {
     #[must_use]
     pub fn told(&self) -> Vec<&Notification> {
         let told = self.last.iter().filter_map(|body| match body {
-            EventBody::Notified { notification } => Some(notification),
+            EventBody::Notified { notification } => Some(notification.as_ref()),
             _ => None,
         });
         told.collect()

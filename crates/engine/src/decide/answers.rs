@@ -62,7 +62,7 @@ fn on_plan(
 }
 
 fn close(draft: &mut Draft<'_>, gate: &GateId, answer: Answer) {
-    draft.say(EventBody::HumanAnswered { gate: gate.clone(), answer });
+    draft.say(EventBody::HumanAnswered { gate: gate.clone(), answer: Box::new(answer) });
 }
 
 fn approve(draft: &mut Draft<'_>, gate: &GateId, version: PlanVersion) {

@@ -14,7 +14,12 @@ pub(super) fn start(draft: &mut Draft<'_>, request: String, settings: RunSetting
         return Err(Refusal::EmptyRequest);
     }
     let run_id = draft.state.run_id().clone();
-    draft.say(EventBody::RunStarted { run_id, request, settings, flags: BTreeSet::new() });
+    draft.say(EventBody::RunStarted {
+        run_id,
+        request,
+        settings: Box::new(settings),
+        flags: BTreeSet::new(),
+    });
     phases::begin(draft, first_phases());
     Ok(())
 }
@@ -66,7 +71,7 @@ fn stop_then(draft: &mut Draft<'_>, then: AfterStop) -> Result<(), Refusal> {
     if matches!(draft.state.stage(), Stage::Stopping { .. }) {
         return Err(Refusal::Stopping);
     }
-    draft.say(EventBody::StopRequested { then });
+    draft.say(EventBody::StopRequested { then: Box::new(then) });
     go_on_when_stopped(draft);
     Ok(())
 }

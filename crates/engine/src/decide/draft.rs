@@ -30,7 +30,7 @@ impl<'a> Draft<'a> {
 
     /// Tells people something.
     pub(super) fn notify(&mut self, notification: Notification) {
-        self.say(EventBody::Notified { notification });
+        self.say(EventBody::Notified { notification: Box::new(notification) });
     }
 
     /// Puts a decision with its reasoning on record.
@@ -47,7 +47,7 @@ impl<'a> Draft<'a> {
             confidence: decision.confidence,
             cost: Money::ZERO,
         };
-        self.say(EventBody::DecisionMade { entry });
+        self.say(EventBody::DecisionMade { entry: Box::new(entry) });
     }
 
     /// The state once everything decided so far is applied.

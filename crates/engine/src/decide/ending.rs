@@ -34,7 +34,7 @@ pub(super) fn failed(draft: &mut Draft<'_>, error: PlanningError) {
     announce(draft, &error, &suggestion);
     record_outcome(draft, ExecutionStatus::Failure);
     let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
-    draft.say(EventBody::RunFailed { error, failed_tasks });
+    draft.say(EventBody::RunFailed { error: Box::new(error), failed_tasks });
 }
 
 /// A limit or a person ends the run: says why and what can be done, stops what runs, then ends.
@@ -49,7 +49,8 @@ pub(super) fn abort(draft: &mut Draft<'_>, error: PlanningError) {
         reasoning: error.to_string(),
         confidence: None,
     });
-    draft.say(EventBody::StopRequested { then: AfterStop::Abort { error, suggestion } });
+    let then = Box::new(AfterStop::Abort { error, suggestion });
+    draft.say(EventBody::StopRequested { then });
     control::go_on_when_stopped(draft);
 }
 
@@ -60,7 +61,7 @@ pub(super) fn aborted(draft: &mut Draft<'_>, error: PlanningError, suggestion: S
     }
     record_outcome(draft, ExecutionStatus::Aborted);
     let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
-    draft.say(EventBody::RunAborted { error, suggestion, failed_tasks });
+    draft.say(EventBody::RunAborted { error: Box::new(error), suggestion, failed_tasks });
 }
 
 /// Records that a task can never start because what it needs has failed.

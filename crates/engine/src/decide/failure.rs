@@ -227,7 +227,7 @@ pub(super) fn escalate(draft: &mut Draft<'_>, task: &SubTask, why: String) {
         reasoning: why,
         confidence: None,
     });
-    draft.say(EventBody::Escalated { request: request.clone() });
+    draft.say(EventBody::Escalated { request: Box::new(request.clone()) });
     let gate = GateId::guidance(&task.task_id, draft.state.next_question());
-    draft.say(EventBody::HumanAsked { gate, question: Question::Guidance(request) });
+    draft.say(EventBody::HumanAsked { gate, question: Box::new(Question::Guidance(request)) });
 }

@@ -90,7 +90,7 @@ pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
     let request = approval::request(&plan, ahead.goal(), ahead.settings());
     draft.say(EventBody::HumanAsked {
         gate: GateId::approval(version),
-        question: Question::Approval { version, request },
+        question: Box::new(Question::Approval { version, request }),
     });
     true
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use candor_model::{
     Account, AfterStop, CheckpointId, ConfidencePoint, CritiqueVerdict, Event, EventBody, ExecutionFeedback,
-    FeedbackType, Phase, Plan, PlanRevision, PlanVersion, Question, RunStatus, TaskId, Timestamp,
+    FeedbackType, Phase, Plan, PlanRevision, PlanVersion, Question, RunSettings, RunStatus, TaskId,
+    Timestamp,
 };
 use candor_planning::{approval, replan};
 
@@ -41,7 +42,7 @@ impl RunState {
             EventBody::RunStarted { request, settings, .. } => {
                 self.request.clone_from(request);
                 self.money.cap = settings.run_budget;
-                self.settings = Arc::new(settings.clone());
+                self.settings = Arc::new(RunSettings::clone(settings));
                 self.stage = Stage::Preparing { open: BTreeSet::new(), since: event.at };
                 self.mark("start", Resume::Phases(first_phases()));
             }
@@ -143,7 +144,7 @@ impl RunState {
                     self.spent_attempts.get(id).copied().unwrap_or(0)
                 });
                 self.note_confidence(event.at, plan.confidence_score, "plan proposed");
-                self.work = Some(Box::new(work));
+                self.work = Some(Arc::new(work));
                 self.stage = Stage::Proposed;
             }
             EventBody::PlanAdjusted { version, adjustments, rerun_task_ids } => {
@@ -153,22 +154,22 @@ impl RunState {
                 }
             }
             EventBody::PlanApproved { version, .. } => {
-                if let Some(work) = &mut self.work {
+                if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
                     work.launch_confidence.get_or_insert(work.confidence);
                 }
                 self.mark(&format!("plan version {version} approved"), Resume::Plan);
             }
             EventBody::Replanned { version, revision } => self.revise(*version, revision, event.at),
             EventBody::ConfidenceChanged { after, cause, .. } => {
-                if let Some(work) = &mut self.work {
+                if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
                     work.confidence = *after;
                 }
                 self.note_confidence(event.at, *after, cause.as_str());
             }
             EventBody::HumanAsked { gate, question } => {
                 self.questions = self.questions.saturating_add(1);
-                self.gates.insert(gate.clone(), question.clone());
-                if let Question::Guidance(request) = question {
+                self.gates.insert(gate.clone(), Question::clone(question));
+                if let Question::Guidance(request) = question.as_ref() {
                     self.set_task(&request.task_id, TaskState::Escalated(gate.clone()));
                 }
             }
@@ -219,7 +220,7 @@ impl RunState {
         if let Some(run) = work.run_mut(index) {
             run.attempts = run.attempts.max(attempt.number);
         }
-        work.set(index, TaskState::InFlight(attempt));
+        work.set(index, TaskState::InFlight(Box::new(attempt)));
     }
 
     fn finish_attempt(&mut self, task_id: &TaskId, state: TaskState) {
@@ -267,7 +268,7 @@ impl RunState {
         let Some(plan) = self.plan() else { return };
         let plan = replan::replay(&plan, revision, at);
         self.reshape(version, plan, &revision.details.rerun_task_ids);
-        if let Some(work) = &mut self.work {
+        if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             work.unpaid_failures.retain(|id| !revision.removed_task_ids.contains(id));
         }
         self.mark(&format!("revision {}", revision.revision_id), Resume::Plan);
@@ -277,7 +278,7 @@ impl RunState {
         self.remember_attempts();
         self.versions = version;
         let spent = &self.spent_attempts;
-        if let Some(work) = &mut self.work {
+        if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             work.reshape(version, plan, rerun, |id| spent.get(id).copied().unwrap_or(0));
         }
     }
@@ -286,7 +287,7 @@ impl RunState {
         self.gates.clear();
         self.paused = false;
         self.stage = Stage::Stopping { then: Box::new(then.clone()) };
-        if let Some(work) = &mut self.work {
+        if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             work.halt_all();
         }
     }
@@ -313,7 +314,7 @@ impl RunState {
         self.goal = checkpoint.goal;
         self.work = checkpoint.work;
         let spent = &self.spent_attempts;
-        if let Some(work) = &mut self.work {
+        if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             // A new version: no answer to a question about the old one fits.
             self.versions = self.versions.next();
             work.version = self.versions;
@@ -339,7 +340,7 @@ impl RunState {
             label: label.to_owned(),
             resume,
             goal: self.goal.clone(),
-            work: self.work.as_ref().map(|work| Box::new(work.at_rest())),
+            work: self.work.as_ref().map(Work::at_rest),
         };
         self.checkpoints_made = self.checkpoints_made.saturating_add(1);
         self.checkpoints.push(checkpoint);
@@ -356,7 +357,7 @@ impl RunState {
     }
 
     fn work_at(&mut self, task_id: &TaskId) -> Option<(&mut Work, candor_planning::graph::TaskIndex)> {
-        let work = self.work.as_deref_mut()?;
+        let work = Arc::make_mut(self.work.as_mut()?);
         let index = work.index_of(task_id)?;
         Some((work, index))
     }

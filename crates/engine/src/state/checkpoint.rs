@@ -19,7 +19,7 @@ pub struct Checkpoint {
     pub label: String,
     pub(crate) resume: Resume,
     pub(crate) goal: Option<Arc<Goal>>,
-    pub(crate) work: Option<Box<Work>>,
+    pub(crate) work: Option<Arc<Work>>,
 }
 
 /// How a run goes on from a checkpoint.

@@ -63,7 +63,8 @@ pub struct RunState {
     stage: Stage,
     paused: bool,
     goal: Option<Arc<Goal>>,
-    work: Option<Box<Work>>,
+    /// Shared with the checkpoints, and copied when it changes after one.
+    work: Option<Arc<Work>>,
     gates: BTreeMap<GateId, Question>,
     money: Allowance,
     planning_spent: Money,

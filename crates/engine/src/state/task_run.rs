@@ -11,7 +11,7 @@ pub(crate) enum TaskState {
     /// Not started: its dependencies, its agent or its turn are still to come.
     Waiting,
     /// An agent is at work.
-    InFlight(Attempt),
+    InFlight(Box<Attempt>),
     /// It failed and will be repeated at this time.
     Backoff(Timestamp),
     /// It is done.
@@ -69,6 +69,28 @@ pub(crate) struct TaskRun {
     pub(crate) attempts: u32,
     /// Absent for the many tasks that never fail.
     pub(crate) history: Option<Box<FailureHistory>>,
+    /// Copied from the definition.
+    #[serde(skip)]
+    pub(crate) brief: Brief,
+}
+
+/// What scheduling needs of a task's definition, kept beside its state: definitions are large, and in a
+/// plan of a hundred thousand tasks each look at one would be a miss of the cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Brief {
+    pub(crate) urgency: u8,
+    pub(crate) unrouted: bool,
+    pub(crate) estimate_millis: u64,
+}
+
+impl Brief {
+    pub(crate) fn of(task: &SubTask) -> Self {
+        Self {
+            urgency: 10u8.saturating_sub(task.priority.get()),
+            unrouted: task.agent_type.is_tbd(),
+            estimate_millis: task.estimated_duration_seconds.as_millis(),
+        }
+    }
 }
 
 impl TaskRun {
@@ -83,7 +105,7 @@ impl TaskRun {
                 policy_retries: 0,
             })
         });
-        Self { state: TaskState::Waiting, waiting_on: 0, attempts, history }
+        Self { state: TaskState::Waiting, waiting_on: 0, attempts, history, brief: Brief::of(task) }
     }
 
     pub(crate) fn history(&self) -> FailureHistory {

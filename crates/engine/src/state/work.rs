@@ -12,7 +12,7 @@ use candor_model::{
 use candor_planning::graph::{TaskGraph, TaskIndex};
 use serde::{Deserialize, Serialize};
 
-use super::task_run::{Attempt, TaskRun, TaskState};
+use super::task_run::{Attempt, Brief, TaskRun, TaskState};
 
 /// A plan's definition and its graph; shared between states, since only revisions change it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -197,15 +197,15 @@ impl Work {
 
     /// The place that a task would have in the queue of ready tasks.
     pub(crate) fn ready_key(&self, index: TaskIndex) -> Option<ReadyKey> {
-        let (task, _) = self.task(index)?;
-        Some((10u8.saturating_sub(task.priority.get()), index.0))
+        let run = self.tasks.get(index.as_usize())?;
+        Some((run.brief.urgency, index.0))
     }
 
     /// Those that wait for nothing but this task.
     pub(crate) fn released_by(&self, index: TaskIndex) -> impl Iterator<Item = TaskIndex> {
         self.shape.graph.dependents(index).iter().copied().filter(|&dependent| {
-            self.task(dependent).is_some_and(|(task, run)| {
-                run.waiting_on == 1 && run.state == TaskState::Waiting && !task.agent_type.is_tbd()
+            self.tasks.get(dependent.as_usize()).is_some_and(|run| {
+                run.waiting_on == 1 && run.state == TaskState::Waiting && !run.brief.unrouted
             })
         })
     }
@@ -282,21 +282,30 @@ impl Work {
         let shape = Arc::make_mut(&mut self.shape);
         if let Some(task) = shape.plan.subtasks.get_mut(index.as_usize()) {
             change(task);
+            if let Some(run) = self.tasks.get_mut(index.as_usize()) {
+                run.brief = Brief::of(task);
+            }
         }
         self.refresh_ready(index);
     }
 
     /// As if nothing but the successes had happened: for going back to this point later.
-    pub(crate) fn at_rest(&self) -> Self {
-        let mut rest = self.clone();
-        for run in &mut rest.tasks {
-            if !matches!(run.state, TaskState::Succeeded(_) | TaskState::Skipped) {
-                run.state = TaskState::Waiting;
-                run.history = None;
-            }
+    pub(crate) fn at_rest(work: &Arc<Self>) -> Arc<Self> {
+        let restless = |run: &TaskRun| match run.state {
+            TaskState::Succeeded(_) | TaskState::Skipped => false,
+            TaskState::Waiting => run.history.is_some(),
+            _ => true,
+        };
+        if !work.tasks.iter().any(restless) {
+            return Arc::clone(work);
+        }
+        let mut rest = Self::clone(work);
+        for run in rest.tasks.iter_mut().filter(|run| restless(run)) {
+            run.state = TaskState::Waiting;
+            run.history = None;
         }
         rest.recount();
-        rest
+        Arc::new(rest)
     }
 
     /// Takes over how often tasks were tried, so that no key is used twice.
@@ -358,7 +367,7 @@ impl Work {
     }
 
     fn estimate(&self, index: TaskIndex) -> u64 {
-        self.task(index).map_or(0, |(task, _)| task.estimated_duration_seconds.as_millis())
+        self.tasks.get(index.as_usize()).map_or(0, |run| run.brief.estimate_millis)
     }
 
     fn end(&mut self, index: TaskIndex) {
@@ -372,19 +381,16 @@ impl Work {
     }
 
     fn refresh_ready(&mut self, index: TaskIndex) {
-        let Some(key) = self.ready_key(index) else { return };
-        let Some((task, run)) = self.task(index) else {
-            return;
-        };
+        let Some(run) = self.tasks.get(index.as_usize()) else { return };
+        let (key, unrouted) = ((run.brief.urgency, index.0), run.brief.unrouted);
         let waits = run.state == TaskState::Waiting;
-        let tbd = task.agent_type.is_tbd();
-        let ready = waits && run.waiting_on == 0 && !tbd;
+        let ready = waits && run.waiting_on == 0 && !unrouted;
         if ready {
             self.queues.ready.insert(key)
         } else {
             self.queues.ready.remove(&key)
         };
-        if waits && tbd {
+        if waits && unrouted {
             self.queues.unrouted.insert(index.0)
         } else {
             self.queues.unrouted.remove(&index.0)
@@ -392,15 +398,13 @@ impl Work {
     }
 
     fn recount(&mut self) {
-        self.queues =
-            Queues {
-                remaining_millis: self.shape.plan.subtasks.iter().fold(0, |sum: u64, task| {
-                    sum.saturating_add(task.estimated_duration_seconds.as_millis())
-                }),
-                ..Queues::default()
-            };
-        let indices = (0..u32::try_from(self.tasks.len()).unwrap_or(u32::MAX)).map(TaskIndex);
-        for index in indices {
+        self.queues = Queues::default();
+        for (run, task) in self.tasks.iter_mut().zip(&self.shape.plan.subtasks) {
+            run.brief = Brief::of(task);
+            let estimate = run.brief.estimate_millis;
+            self.queues.remaining_millis = self.queues.remaining_millis.saturating_add(estimate);
+        }
+        for index in (0..u32::try_from(self.tasks.len()).unwrap_or(u32::MAX)).map(TaskIndex) {
             let open = self.shape.graph.dependencies(index).iter();
             let open =
                 open.filter(|dep| self.tasks.get(dep.as_usize()).is_none_or(|run| !run.is_done())).count();

@@ -87,7 +87,7 @@ pub enum EventBody {
         /// The person's own words.
         request: String,
         /// The limits that hold for it.
-        settings: RunSettings,
+        settings: Box<RunSettings>,
         /// Numbers of behaviours that are newer than this format; none so far.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         flags: BTreeSet<u16>,
@@ -259,7 +259,7 @@ pub enum EventBody {
     /// People were told something.
     Notified {
         /// What.
-        notification: Notification,
+        notification: Box<Notification>,
     },
     /// The run came further.
     Progressed {
@@ -269,7 +269,7 @@ pub enum EventBody {
     /// A decision was made.
     DecisionMade {
         /// The decision with its reasoning.
-        entry: DecisionEntry,
+        entry: Box<DecisionEntry>,
     },
     /// The plan was revised.
     Replanned {
@@ -290,21 +290,21 @@ pub enum EventBody {
     /// A task failed so often that a person is needed.
     Escalated {
         /// What they are told.
-        request: FailureEscalationRequest,
+        request: Box<FailureEscalationRequest>,
     },
     /// A question was put to a person.
     HumanAsked {
         /// Names the question.
         gate: GateId,
         /// The question.
-        question: Question,
+        question: Box<Question>,
     },
     /// A person answered.
     HumanAnswered {
         /// The question that was answered.
         gate: GateId,
         /// The answer.
-        answer: Answer,
+        answer: Box<Answer>,
     },
     /// A question no longer needs an answer.
     QuestionWithdrawn {
@@ -396,7 +396,7 @@ pub enum EventBody {
     /// Everything that runs is to be stopped.
     StopRequested {
         /// What follows.
-        then: AfterStop,
+        then: Box<AfterStop>,
     },
     /// The run went back to an earlier point.
     RolledBack {
@@ -414,14 +414,14 @@ pub enum EventBody {
     /// The run did not reach its goal.
     RunFailed {
         /// Why.
-        error: PlanningError,
+        error: Box<PlanningError>,
         /// The tasks that failed.
         failed_tasks: Vec<TaskId>,
     },
     /// A limit or a person ended the run.
     RunAborted {
         /// Why.
-        error: PlanningError,
+        error: Box<PlanningError>,
         /// What can be done about it.
         suggestion: String,
         /// The tasks that failed.
@@ -445,5 +445,15 @@ impl EventBody {
                 | Self::RunAborted { .. }
                 | Self::RunCancelled { .. }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_stay_small_because_every_step_makes_and_moves_some() {
+        assert!(size_of::<EventBody>() <= 104, "{} bytes: box the large field", size_of::<EventBody>());
     }
 }

@@ -110,7 +110,7 @@ impl DecisionFilter {
 #[must_use]
 pub fn decisions<'a>(events: &'a [Event], filter: &DecisionFilter) -> Vec<&'a DecisionEntry> {
     let entries = events.iter().filter_map(|event| match &event.body {
-        EventBody::DecisionMade { entry } => Some(entry),
+        EventBody::DecisionMade { entry } => Some(entry.as_ref()),
         _ => None,
     });
     entries.filter(|entry| filter.matches(entry)).collect()

@@ -85,7 +85,7 @@ impl LawBook {
         match body {
             EventBody::RunStarted { settings, .. } => {
                 law(self.read == 1, || "a run started twice".to_owned())?;
-                self.now.settings = settings.clone();
+                self.now.settings = RunSettings::clone(settings);
             }
             EventBody::PlanProposed { .. } | EventBody::PlanAdjusted { .. } | EventBody::Replanned { .. } => {
                 self.check_plan(body)?;
@@ -254,8 +254,10 @@ fn every_failure_is_told(events: &[Event]) -> Result<(), String> {
     for event in events {
         match &event.body {
             EventBody::TaskFailed { task_id, .. } => *told.entry(task_id).or_default() -= 1,
-            EventBody::Notified { notification: Notification::Failure(notice) } => {
-                *told.entry(&notice.task_id).or_default() += 1;
+            EventBody::Notified { notification } => {
+                if let Notification::Failure(notice) = notification.as_ref() {
+                    *told.entry(&notice.task_id).or_default() += 1;
+                }
             }
             _ => {}
         }

@@ -1,0 +1,197 @@
+//! Stories whose logs are kept for good.
+//!
+//! Each story was lived through once by the version that introduced it, and its log committed. Later
+//! versions replay those logs; they never write them again. New stories get new files.
+
+use candor_engine::{Input, PhaseResult, RunState};
+use candor_model::{
+    Account, Adjustment, AgentType, ApprovalAction, CritiqueVerdict, Event, EventBody, FeedbackType,
+    GuidanceAction, Money, Phase, RunSettings, Severity,
+};
+use serde_json::json;
+
+use crate::fixtures::{self, paris_plan, plan_of, task_id};
+use crate::scenario::Scenario;
+
+/// A story's name, and how it is told.
+pub type Story = (&'static str, fn() -> Vec<Event>);
+
+/// Every story by its name.
+pub const STORIES: [Story; 10] = [
+    ("paris", paris),
+    ("backup_agent", backup_agent),
+    ("over_budget", over_budget),
+    ("escalated_and_skipped", escalated_and_skipped),
+    ("adjusted_then_cancelled", adjusted_then_cancelled),
+    ("rolled_back_and_aborted", rolled_back_and_aborted),
+    ("asked_again_and_rejected", asked_again_and_rejected),
+    ("out_of_money", out_of_money),
+    ("criteria_unmet", criteria_unmet),
+    ("rest_of_the_vocabulary", rest_of_the_vocabulary),
+];
+
+/// What a state must still say when its log is replayed by a later version.
+#[must_use]
+pub fn essence(state: &RunState) -> serde_json::Value {
+    let plan = state.plan();
+    let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
+    let tasks: Vec<_> =
+        tasks.map(|task| json!([task.task_id, task.status, task.agent_type, task.dependencies])).collect();
+    json!({
+        "position": state.position(),
+        "status": state.status(),
+        "confidence": state.confidence(),
+        "spent": state.spent(),
+        "tasks": tasks,
+        "open_questions": state.open_questions().keys().collect::<Vec<_>>(),
+        "checkpoints": state.checkpoints().iter().map(|point| &point.label).collect::<Vec<_>>(),
+        "feedback": state.feedback().len(),
+    })
+}
+
+fn finish(mut run: Scenario, tasks: &[&str]) -> Vec<Event> {
+    for task in tasks {
+        run.pass(1.0);
+        run.succeed(task);
+    }
+    run.close();
+    run.events()
+}
+
+fn paris() -> Vec<Event> {
+    finish(Scenario::paris(), &["task_001", "task_003", "task_002", "task_004"])
+}
+
+fn backup_agent() -> Vec<Event> {
+    let mut run = Scenario::paris();
+    run.wait(10.0);
+    run.wait(0.0);
+    run.route("task_003_workaround", "activity_agent");
+    finish(run, &["task_001_retry", "task_003_workaround", "task_002", "task_004"])
+}
+
+fn over_budget() -> Vec<Event> {
+    let mut run = Scenario::paris();
+    for task in ["task_001", "task_003", "task_002"] {
+        run.succeed(task);
+    }
+    run.report("task_004", fixtures::over_budget_feedback());
+    finish(run, &["task_001", "task_002", "task_004"])
+}
+
+fn escalated_and_skipped() -> Vec<Event> {
+    let settings = RunSettings { escalate_after_failures: 1, ..RunSettings::default() };
+    let mut run = Scenario::of(paris_plan(), settings);
+    run.fail("task_001", "Error 1");
+    run.guide(GuidanceAction::Retry, Some("backup_flight_agent"));
+    run.fail("task_001", "Error 2");
+    run.guide(GuidanceAction::Skip, None);
+    finish(run, &["task_002", "task_003", "task_004"])
+}
+
+fn adjusted_then_cancelled() -> Vec<Event> {
+    let mut run = Scenario::of(plan_of(paris_plan().subtasks, 0.45), RunSettings::default());
+    let adjustment = |task: &str, field: &str, new_value| Adjustment {
+        task_id: task_id(task),
+        field: field.to_owned(),
+        new_value,
+    };
+    let changes = vec![
+        adjustment("task_003", "priority", json!(10)),
+        adjustment("task_002", "inputs.max_price_per_night", json!(150)),
+    ];
+    run.decide_on_plan(ApprovalAction::Adjust, changes);
+    run.take(Input::Pause { reason: "lunch".to_owned() });
+    run.succeed("task_001");
+    run.take(Input::Resume);
+    run.take(Input::Cancel { reason: "changed my mind".to_owned() });
+    run.stop_all();
+    run.events()
+}
+
+fn rolled_back_and_aborted() -> Vec<Event> {
+    let settings = RunSettings { max_revisions: 1, ..RunSettings::default() };
+    let mut run = Scenario::of(paris_plan(), settings);
+    run.take(Input::Spent {
+        account: Account::Planning,
+        what: "a model's call".to_owned(),
+        amount: Money::from_micros(1_800),
+    });
+    run.succeed("task_001");
+    run.report("task_002", fixtures::fully_booked_feedback());
+    let approved =
+        run.state.checkpoints().iter().find(|point| point.label.contains("approved")).map(|point| point.id);
+    run.take(Input::RollBack {
+        to: approved.unwrap_or_default(),
+        run_budget: Some(Money::from_micros(5_000_000)),
+    });
+    run.stop_all();
+    run.fail("task_001", "Agent timeout after 10s");
+    run.fail("task_003", "Agent timeout after 10s");
+    run.stop_all();
+    run.events()
+}
+
+fn asked_again_and_rejected() -> Vec<Event> {
+    let mut run = Scenario::of(plan_of(paris_plan().subtasks, 0.55), RunSettings::default());
+    run.succeed("task_001");
+    run.report("task_002", fixtures::fully_booked_feedback());
+    run.fail("task_003", "Agent timeout after 10s");
+    run.decide_on_plan(ApprovalAction::Reject, Vec::new());
+    run.events()
+}
+
+fn out_of_money() -> Vec<Event> {
+    let settings = RunSettings { run_budget: Some(Money::from_micros(21_000)), ..RunSettings::default() };
+    let mut run = Scenario::of(paris_plan(), settings);
+    let mut answer = fixtures::feedback(1, FeedbackType::Success, &[]);
+    answer.cost = Money::from_micros(20_000);
+    run.report("task_001", answer);
+    run.events()
+}
+
+fn criteria_unmet() -> Vec<Event> {
+    let mut run = Scenario::paris();
+    for task in ["task_001", "task_003", "task_002", "task_004"] {
+        run.succeed(task);
+    }
+    let unmet = vec!["At least 5 activities planned".to_owned()];
+    run.phase_done(Phase::Validation, PhaseResult::Verdict { unmet });
+    run.phase_done(Phase::Consolidation, PhaseResult::Plain);
+    run.events()
+}
+
+/// What no engine says yet, but every reader must know.
+fn rest_of_the_vocabulary() -> Vec<Event> {
+    let run = Scenario::start(RunSettings::default());
+    let agent_type = AgentType::tbd();
+    let text = |text: &str| text.to_owned();
+    let bodies = vec![
+        EventBody::GuardrailTripped {
+            rule: text("no_secrets"),
+            severity: Severity::Warning,
+            reason: text("a key in the request"),
+        },
+        EventBody::PromptScored { score: 64, issues: vec![text("no dates")] },
+        EventBody::PhaseDegraded { phase: Phase::Context, reason: text("no memory") },
+        EventBody::Degraded { level: 2, reason: text("no model") },
+        EventBody::BreakerOpened { agent_type: agent_type.clone(), reason: text("five failures") },
+        EventBody::BreakerClosed { agent_type },
+        EventBody::FellBack {
+            what: text("goal"),
+            from: text("model"),
+            to: text("heuristic"),
+            reason: text("no model"),
+        },
+        EventBody::Critiqued {
+            phase: Phase::Planning,
+            verdict: CritiqueVerdict::Refine,
+            notes: vec![text("one alternative only")],
+        },
+        EventBody::ConflictResolved { between: vec![text("a"), text("b")], resolution: text("a holds") },
+        EventBody::PhaseFailed { phase: Phase::Context, reason: text("no memory") },
+    ];
+    let mut events = run.events();
+    events.extend(bodies.into_iter().map(|body| Event::new(run.now, body)));
+    events
+}
