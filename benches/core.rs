@@ -6,6 +6,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     missing_docs,
     reason = "a bench prints, and stops at once"
 )]
@@ -13,9 +14,11 @@
 use std::time::{Duration, Instant};
 
 use candor_engine::RunState;
-use candor_model::{Event, Position, Recorded, RunId};
+use candor_model::{Event, FeedbackType, Position, Recorded, RunId};
 use candor_planning::dependencies;
+use candor_planning::replan::{ReplanContext, replan};
 use candor_planning::validation::accept;
+use candor_testkit::fixtures;
 use candor_testkit::load::{self, Quick};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
@@ -97,6 +100,17 @@ fn folding(criterion: &mut Criterion) {
     criterion.bench_function("fold/100k", |bencher| bencher.iter(fold));
 }
 
+/// A revision of a large plan is far from its limit of two seconds.
+fn replanning(criterion: &mut Criterion) {
+    let plan = load::plan(10_000, 5);
+    let settings = load::settings();
+    let context = ReplanContext { goal: None, settings: &settings, now: plan.updated_at };
+    let feedback = [fixtures::feedback(1, FeedbackType::Failure, &["Preferred hotel fully booked"])];
+    let revise = || replan(&plan, &feedback, &context).unwrap();
+    against("revise a plan of 10,000 tasks", median(|| timed(revise)), Duration::from_secs(2));
+    criterion.bench_function("replan/10k", |bencher| bencher.iter(revise));
+}
+
 fn deciding(criterion: &mut Criterion) {
     let execute = |tasks: usize| {
         let mut quick = Quick::new(run_id(), load::plan(tasks, 2), false).unwrap();
@@ -130,6 +144,6 @@ fn deciding(criterion: &mut Criterion) {
 criterion_group! {
     name = core;
     config = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(3));
-    targets = validation, folding, deciding
+    targets = validation, folding, replanning, deciding
 }
 criterion_main!(core);

@@ -45,3 +45,21 @@ pub struct RankedAgent {
     #[serde(default)]
     pub similarity: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_keeps_every_value() {
+        // spec: planning EN-09
+        let text = r#"{"agent_type":"flight_agent","capabilities":["search_flights","compare_prices","book_flights"],
+            "specialization":"Flight booking","cost_per_invocation":0.02,"avg_latency_ms":1500,"success_rate":0.92}"#;
+        let agent: AgentCapability = crate::from_json(text).unwrap();
+        assert_eq!(agent.cost_per_invocation.micros(), 20_000);
+        let again = serde_json::to_value(&agent).unwrap();
+        assert_eq!(again, serde_json::from_str::<serde_json::Value>(text).unwrap());
+        let error = crate::from_json::<AgentCapability>(&text.replace("0.92", "1.92")).unwrap_err();
+        assert_eq!(error.field, "success_rate");
+    }
+}

@@ -129,6 +129,12 @@ impl TaskId {
         Self(format!("task_{n:03}").into())
     }
 
+    /// Whether this is a copy of `other`, which can be told without reading either text. Equal ids need not be.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// This id with a suffix, for tasks that are born from it: `task_001_retry`.
     ///
     /// A very long id is shortened first, so that what is derived from an id is an id.

@@ -933,3 +933,23 @@ proptest! {
         let _ = replan_with(&plan, &feedback, None);
     }
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the requirement is about time; the core itself has no clock")]
+fn a_plan_near_the_size_limit_is_revised_within_two_seconds() {
+    // spec: planning RP-03
+    let tasks = (1..=1_500).map(|n| {
+        let needs: Vec<usize> = (1..=3).filter(|&back| n > back).map(|back| n - back).collect();
+        fixtures::simple_task(n, "Find hotels", &needs, "hotel_agent")
+    });
+    let plan = fixtures::plan_of(tasks.collect(), 0.9);
+    let feedback = fixtures::feedback(1, FeedbackType::Failure, &["Preferred hotel fully booked"]);
+    let start = std::time::Instant::now();
+    let revised = revised(&plan, &feedback);
+    assert_eq!(ids(&revised.plan)[0], "task_001_workaround");
+    assert!(
+        start.elapsed().as_secs() < 2,
+        "took {:?}; the bench core/replan has the details",
+        start.elapsed()
+    );
+}

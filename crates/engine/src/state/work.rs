@@ -41,6 +41,9 @@ impl PartialEq for Shape {
     }
 }
 
+/// How many tasks under way are looked at before the index is asked.
+const NEAR: usize = 16;
+
 /// A ready task's place in the queue: higher priority first, then the plan's order.
 pub(crate) type ReadyKey = (u8, u32);
 
@@ -150,8 +153,14 @@ impl Work {
         self.tasks.len()
     }
 
+    /// Finds a task. Drivers speak of tasks that are under way or next in line, by ids that this state gave
+    /// them: those are found by looking at a few neighbours, where the index of a large plan would be a miss
+    /// of the cache.
     pub(crate) fn index_of(&self, id: &TaskId) -> Option<TaskIndex> {
-        self.shape.graph.index_of(id)
+        let next = self.queues.ready.first().map(|(_, n)| n);
+        let mut near = next.into_iter().chain(self.queues.in_flight.iter().take(NEAR)).map(|&n| TaskIndex(n));
+        near.find(|index| self.task(*index).is_some_and(|(task, _)| task.task_id.is_same(id)))
+            .or_else(|| self.shape.graph.index_of(id))
     }
 
     pub(crate) fn task(&self, index: TaskIndex) -> Option<(&SubTask, &TaskRun)> {
