@@ -8,6 +8,9 @@ use super::world::{Happening, World};
 use crate::arbitrary::{AGENTS, ERRORS};
 use crate::fixtures;
 
+/// The output in which an answer says which attempt it is for.
+pub(super) const ATTEMPT: &str = "attempt";
+
 /// An agent gets to work on an attempt.
 pub(super) fn invoke(world: &mut World, task_id: &TaskId, attempt: u32, deadline: Timestamp) {
     let trouble = world.odds.agent_trouble;
@@ -28,7 +31,9 @@ pub(super) fn invoke(world: &mut World, task_id: &TaskId, attempt: u32, deadline
     report(world, delay, task_id, attempt, feedback);
 }
 
-fn report(world: &mut World, delay: i64, task_id: &TaskId, attempt: u32, feedback: ExecutionFeedback) {
+/// Sends an answer that says which attempt it is for, so that the laws see an answer taken for another's.
+fn report(world: &mut World, delay: i64, task_id: &TaskId, attempt: u32, mut feedback: ExecutionFeedback) {
+    feedback.actual_outputs.insert(ATTEMPT.to_owned(), json!(attempt));
     let feedback = Box::new(feedback);
     let input = Input::AgentReported { task_id: task_id.clone(), attempt, feedback };
     world.later(delay, Happening::Deliver(input));

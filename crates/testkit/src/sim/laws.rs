@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use candor_engine::RunState;
 use candor_model::{
-    Confidence, Event, EventBody, GateId, Money, Notification, Phase, Plan, PlanVersion, Position, Recorded,
-    RunSettings, TaskId,
+    Confidence, Event, EventBody, ExecutionFeedback, GateId, Money, Notification, Phase, Plan, PlanVersion,
+    Position, Question, Recorded, RunSettings, TaskId,
 };
 use candor_planning::{approval, replan};
+
+use super::agents::ATTEMPT;
 
 /// What the law keeps in mind while it reads a log.
 #[derive(Debug, Clone, Default)]
@@ -60,6 +62,7 @@ impl LawBook {
             self.past.push(self.now.clone());
         }
         let state = state.ok_or("there is no state")?;
+        self.questions_fit_the_plan(state)?;
         if state.spent() != self.spent {
             return Err(format!("spent {:?} by the log, {:?} by the state", self.spent, state.spent()));
         }
@@ -71,6 +74,16 @@ impl LawBook {
             ));
         }
         Ok(())
+    }
+
+    /// What people are asked to approve is the plan as it is, not as it was.
+    fn questions_fit_the_plan(&self, state: &RunState) -> Result<(), String> {
+        let mut shown = state.open_questions().values().filter_map(|question| match question {
+            Question::Approval { version, .. } => Some(*version),
+            Question::Guidance(_) => None,
+        });
+        let stale = shown.find(|version| *version != self.version);
+        law(stale.is_none(), || format!("version {stale:?} is shown, the plan is at {}", self.version))
     }
 
     fn check(&mut self, body: &EventBody, state: Option<&RunState>) -> Result<(), String> {
@@ -182,8 +195,9 @@ impl LawBook {
                 let within = scene.settings.run_budget.is_none_or(|cap| self.spent + reserved <= cap);
                 law(within, || "the budget was overdrawn by a reservation".to_owned())
             }
-            EventBody::TaskSucceeded { task_id, attempt, .. } => {
+            EventBody::TaskSucceeded { task_id, attempt, feedback } => {
                 self.now.done.insert(task_id.clone());
+                own_answer(*attempt, feedback)?;
                 self.close(task_id, *attempt)
             }
             EventBody::TaskFailed { task_id, attempt: 0, .. } => {
@@ -246,6 +260,14 @@ impl LawBook {
 
 fn law(holds: bool, broken: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(broken()) }
+}
+
+/// An answer counts for the attempt that it was given for, and for no other.
+fn own_answer(attempt: u32, feedback: &ExecutionFeedback) -> Result<(), String> {
+    let meant = feedback.actual_outputs.get(ATTEMPT).and_then(serde_json::Value::as_u64);
+    law(meant.is_none_or(|meant| meant == u64::from(attempt)), || {
+        format!("an answer to attempt {meant:?} was taken for one to attempt {attempt}")
+    })
 }
 
 /// A failure and the word of it are one append; each is told exactly once.
