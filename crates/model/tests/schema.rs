@@ -6,9 +6,9 @@ use schemars::{JsonSchema, schema_for};
 /// The names that a type's schema knows, and those it requires.
 fn names<T: JsonSchema>(part: &str) -> Vec<String> {
     let schema = serde_json::to_value(schema_for!(T)).unwrap_or_default();
-    let mut names: Vec<String> = match &schema[part] {
-        serde_json::Value::Object(fields) => fields.keys().cloned().collect(),
-        serde_json::Value::Array(names) => {
+    let mut names: Vec<String> = match schema.get(part) {
+        Some(serde_json::Value::Object(fields)) => fields.keys().cloned().collect(),
+        Some(serde_json::Value::Array(names)) => {
             names.iter().filter_map(|name| name.as_str()).map(str::to_owned).collect()
         }
         _ => Vec::new(),

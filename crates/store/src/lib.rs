@@ -1,1 +1,53 @@
 //! The event log and its projections on SQLite.
+//!
+//! This crate owns the file in which every run's events are kept, and all that is needed to trust it:
+//! durable appends (one writer thread, many runs per fsync), reading with checksums, following, listing,
+//! a check on open that tells what it found, and retention. It refuses to decide what an event means:
+//! it knows [`candor_model::Event`]s and their one-line summary, nothing of plans and tasks.
+//!
+//! Open a log with [`SqliteLog::open`] and use it through [`candor_ports::EventLog`].
+//!
+//! # Physical layout, and why
+//! Group commit is only worth something if a commit dirties few pages. Measured on 2 cores (SQLite 3.54,
+//! WAL, synchronous FULL), 64 runs appending one event of 350 bytes per commit, as a share of what raw
+//! group commits into `(id INTEGER PRIMARY KEY, body TEXT)` reach in the same run:
+//!
+//! | events table | empty log, 64 runs | 200,000 events, 64 of 1,000 runs |
+//! |---|---|---|
+//! | (a) rowid + unique index (run, position) | 0.81 | 0.34 |
+//! | (b) WITHOUT ROWID, key (run, position) | 0.32 | 0.18 |
+//! | (c) rowid + pointer to the run's previous event | 0.92–0.98 | 0.93–1.0 |
+//!
+//! An index on (run, position) spreads one dirty page per run over every commit; so does a clustered
+//! key. In (c) events lie in the order of their arrival, the run's row knows its last one, and reading
+//! walks the chain backwards by rowid. Storing a whole append as one row (d) is (c) with fewer rows, at
+//! the price of a second format within the row; it was not needed.
+//!
+//! The row of each run (`runs`: where its log ends) is kept apart from its summary for the same reason: with
+//! both in one row, the second case falls from 0.63–0.75 to 0.51–0.60, because wide rows of 64 runs lie on
+//! some 50 pages. The narrow row is written once per run per commit. The summary is written only when it
+//! changed, as a new row at the end, so that those of runs at work lie together.
+//!
+//! What all of this costs beside raw commits, tokio and 64 waiting tasks included, is printed by
+//! `cargo xtask bench store`: some 0.3 ms of processor time per commit of 64 on 2 cores. Where an fsync takes
+//! half a millisecond or more, that is little; on a disk that answers in 0.2 ms it is half of the time.
+
+mod check;
+mod error;
+mod group;
+mod log;
+mod options;
+mod query;
+mod queue;
+mod readers;
+mod record;
+mod report;
+mod retention;
+mod salvage;
+mod schema;
+mod subscription;
+mod writer;
+
+pub use log::SqliteLog;
+pub use options::OpenOptions;
+pub use report::{Finding, OpenReport, Salvage};

@@ -2,10 +2,14 @@
 //!
 //! Each takes any bytes, and must neither panic nor hang.
 
+use std::path::Path;
+
 use candor_engine::RunState;
-use candor_model::{Event, Plan, RunId, from_json};
+use candor_model::{Event, EventBody, Plan, Position, RunId, from_json};
 use candor_planning::dependencies;
 use candor_planning::validation::accept;
+use candor_ports::{EventLog, RunFilter};
+use candor_store::{OpenOptions, SqliteLog};
 
 use crate::load;
 
@@ -36,4 +40,52 @@ pub fn event_json(data: &[u8]) {
             let _ = state.effects().count();
         }
     }
+}
+
+/// A file from outside, taken for a log: opened, told what is wrong with it, and usable afterwards.
+///
+/// The first byte chooses between the bytes themselves as the file, and a real log that they overwrite
+/// in part.
+pub fn log_open(data: &[u8]) {
+    if let Err(error) = try_open(data) {
+        // Refusing is an answer; what must not happen is a panic, a hang or silence.
+        assert!(!error.to_string().is_empty(), "an error without a word");
+    }
+}
+
+fn try_open(data: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::TempDir::new()?;
+    let path = folder.path().join("candor.db");
+    let run = RunId::new("run_fuzz")?;
+    let (choice, bytes) = data.split_first().unwrap_or((&0, &[]));
+    if *choice < 128 {
+        std::fs::write(&path, bytes)?;
+    } else {
+        overwrite_a_real_log(&path, &run, bytes)?;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let (log, _) = SqliteLog::open(&path, OpenOptions::default())?;
+    runtime.block_on(async {
+        let events = log.read(&run, Position::START).await?;
+        let state = RunState::fold(run.clone(), &events)?;
+        let more = [Event::new(candor_model::Timestamp::EPOCH, EventBody::RunResumed {})];
+        log.append(&run, state.position(), &more).await?;
+        log.runs(RunFilter::default()).await?;
+        Ok(())
+    })
+}
+
+fn overwrite_a_real_log(path: &Path, run: &RunId, bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let (log, _) = SqliteLog::open(path, OpenOptions::default())?;
+    let events = crate::scenario::Scenario::paris().events();
+    runtime.block_on(log.append(run, Position::START, &events))?;
+    drop(log);
+    let mut file = std::fs::read(path)?;
+    let (place, rest) = bytes.split_at_checked(2).unwrap_or((&[], &[]));
+    let place = place.iter().fold(0, |sum, byte| sum * 256 + usize::from(*byte)) % file.len().max(1);
+    for (old, new) in file.iter_mut().skip(place).zip(rest) {
+        *old = *new;
+    }
+    Ok(std::fs::write(path, file)?)
 }

@@ -61,4 +61,9 @@ proptest! {
     fn no_damaged_log_makes_trouble(bytes in damaged(log_text())) {
         fuzzing::event_json(&bytes);
     }
+
+    #[test]
+    fn no_file_taken_for_a_log_makes_trouble(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        fuzzing::log_open(&bytes);
+    }
 }

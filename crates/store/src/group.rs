@@ -1,0 +1,297 @@
+//! One group commit: the work of many runs in one transaction.
+//!
+//! It owns what is known of the ends of runs between two commits, and refuses an append whose writer has
+//! not seen the latest events.
+
+use std::collections::HashMap;
+
+use candor_model::{Event, Position, RunId, RunSummary, Timestamp};
+use candor_ports::LogError;
+use rusqlite::{CachedStatement, Connection, TransactionBehavior, params};
+
+use crate::query::{self, Head};
+use crate::record::Encoded;
+use crate::retention;
+
+/// How many runs are remembered; beyond this everything is forgotten and read again when needed.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// One append that waits to be written.
+#[derive(Debug)]
+pub(crate) struct Append {
+    /// The run.
+    pub(crate) run: RunId,
+    /// Where its writer thinks that the log ends.
+    pub(crate) expected: Position,
+    /// The events.
+    pub(crate) events: Vec<Event>,
+    /// The same events as they are written.
+    pub(crate) encoded: Vec<Encoded>,
+}
+
+/// Something that waits to be written.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Events of a run.
+    Append(Append),
+    /// The removal of old runs.
+    RemoveEndedBefore(Timestamp),
+}
+
+/// What became of it: where the run's log ends now, or how many runs were removed.
+pub(crate) type Answer = Result<u64, LogError>;
+
+/// The end of a run as of the last commit.
+#[derive(Debug)]
+struct Known {
+    /// Its number in this file; none until it is first written.
+    no: Option<i64>,
+    position: u64,
+    seq: i64,
+    /// Without the time of the last event, which changes always and is kept beside it.
+    summary: RunSummary,
+    /// The row of the summary; 0 if it has none.
+    stored_summary: i64,
+    updated_at: Timestamp,
+    /// Whether its row is not written yet.
+    changed: bool,
+    /// Whether its summary is not written yet.
+    summary_changed: bool,
+}
+
+/// What is known of the file from the last commit. It holds only as long as nobody else writes.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    data_version: Option<i64>,
+    last_seq: i64,
+    known: HashMap<RunId, Known>,
+    /// The runs whose rows are not written yet.
+    changed: Vec<RunId>,
+}
+
+impl Memory {
+    /// The sequence number of the last event.
+    pub(crate) const fn last_seq(&self) -> i64 {
+        self.last_seq
+    }
+
+    /// Forgets everything; it is read again when needed.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Forgets what another process may have changed. Call it with the write lock held.
+    fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let version = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        if self.data_version != Some(version) || self.known.len() > MAX_REMEMBERED {
+            self.known.clear();
+            self.last_seq = query::last_seq(connection)?;
+            self.data_version = Some(version);
+        }
+        Ok(())
+    }
+
+    /// Writes one append, unless its writer is behind.
+    fn append(
+        &mut self,
+        connection: &Connection,
+        inserter: &mut Inserter<'_>,
+        append: &Append,
+    ) -> rusqlite::Result<Answer> {
+        let mut seq = self.last_seq;
+        let known = self.known(connection, &append.run)?;
+        let Append { run, expected, events, encoded } = append;
+        if known.position != expected.0 {
+            let actual = Position(known.position);
+            return Ok(Err(LogError::Stale { run: run.clone(), expected: *expected, actual }));
+        }
+        for event in encoded {
+            seq += 1;
+            inserter.insert(seq, run, (known.position + 1, known.seq), event)?;
+            (known.position, known.seq) = (known.position + 1, seq);
+        }
+        known.absorb(events);
+        let (end, first_change) = (known.position, !std::mem::replace(&mut known.changed, true));
+        if first_change {
+            self.changed.push(run.clone());
+        }
+        self.last_seq = seq;
+        Ok(Ok(end))
+    }
+
+    /// Removes old runs; what is known of them goes too.
+    fn remove_ended_before(
+        &mut self,
+        connection: &Connection,
+        before: Timestamp,
+    ) -> rusqlite::Result<Answer> {
+        self.write_changed(connection)?;
+        self.known.clear();
+        retention::remove_ended_before(connection, before).map(Ok)
+    }
+
+    /// Writes the rows of the runs that changed, once each.
+    fn write_changed(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut update = connection.prepare_cached(
+            "UPDATE runs SET position = ?2, seq = ?3, ended = ?4, updated_at = ?5, summary = ?6 WHERE no = ?1",
+        )?;
+        for run in self.changed.drain(..) {
+            if let Some(known) = self.known.get_mut(&run) {
+                known.changed = false;
+                known.write(connection, &mut update)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn known(&mut self, connection: &Connection, run: &RunId) -> rusqlite::Result<&mut Known> {
+        if !self.known.contains_key(run) {
+            self.known.insert(run.clone(), Known::load(connection, run)?);
+        }
+        self.known.get_mut(run).ok_or(rusqlite::Error::QueryReturnedNoRows)
+    }
+}
+
+impl Known {
+    fn load(connection: &Connection, run: &RunId) -> rusqlite::Result<Self> {
+        let Some(head) = query::head(connection, run.as_str())? else {
+            return Ok(Self::unknown(run));
+        };
+        let stored = query::summary(connection, run, &head)?;
+        let summary_changed = stored.is_none();
+        let mut summary = stored.map_or_else(|| query::rebuilt(connection, run, &head), Ok)?;
+        summary.updated_at = None;
+        let Head { no, position, seq, updated_at, summary: stored_summary, .. } = head;
+        Ok(Self {
+            no: Some(no),
+            position,
+            seq,
+            summary,
+            stored_summary,
+            updated_at,
+            changed: false,
+            summary_changed,
+        })
+    }
+
+    fn unknown(run: &RunId) -> Self {
+        Self {
+            no: None,
+            position: 0,
+            seq: 0,
+            summary: RunSummary::new(run.clone()),
+            stored_summary: 0,
+            updated_at: Timestamp::EPOCH,
+            changed: false,
+            summary_changed: true,
+        }
+    }
+
+    fn absorb(&mut self, events: &[Event]) {
+        let before = self.summary.clone();
+        events.iter().for_each(|event| self.summary.absorb(event));
+        if let Some(at) = self.summary.updated_at.take() {
+            self.updated_at = at;
+        }
+        self.summary_changed |= before != self.summary;
+    }
+
+    /// Writes the run's row, and its summary if that changed.
+    fn write(&mut self, connection: &Connection, update: &mut CachedStatement<'_>) -> rusqlite::Result<()> {
+        if std::mem::take(&mut self.summary_changed) {
+            self.stored_summary = write_summary(connection, self.stored_summary, &self.summary)?;
+        }
+        let (position, ended) = (stored(self.position)?, self.summary.status.is_end());
+        let (at, summary) = (self.updated_at.as_millis(), self.stored_summary);
+        if let Some(no) = self.no {
+            update.execute(params![no, position, self.seq, ended, at, summary])?;
+        } else {
+            let id = self.summary.run_id.as_str();
+            let mut insert = connection.prepare_cached(
+                "INSERT INTO runs (id, position, seq, ended, updated_at, summary) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            self.no = Some(insert.insert(params![id, position, self.seq, ended, at, summary])?);
+        }
+        Ok(())
+    }
+}
+
+/// Does the work of a group in one transaction. Each piece gets its own answer; an error is everyone's, and
+/// then nothing is written.
+pub(crate) fn commit(
+    connection: &mut Connection,
+    memory: &mut Memory,
+    group: &[Work],
+) -> rusqlite::Result<Vec<Answer>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    memory.refresh(&transaction)?;
+    let mut events = Inserter::new(&transaction)?;
+    let mut answers = Vec::with_capacity(group.len());
+    for work in group {
+        answers.push(match work {
+            Work::Append(append) => memory.append(&transaction, &mut events, append)?,
+            Work::RemoveEndedBefore(before) => memory.remove_ended_before(&transaction, *before)?,
+        });
+    }
+    drop(events);
+    memory.write_changed(&transaction)?;
+    transaction.commit()?;
+    Ok(answers)
+}
+
+/// Inserts events.
+pub(crate) struct Inserter<'c> {
+    connection: &'c Connection,
+    statement: CachedStatement<'c>,
+}
+
+impl<'c> Inserter<'c> {
+    /// Prepares the statement once for many events.
+    pub(crate) fn new(connection: &'c Connection) -> rusqlite::Result<Self> {
+        let statement = connection.prepare_cached(
+            "INSERT INTO events (seq, run, position, prev, crc, body, blob) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?;
+        Ok(Self { connection, statement })
+    }
+
+    /// Inserts one event at `(position, previous row)`.
+    pub(crate) fn insert(
+        &mut self,
+        seq: i64,
+        run: &RunId,
+        (position, prev): (u64, i64),
+        event: &Encoded,
+    ) -> rusqlite::Result<()> {
+        let hash = event.large.as_ref().map(|(hash, _)| hash.as_slice());
+        if let Some((hash, rest)) = &event.large {
+            let sql = "INSERT INTO blobs (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING";
+            self.connection.prepare_cached(sql)?.execute(params![hash.as_slice(), rest])?;
+        }
+        let position = stored(position)?;
+        self.statement
+            .execute(params![seq, run.as_str(), position, prev, event.crc, event.text, hash])
+            .map(|_| ())
+    }
+}
+
+/// A position as SQLite keeps it.
+pub(crate) fn stored(position: u64) -> rusqlite::Result<i64> {
+    i64::try_from(position).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+/// Stores a run's summary in the place of the one in row `old`; returns its row.
+///
+/// It is a new row at the end rather than a changed one: summaries of runs that are at work then lie
+/// together, however long ago the runs began.
+pub(crate) fn write_summary(
+    connection: &Connection,
+    old: i64,
+    summary: &RunSummary,
+) -> rusqlite::Result<i64> {
+    let body = serde_json::to_string(summary)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    if old != 0 {
+        connection.prepare_cached("DELETE FROM summaries WHERE no = ?1")?.execute([old])?;
+    }
+    connection.prepare_cached("INSERT INTO summaries (body) VALUES (?1)")?.insert([body])
+}

@@ -1,0 +1,154 @@
+//! The handle to a log: how it is opened, and what can be asked of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use candor_model::{Event, Position, Recorded, RunId, Timestamp};
+use candor_ports::{BoxFuture, EventLog, LogError, RunEntry, RunFilter, Subscription};
+use rusqlite::Connection;
+
+use crate::OpenOptions;
+use crate::check::check;
+use crate::error::{at_path, is_damage};
+use crate::group::{Append, Work};
+use crate::query;
+use crate::readers::Readers;
+use crate::record::Encoded;
+use crate::report::{OpenReport, Salvage};
+use crate::salvage;
+use crate::schema::{SetUpError, open_writer};
+use crate::subscription::Follower;
+use crate::writer::Writer;
+
+/// The event log in one SQLite file. A clone is another handle to the same log.
+///
+/// Several processes may have the same file open. Dropping the last handle finishes the appends that are
+/// queued and closes the file.
+#[derive(Clone)]
+pub struct SqliteLog(Arc<Inner>);
+
+// The order matters: readers close before the writer, which then leaves one tidy file behind.
+struct Inner {
+    readers: Readers,
+    writer: Writer,
+    large_body: usize,
+}
+
+impl std::fmt::Debug for SqliteLog {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("SqliteLog").finish_non_exhaustive()
+    }
+}
+
+impl SqliteLog {
+    /// Opens the log at `path`, or makes a new one, and checks it.
+    ///
+    /// What is damaged is set aside as far as it must be, and told in the report; see [`OpenReport`]. This
+    /// call reads the disk and blocks while it does.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<(Self, OpenReport), LogError> {
+        make_place(path)?;
+        let interrupted = salvage::change_places(path)?.map(|kept_as| Salvage {
+            kept_as,
+            reason: "found when it was opened the last time".to_owned(),
+            events: 0,
+            runs: 0,
+            set_aside: 0,
+        });
+        let Ready { connection, report, last_seq } = make_ready(path, &options, interrupted)?;
+        let readers = Readers::start(path, &options)?;
+        let writer = Writer::start(connection, options.queue, last_seq)?;
+        let inner = Inner { readers, writer, large_body: options.large_body };
+        Ok((Self(Arc::new(inner)), report))
+    }
+
+    async fn write(&self, run: &RunId, expected: Position, events: &[Event]) -> Result<Position, LogError> {
+        if events.is_empty() {
+            return Err(LogError::Empty { run: run.clone() });
+        }
+        // Written out here and not in the writer's thread, which everyone waits for.
+        let encoded: Result<Vec<_>, _> = (1..)
+            .zip(events)
+            .map(|(n, event)| Encoded::new(run, expected.plus(n), event, self.0.large_body))
+            .collect();
+        let append = Append { run: run.clone(), expected, events: events.to_vec(), encoded: encoded? };
+        self.0.writer.write(Work::Append(append)).await.map(Position)
+    }
+}
+
+impl EventLog for SqliteLog {
+    fn append<'a>(
+        &'a self,
+        run: &'a RunId,
+        expected: Position,
+        events: &'a [Event],
+    ) -> BoxFuture<'a, Result<Position, LogError>> {
+        Box::pin(self.write(run, expected, events))
+    }
+
+    fn read<'a>(&'a self, run: &'a RunId, after: Position) -> BoxFuture<'a, Result<Vec<Recorded>, LogError>> {
+        let run = run.clone();
+        Box::pin(self.0.readers.ask(move |connection| query::read(connection, &run, after)))
+    }
+
+    fn subscribe(&self) -> Box<dyn Subscription> {
+        Box::new(Follower::new(self.0.readers.clone(), self.0.writer.wake()))
+    }
+
+    fn runs<'a>(&'a self, filter: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>> {
+        Box::pin(self.0.readers.ask(move |connection| query::runs(connection, filter)))
+    }
+
+    fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>> {
+        Box::pin(self.0.writer.write(Work::RemoveEndedBefore(before)))
+    }
+}
+
+/// Makes sure that there can be a file at `path`.
+fn make_place(path: &Path) -> Result<(), LogError> {
+    if path.is_dir() {
+        return Err(at_path("open the log", path, "it is a folder; a log is a file"));
+    }
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
+            .map_err(|error| at_path("make the folder of the log", folder, error)),
+        _ => Ok(()),
+    }
+}
+
+/// A log that can be used.
+struct Ready {
+    connection: Connection,
+    report: OpenReport,
+    last_seq: i64,
+}
+
+/// Opens and checks the file; if it is damaged beyond use, saves what can be read and tries once more.
+fn make_ready(path: &Path, options: &OpenOptions, salvage: Option<Salvage>) -> Result<Ready, LogError> {
+    match open_and_check(path, options, salvage) {
+        Ok(ready) => Ok(ready),
+        Err(SetUpError::Sqlite(error)) if is_damage(&error) => {
+            let salvage = salvage::salvage(path, options, error.to_string())?;
+            open_and_check(path, options, Some(salvage)).map_err(|error| refusal(path, error))
+        }
+        Err(error) => Err(refusal(path, error)),
+    }
+}
+
+fn open_and_check(path: &Path, options: &OpenOptions, salvage: Option<Salvage>) -> Result<Ready, SetUpError> {
+    let created = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
+    let (mut connection, migrated_from) = open_writer(path, options)?;
+    let mut report = OpenReport { created, migrated_from, salvage, ..OpenReport::default() };
+    check(&mut connection, options.full_check, &mut report)?;
+    if let Some(salvage) = &mut report.salvage {
+        salvage::count(&connection, salvage)?;
+    }
+    let last_seq = query::last_seq(&connection)?;
+    Ok(Ready { connection, report, last_seq })
+}
+
+fn refusal(path: &Path, error: SetUpError) -> LogError {
+    match error {
+        SetUpError::Sqlite(error) => at_path("open the log", path, error),
+        SetUpError::Refused(error) => error,
+    }
+}

@@ -1,0 +1,30 @@
+//! How a log is opened.
+
+use std::time::Duration;
+
+/// How a log is opened. The defaults suit one process with some hundred runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Whether every page and every record is checked, not only the end of each unfinished run.
+    pub full_check: bool,
+    /// How many appends may wait for the writer before callers are held back.
+    pub queue: usize,
+    /// How many threads read at the same time.
+    pub readers: usize,
+    /// How long another process may hold the file before an operation gives up.
+    pub busy_timeout: Duration,
+    /// An event whose body is longer than this many bytes is stored once, by the hash of its content.
+    pub large_body: usize,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            full_check: false,
+            queue: 1024,
+            readers: 2,
+            busy_timeout: Duration::from_secs(5),
+            large_body: 32 * 1024,
+        }
+    }
+}

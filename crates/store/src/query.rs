@@ -1,0 +1,204 @@
+//! What is asked of the tables: a run's events, what came after a sequence number, the list of runs.
+//!
+//! Everything here works on any connection and changes nothing.
+
+use candor_model::{Position, Recorded, RunId, RunSummary, Timestamp};
+use candor_ports::{Appended, LogError, RunEntry, RunFilter};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::error::{storage, while_doing};
+use crate::record::{Row, SELECT};
+
+/// How many events one look at the log takes at most; a reader that is far behind looks again.
+const FOLLOW_LIMIT: u32 = 4096;
+
+/// Where a run's log ends.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    /// The run's number in this file.
+    pub(crate) no: i64,
+    /// The run's id as it is stored.
+    pub(crate) id: String,
+    /// The place of the last event in the run.
+    pub(crate) position: u64,
+    /// The row of the last event.
+    pub(crate) seq: i64,
+    /// When the last event happened.
+    pub(crate) updated_at: Timestamp,
+    /// The row of its summary; 0 if it has none.
+    pub(crate) summary: i64,
+}
+
+impl Head {
+    const COLUMNS: &str = "r.no, r.id, r.position, r.seq, r.updated_at, r.summary";
+
+    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let position: i64 = row.get(2)?;
+        Ok(Self {
+            no: row.get(0)?,
+            id: row.get(1)?,
+            position: u64::try_from(position).unwrap_or(0),
+            seq: row.get(3)?,
+            updated_at: Timestamp::from_millis(row.get(4)?),
+            summary: row.get(5)?,
+        })
+    }
+}
+
+/// Finds where a run's log ends.
+pub(crate) fn head(connection: &Connection, run: &str) -> rusqlite::Result<Option<Head>> {
+    let sql = format!("SELECT {} FROM runs r WHERE r.id = ?1", Head::COLUMNS);
+    connection.prepare_cached(&sql)?.query_row([run], Head::read).optional()
+}
+
+/// Finds where all logs end, or only those of unfinished runs.
+pub(crate) fn heads(connection: &Connection, unfinished_only: bool) -> rusqlite::Result<Vec<Head>> {
+    let sql = format!("SELECT {} FROM runs r WHERE ?1 = 0 OR r.ended = 0", Head::COLUMNS);
+    connection.prepare(&sql)?.query_map([unfinished_only], Head::read)?.collect()
+}
+
+/// Reads one row.
+pub(crate) fn row(connection: &Connection, seq: i64) -> rusqlite::Result<Option<Row>> {
+    let sql = format!("{SELECT} WHERE e.seq = ?1");
+    connection.prepare_cached(&sql)?.query_row([seq], Row::read).optional()
+}
+
+/// The highest sequence number that was ever given away.
+pub(crate) fn last_seq(connection: &Connection) -> rusqlite::Result<i64> {
+    let sql =
+        "SELECT max(coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT max(seq) FROM floor), 0))";
+    connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
+}
+
+/// Reads a run's events after `after`: from its end backwards along the chain, then turned around.
+pub(crate) fn read(connection: &Connection, run: &RunId, after: Position) -> Result<Vec<Recorded>, LogError> {
+    const DOING: &str = "read the log of a run";
+    // One snapshot: retention in another process must not remove the chain while it is walked.
+    let snapshot = connection.unchecked_transaction().map_err(while_doing(DOING))?;
+    let Some(head) = head(&snapshot, run.as_str()).map_err(while_doing(DOING))? else {
+        return Ok(Vec::new());
+    };
+    let rows = chain(&snapshot, run, &head, after)?;
+    rows.iter().rev().map(|row| row.recorded(run)).collect()
+}
+
+/// The rows of a run after `after`, last first. Each must be exactly where the one after it says.
+fn chain(connection: &Connection, run: &RunId, head: &Head, after: Position) -> Result<Vec<Row>, LogError> {
+    let mut rows = Vec::new();
+    let (mut seq, mut position) = (head.seq, head.position);
+    while position > after.0 {
+        let Some(found) = row(connection, seq).map_err(while_doing("read the log of a run"))? else {
+            return Err(LogError::Hole { run: run.clone(), position: Position(position) });
+        };
+        if let Err(reason) = in_place(&found, run.as_str(), position) {
+            return Err(LogError::Damaged { run: run.clone(), position: Position(position), reason });
+        }
+        (seq, position) = (found.prev, position - 1);
+        rows.push(found);
+    }
+    Ok(rows)
+}
+
+/// Whether a row is the one that is expected at this place.
+pub(crate) fn in_place(row: &Row, run: &str, position: u64) -> Result<(), String> {
+    if row.run == run && row.position == position {
+        return Ok(());
+    }
+    Err(format!("the record found there says that it is event {} of run {}", row.position, row.run))
+}
+
+/// What a reader that follows the log gets.
+#[derive(Debug)]
+pub(crate) struct Followed {
+    /// The events in the order of their arrival.
+    pub(crate) events: Vec<Appended>,
+    /// Where to look next.
+    pub(crate) cursor: i64,
+    /// The record that cannot be read, right after the events.
+    pub(crate) problem: Option<LogError>,
+}
+
+/// Reads what came after `cursor`, by all runs, up to a limit or the first record that cannot be read.
+pub(crate) fn follow(connection: &Connection, cursor: i64) -> Result<Followed, LogError> {
+    const DOING: &str = "follow the log";
+    let sql = format!("{SELECT} WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2");
+    let mut statement = connection.prepare_cached(&sql).map_err(while_doing(DOING))?;
+    let rows = statement.query_map(params![cursor, FOLLOW_LIMIT], Row::read).map_err(while_doing(DOING))?;
+    let mut followed = Followed { events: Vec::new(), cursor, problem: None };
+    for row in rows {
+        let row = row.map_err(while_doing(DOING))?;
+        followed.cursor = row.seq;
+        let run_id = RunId::new(&row.run).map_err(|error| storage(DOING, error))?;
+        match row.recorded(&run_id) {
+            Ok(recorded) => followed.events.push(Appended { run_id, recorded }),
+            Err(problem) => {
+                followed.problem = Some(problem);
+                break;
+            }
+        }
+    }
+    Ok(followed)
+}
+
+/// Lists runs, the one that changed last first.
+pub(crate) fn runs(connection: &Connection, filter: RunFilter) -> Result<Vec<RunEntry>, LogError> {
+    const DOING: &str = "list the runs";
+    let sql = format!(
+        "SELECT {}, s.body FROM runs r LEFT JOIN summaries s ON s.no = r.summary
+         WHERE ?1 = 0 OR r.ended = 0 ORDER BY r.seq DESC LIMIT ?2",
+        Head::COLUMNS
+    );
+    let snapshot = connection.unchecked_transaction().map_err(while_doing(DOING))?;
+    let mut statement = snapshot.prepare_cached(&sql).map_err(while_doing(DOING))?;
+    let limit = filter.limit.map_or(-1, i64::from);
+    let rows = statement.query_map(params![filter.unfinished_only, limit], |row| {
+        let stored: Option<String> = row.get(6)?;
+        Ok((Head::read(row)?, stored))
+    });
+    let mut entries = Vec::new();
+    for row in rows.map_err(while_doing(DOING))? {
+        let (head, stored) = row.map_err(while_doing(DOING))?;
+        let run = RunId::new(&head.id).map_err(|error| storage(DOING, error))?;
+        let mut summary = match stored.and_then(|text| readable(&text, &run)) {
+            Some(summary) => summary,
+            None => rebuilt(&snapshot, &run, &head).map_err(while_doing(DOING))?,
+        };
+        // The stored summary does without the time, so that it changes less often.
+        summary.updated_at = Some(head.updated_at);
+        entries.push(RunEntry { summary, head: Position(head.position) });
+    }
+    Ok(entries)
+}
+
+/// The stored summary of a run, unless it is missing or cannot be read.
+pub(crate) fn summary(
+    connection: &Connection,
+    run: &RunId,
+    head: &Head,
+) -> rusqlite::Result<Option<RunSummary>> {
+    let mut statement = connection.prepare_cached("SELECT body FROM summaries WHERE no = ?1")?;
+    let stored: Option<String> = statement.query_row([head.summary], |row| row.get(0)).optional()?;
+    Ok(stored.and_then(|text| readable(&text, run)))
+}
+
+fn readable(text: &str, run: &RunId) -> Option<RunSummary> {
+    serde_json::from_str(text).ok().filter(|summary: &RunSummary| summary.run_id == *run)
+}
+
+/// Folds as much of a run's log as can be read. A summary is a convenience: a record that is damaged or
+/// newer is told by reading the run, and must not hide the run from the list.
+pub(crate) fn rebuilt(connection: &Connection, run: &RunId, head: &Head) -> rusqlite::Result<RunSummary> {
+    let mut rows = Vec::new();
+    let (mut seq, mut position) = (head.seq, head.position);
+    while let Some(found) = row(connection, seq)? {
+        if position == 0 || in_place(&found, run.as_str(), position).is_err() {
+            break;
+        }
+        (seq, position) = (found.prev, position - 1);
+        rows.push(found);
+    }
+    let mut summary = RunSummary::new(run.clone());
+    let readable = rows.iter().rev().filter_map(|row| row.event().ok());
+    readable.for_each(|event| summary.absorb(&event));
+    Ok(summary)
+}

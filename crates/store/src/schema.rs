@@ -1,0 +1,140 @@
+//! The tables, as an ordered list of migrations, and how every connection is set up.
+//!
+//! A migration that has been released is never edited; a change is a new entry at the end.
+
+use std::path::Path;
+
+use candor_ports::LogError;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::OpenOptions;
+
+/// What leads from one version to the next; the first entry makes version 1.
+const MIGRATIONS: &[&str] = &[
+    // `runs` is narrow on purpose (see the crate's docs). `events.run` repeats the id, so that a record can
+    // be told from its own row alone when other pages are lost. `floor` keeps sequence numbers from being
+    // used twice after the highest ones were removed.
+    "CREATE TABLE runs (
+        no INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        position INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        ended INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        summary INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE summaries (
+        no INTEGER PRIMARY KEY,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE events (
+        seq INTEGER PRIMARY KEY,
+        run TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        prev INTEGER NOT NULL,
+        crc INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        blob BLOB
+    ) STRICT;
+    CREATE INDEX events_by_blob ON events (blob) WHERE blob IS NOT NULL;
+    CREATE TABLE blobs (
+        no INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL UNIQUE,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE quarantine (
+        no INTEGER PRIMARY KEY,
+        seq INTEGER NOT NULL,
+        run TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        reason TEXT NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE floor (seq INTEGER NOT NULL) STRICT;
+    INSERT INTO floor VALUES (0);",
+];
+
+/// The newest schema version that this program knows.
+pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
+
+/// After how many pages the write-ahead log goes back into the file. More than the usual 1,000: the pages of
+/// runs that are at work are written again and again, and go back only once.
+const CHECKPOINT_PAGES: u32 = 4_000;
+
+/// Why a database could not be made ready.
+#[derive(Debug)]
+pub(crate) enum SetUpError {
+    /// SQLite said no.
+    Sqlite(rusqlite::Error),
+    /// It may not be used by this program.
+    Refused(LogError),
+}
+
+impl From<rusqlite::Error> for SetUpError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+/// Opens the connection that writes. Nothing is changed before the version is known to be ours.
+pub(crate) fn open_writer(
+    path: &Path,
+    options: &OpenOptions,
+) -> Result<(Connection, Option<i64>), SetUpError> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    prepare(&connection, options)?;
+    let found = version(&connection)?;
+    if found > NEWEST {
+        return Err(SetUpError::Refused(LogError::NewerSchema { found, known: NEWEST }));
+    }
+    if found < 0 || (found == 0 && has_tables(&connection)?) {
+        let problem = "it is a database of another program, not a log of Candor";
+        return Err(SetUpError::Refused(crate::error::at_path("open the log", path, problem)));
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    let migrated_from = migrate(&mut connection)?;
+    Ok((connection, migrated_from))
+}
+
+/// Opens a connection that only reads.
+pub(crate) fn open_reader(path: &Path, options: &OpenOptions) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    prepare(&connection, options)?;
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection, options: &OpenOptions) -> rusqlite::Result<()> {
+    connection.busy_timeout(options.busy_timeout)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn has_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+}
+
+/// Brings the tables up to date in one transaction; returns the version that was there, if it was older.
+fn migrate(connection: &mut Connection) -> rusqlite::Result<Option<i64>> {
+    if version(connection)? == NEWEST {
+        return Ok(None);
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Asked again under the lock: another process may have been quicker.
+    let found = version(&transaction)?;
+    let done = usize::try_from(found).unwrap_or(0);
+    for step in MIGRATIONS.iter().skip(done) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", NEWEST)?;
+    transaction.commit()?;
+    Ok((found > 0 && found < NEWEST).then_some(found))
+}
