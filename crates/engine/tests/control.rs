@@ -6,7 +6,7 @@ use candor_model::{
     TaskStatus,
 };
 use candor_testkit::fixtures::{self, confidence, feedback, paris_plan, task_id};
-use candor_testkit::scenario::Scenario;
+use candor_testkit::scenario::{Scenario, phase_report};
 
 #[test]
 fn nothing_starts_while_the_run_is_paused_and_results_are_kept() {
@@ -139,14 +139,7 @@ fn a_finished_run_can_be_restarted_from_the_beginning() {
 #[test]
 fn a_phase_reports_once_and_what_it_owes() {
     let mut run = Scenario::start(RunSettings::default());
-    let report = |result| {
-        let handoff = candor_model::Handoff {
-            spoken_by: candor_model::SpokenBy::Heuristic,
-            summary: String::new(),
-            data: candor_model::JsonMap::new(),
-        };
-        Box::new(candor_engine::PhaseReport { handoff, result })
-    };
+    let report = |result| Box::new(phase_report(result));
     let wrong = Input::PhaseDone { phase: Phase::Evaluation, attempt: 1, report: report(PhaseResult::Plain) };
     assert!(matches!(run.try_take(wrong), Err(Refusal::WrongPhaseResult { .. })));
     run.phase_done(Phase::PreAnalysis, PhaseResult::Plain);

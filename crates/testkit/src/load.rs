@@ -1,13 +1,14 @@
 //! Large plans and the quickest possible driver, for benches.
 
-use candor_engine::{Input, PhaseReport, PhaseResult, Refusal, RunState, decide};
+use candor_engine::{Input, PhaseResult, Refusal, RunState, decide};
 use candor_model::{
-    CalibrationMetrics, Effect, Event, ExecutionFeedback, FeedbackType, Handoff, JsonMap, Money, Phase, Plan,
-    RunId, RunSettings, Seconds, SpokenBy, TaskId, Timestamp,
+    CalibrationMetrics, Effect, Event, ExecutionFeedback, FeedbackType, JsonMap, Money, Phase, Plan, RunId,
+    RunSettings, Seconds, TaskId, Timestamp,
 };
 use candor_planning::validation::Proposal;
 
 use crate::fixtures;
+use crate::scenario::phase_report;
 
 /// A plan of `tasks` tasks, each of which needs up to `needs` of the ten before it.
 #[must_use]
@@ -82,9 +83,7 @@ impl Quick {
     }
 
     fn phase(&mut self, phase: Phase, result: PhaseResult) -> Result<(), Refusal> {
-        let handoff =
-            Handoff { spoken_by: SpokenBy::Heuristic, summary: String::new(), data: JsonMap::new() };
-        let report = Box::new(PhaseReport { handoff, result });
+        let report = Box::new(phase_report(result));
         self.take(Input::PhaseDone { phase, attempt: 1, report })
     }
 

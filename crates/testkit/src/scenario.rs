@@ -291,7 +291,9 @@ impl Scenario {
     }
 }
 
-fn phase_report(result: PhaseResult) -> PhaseReport {
+/// What a phase reports that has little to say beside its result.
+#[must_use]
+pub fn phase_report(result: PhaseResult) -> PhaseReport {
     let handoff =
         Handoff { spoken_by: SpokenBy::Heuristic, summary: "done".to_owned(), data: JsonMap::new() };
     PhaseReport { handoff, result }

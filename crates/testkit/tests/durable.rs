@@ -1,11 +1,11 @@
 //! The engine on the real log: a run that is interrupted after every append goes on as if nothing had been.
 
-use candor_engine::{Input, RunState, decide};
-use candor_model::{Effect, EffectKey, EventBody, Position, RunId, RunStatus, RunSummary, Timestamp};
+use candor_engine::{Input, PhaseResult, RunState, decide};
+use candor_model::{Effect, EffectKey, EventBody, Phase, Position, RunId, RunStatus, RunSummary, Timestamp};
 use candor_ports::{EventLog, LogError, RunFilter};
 use candor_store::{OpenOptions, SqliteLog};
 use candor_testkit::fixtures;
-use candor_testkit::scenario::Scenario;
+use candor_testkit::scenario::{Scenario, phase_report};
 use tempfile::TempDir;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
@@ -81,17 +81,13 @@ fn a_run_survives_a_restart_after_every_append() -> TestResult {
 }
 
 fn answer(effect: &Effect, now: Timestamp) -> Input {
-    use candor_engine::{PhaseReport, PhaseResult};
-    use candor_model::{Handoff, JsonMap, Phase, SpokenBy};
     match effect {
         Effect::RunPhase { phase, attempt } => {
             let result = match phase {
                 Phase::Validation => PhaseResult::Verdict { unmet: Vec::new() },
                 _ => PhaseResult::Plain,
             };
-            let handoff =
-                Handoff { spoken_by: SpokenBy::Heuristic, summary: String::new(), data: JsonMap::new() };
-            let report = Box::new(PhaseReport { handoff, result });
+            let report = Box::new(phase_report(result));
             Input::PhaseDone { phase: *phase, attempt: *attempt, report }
         }
         Effect::InvokeAgent { task_id, attempt, .. } => {

@@ -193,7 +193,7 @@ fn skip(draft: &mut Draft<'_>, task: &SubTask, comments: String) {
     for ((blocked, in_flight), feedback) in blocked.iter().zip(&feedback) {
         // An attempt that is still being stopped has its own end to come.
         if !in_flight {
-            ending::tell_blocked(draft, blocked, feedback, &response);
+            ending::never_started(draft, blocked, feedback, &response);
         }
     }
     match revised {

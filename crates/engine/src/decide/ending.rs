@@ -57,15 +57,15 @@ pub(super) fn abort(draft: &mut Draft<'_>, error: PlanningError) {
 /// Everything has stopped: the tasks that can no longer run are told, and the run ends.
 pub(super) fn aborted(draft: &mut Draft<'_>, error: PlanningError, suggestion: String) {
     for (blocked, feedback) in blocked_tasks(draft) {
-        tell_blocked(draft, &blocked, &feedback, &Response::GiveUp);
+        never_started(draft, &blocked, &feedback, &Response::GiveUp);
     }
     record_outcome(draft, ExecutionStatus::Aborted);
     let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
     draft.say(EventBody::RunAborted { error: Box::new(error), suggestion, failed_tasks });
 }
 
-/// Records that a task can never start because what it needs has failed.
-pub(super) fn tell_blocked(
+/// Records, and tells, that a task could not even start.
+pub(super) fn never_started(
     draft: &mut Draft<'_>,
     task: &SubTask,
     feedback: &ExecutionFeedback,

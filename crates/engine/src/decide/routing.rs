@@ -1,15 +1,12 @@
 //! Agents for tasks that were born in a revision.
 
-use std::sync::Arc;
-
 use candor_model::{
-    EventBody, ExecutionFeedback, Notification, PlanningError, RankedAgent, Seconds, SubTask, TaskId,
-    TaskStatus,
+    EventBody, ExecutionFeedback, PlanningError, RankedAgent, Seconds, SubTask, TaskId, TaskStatus,
 };
-use candor_planning::texts::{self, Response};
+use candor_planning::texts::Response;
 
 use super::draft::{Decision, Draft};
-use super::{failure, schedule};
+use super::{ending, failure, schedule};
 use crate::Refusal;
 use crate::state::{Stage, TaskState};
 
@@ -56,16 +53,7 @@ fn no_agent(draft: &mut Draft<'_>, task: &SubTask, reason: String) {
     let mut task = task.clone();
     task.status = TaskStatus::Failed;
     task.metadata.errors_history.push(error.to_string());
-    draft.say(EventBody::TaskFailed {
-        task_id: task.task_id.clone(),
-        attempt: 0,
-        agent_type: task.agent_type.clone(),
-        dependencies: task.dependencies.clone(),
-        failure_count: task.metadata.failure_count,
-        feedback: Arc::new(feedback.clone()),
-    });
-    let notice = texts::failure_notification(&task, &feedback, &Response::AwaitHuman);
-    draft.notify(Notification::Failure(notice));
+    ending::never_started(draft, &task, &feedback, &Response::AwaitHuman);
     failure::escalate(draft, &task, error.to_string());
     schedule::after_change(draft);
 }

@@ -2,14 +2,15 @@
 
 use candor_engine::{Input, PhaseReport, PhaseResult};
 use candor_model::{
-    Account, ApprovalPolicy, CalibrationMetrics, Handoff, JsonMap, Money, Phase, Plan, Priority, RetryPolicy,
-    RunSettings, Seconds, Share, SpokenBy, SubTask, TaskId, Text,
+    Account, ApprovalPolicy, CalibrationMetrics, Money, Phase, Plan, Priority, RetryPolicy, RunSettings,
+    Seconds, Share, SubTask, TaskId, Text,
 };
 use candor_planning::validation::Proposal;
 
 use super::agents;
 use super::world::{Happening, World};
 use crate::fixtures;
+use crate::scenario::phase_report;
 
 /// Limits drawn for one run.
 pub(super) fn settings(world: &mut World) -> RunSettings {
@@ -61,9 +62,7 @@ fn report(world: &mut World, phase: Phase) -> PhaseReport {
         }
         _ => PhaseResult::Plain,
     };
-    let handoff =
-        Handoff { spoken_by: SpokenBy::Heuristic, summary: "done".to_owned(), data: JsonMap::new() };
-    PhaseReport { handoff, result }
+    phase_report(result)
 }
 
 fn proposal(world: &mut World) -> Proposal {
