@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use candor_engine::RunState;
-use candor_model::{Event, RunId};
+use candor_model::{Event, RunId, RunSummary};
 use candor_testkit::golden::{STORIES, essence};
 
 fn folder() -> &'static Path {
@@ -76,5 +76,20 @@ fn the_stories_of_today_still_end_as_they_did() {
         let expected: serde_json::Value =
             serde_json::from_str(&read(&format!("{name}.expected.json"))).unwrap();
         assert_eq!(essence(&state)["status"], expected["status"], "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_move_a_summary_changes_nothing_but_its_time() {
+    for (name, _) in STORIES {
+        let mut summary = RunSummary::new(RunId::new("run_test").unwrap());
+        for event in log(name) {
+            let mut before = summary.clone();
+            summary.absorb(&event);
+            if before.started_at.is_some() && !RunSummary::is_moved_by(&event.body) {
+                before.updated_at = summary.updated_at;
+                assert_eq!(summary, before, "{name}: {event:?}");
+            }
+        }
     }
 }

@@ -111,6 +111,21 @@ impl RunSummary {
         }
     }
 
+    /// Whether an event can change more of a summary than its times. Most events of a run cannot.
+    #[must_use]
+    pub const fn is_moved_by(body: &EventBody) -> bool {
+        !matches!(
+            body,
+            EventBody::PhaseStarted { .. }
+                | EventBody::PhaseCompleted { .. }
+                | EventBody::TaskRouted { .. }
+                | EventBody::TaskDispatched { .. }
+                | EventBody::TaskSucceeded { .. }
+                | EventBody::TaskStopped { .. }
+                | EventBody::DecisionMade { .. }
+        )
+    }
+
     /// Takes one more event into account.
     pub fn absorb(&mut self, event: &Event) {
         self.started_at.get_or_insert(event.at);

@@ -23,9 +23,11 @@ pub(crate) struct Append {
     pub(crate) run: RunId,
     /// Where its writer thinks that the log ends.
     pub(crate) expected: Position,
-    /// The events.
-    pub(crate) events: Vec<Event>,
-    /// The same events as they are written.
+    /// Those of its events that move the run's summary.
+    pub(crate) moving: Vec<Event>,
+    /// When the last event happened.
+    pub(crate) last_at: Timestamp,
+    /// All events as they are written.
     pub(crate) encoded: Vec<Encoded>,
 }
 
@@ -100,7 +102,7 @@ impl Memory {
     ) -> rusqlite::Result<Answer> {
         let mut seq = self.last_seq;
         let known = self.known(connection, &append.run)?;
-        let Append { run, expected, events, encoded } = append;
+        let Append { run, expected, moving, last_at, encoded } = append;
         if known.position != expected.0 {
             let actual = Position(known.position);
             return Ok(Err(LogError::Stale { run: run.clone(), expected: *expected, actual }));
@@ -110,7 +112,7 @@ impl Memory {
             inserter.insert(seq, run, (known.position + 1, known.seq), event)?;
             (known.position, known.seq) = (known.position + 1, seq);
         }
-        known.absorb(events);
+        known.absorb(moving, *last_at);
         let (end, first_change) = (known.position, !std::mem::replace(&mut known.changed, true));
         if first_change {
             self.changed.push(run.clone());
@@ -187,12 +189,14 @@ impl Known {
         }
     }
 
-    fn absorb(&mut self, events: &[Event]) {
-        let before = self.summary.clone();
-        events.iter().for_each(|event| self.summary.absorb(event));
-        if let Some(at) = self.summary.updated_at.take() {
-            self.updated_at = at;
+    fn absorb(&mut self, moving: &[Event], last_at: Timestamp) {
+        self.updated_at = last_at;
+        if moving.is_empty() {
+            return;
         }
+        let before = self.summary.clone();
+        moving.iter().for_each(|event| self.summary.absorb(event));
+        self.summary.updated_at = None;
         self.summary_changed |= before != self.summary;
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_model::{Event, Position, Recorded, RunId, Timestamp};
+use candor_model::{Event, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{BoxFuture, EventLog, LogError, RunEntry, RunFilter, Subscription};
 use rusqlite::Connection;
 
@@ -70,7 +70,15 @@ impl SqliteLog {
             .zip(events)
             .map(|(n, event)| Encoded::new(run, expected.plus(n), event, self.0.large_body))
             .collect();
-        let append = Append { run: run.clone(), expected, events: events.to_vec(), encoded: encoded? };
+        // The first append of a run sets its summary's times; later on most events do not concern it.
+        let moving = |event: &&Event| expected == Position::START || RunSummary::is_moved_by(&event.body);
+        let append = Append {
+            run: run.clone(),
+            expected,
+            moving: events.iter().filter(moving).cloned().collect(),
+            last_at: events.last().map_or(Timestamp::EPOCH, |event| event.at),
+            encoded: encoded?,
+        };
         self.0.writer.write(Work::Append(append)).await.map(Position)
     }
 }

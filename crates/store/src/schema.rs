@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use candor_ports::LogError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::OpenOptions;
@@ -111,6 +112,9 @@ pub(crate) fn open_reader(path: &Path, options: &OpenOptions) -> rusqlite::Resul
 fn prepare(connection: &Connection, options: &OpenOptions) -> rusqlite::Result<()> {
     connection.busy_timeout(options.busy_timeout)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // SQLite is built with STAT4 here, and would compile a prepared statement anew whenever another value is
+    // bound to it, to see whether the value suggests a better plan. Our statements have one plan each.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
