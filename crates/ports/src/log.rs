@@ -35,7 +35,7 @@ pub trait EventLog: Send + Sync {
 
 /// Follows the log. It loses nothing: a slow reader finds everything that it has not seen yet.
 pub trait Subscription: Send {
-    /// Waits for the next events, and returns all that there are.
+    /// Waits for the next events, and returns those that there are, up to a limit; the rest comes with the next call.
     fn next(&mut self) -> BoxFuture<'_, Result<Vec<Appended>, LogError>>;
 }
 

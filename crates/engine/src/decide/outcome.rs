@@ -10,7 +10,7 @@ use candor_planning::graph::TaskIndex;
 use candor_planning::{feedback as judging, report, texts};
 
 use super::draft::Draft;
-use super::schedule::Freed;
+use super::schedule::{Finish, Freed};
 use super::{control, ending, failure, schedule};
 use crate::Refusal;
 use crate::state::{Attempt, Stage, Work};
@@ -129,7 +129,9 @@ fn succeeded(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<Execut
     let alone = work.in_flight_count() == 1 && released.is_empty() && work.ready().next().is_none();
     if money.is_overdrawn() && !stopping {
         stop_if_overdrawn(draft);
-    } else if stopping || alone || done + 1 == work.len() {
+    } else if done + 1 == work.len() && *draft.state.stage() == Stage::Executing {
+        schedule::execution_done(draft, Finish::with(work, feedback.feedback_type));
+    } else if stopping || alone {
         // These few look at the state after the outcome; all others get by with the one before.
         go_on(draft);
     } else {

@@ -1,8 +1,8 @@
 //! Who starts next: ready tasks by priority, then by the plan's order, at most so many at once, within budget.
 
 use candor_model::{
-    Account, ConfidenceCause, EventBody, Handoff, JsonMap, Money, Phase, PlanningError, SpokenBy, SubTask,
-    Timestamp,
+    Account, Confidence, ConfidenceCause, EventBody, FeedbackType, Handoff, JsonMap, Money, Phase,
+    PlanningError, SpokenBy, SubTask, Timestamp,
 };
 use candor_planning::budget::Allowance;
 use candor_planning::confidence;
@@ -32,7 +32,8 @@ pub(super) fn after_change(draft: &mut Draft<'_>) {
     }
     let Some(work) = ahead.work() else { return };
     if work.is_complete() {
-        return execution_done(draft);
+        let finish = Finish::of(work);
+        return execution_done(draft, finish);
     }
     let freed = Freed { slots: 0, released: Vec::new(), money: *ahead.money() };
     let round = round(ahead, work, freed, now);
@@ -147,22 +148,47 @@ fn fell_back(task: &SubTask, agent: &candor_model::AgentType) -> EventBody {
     }
 }
 
+/// What the end of the work depends on.
+#[derive(Clone, Copy)]
+pub(super) struct Finish {
+    confidence: Confidence,
+    revisions: u32,
+    unpaid_failures: u32,
+    partial_successes: u32,
+    tasks: usize,
+}
+
+impl Finish {
+    fn of(work: &Work) -> Self {
+        Self {
+            confidence: work.confidence,
+            revisions: work.plan().metadata.revisions_made(),
+            unpaid_failures: u32::try_from(work.unpaid_failures.len()).unwrap_or(u32::MAX),
+            partial_successes: work.partial_successes,
+            tasks: work.len(),
+        }
+    }
+
+    /// The end that comes with this success, told without building the state after it: a plan may be large.
+    pub(super) fn with(work: &Work, last: FeedbackType) -> Self {
+        let mut finish = Self::of(work);
+        finish.partial_successes += u32::from(last == FeedbackType::PartialSuccess);
+        finish
+    }
+}
+
 /// Every task has ended well: settles confidence and hands over to validation.
-fn execution_done(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
-    let Some(work) = ahead.work() else { return };
-    let before = work.confidence;
-    let revisions = work.plan().metadata.revisions_made();
-    let unpaid = u32::try_from(work.unpaid_failures.len()).unwrap_or(u32::MAX);
-    let (after, cause) = if unpaid > 0 {
-        (confidence::after_failures(before, unpaid), ConfidenceCause::Failures)
+pub(super) fn execution_done(draft: &mut Draft<'_>, finish: Finish) {
+    let Finish { confidence: before, revisions, unpaid_failures, partial_successes, tasks } = finish;
+    let (after, cause) = if unpaid_failures > 0 {
+        (confidence::after_failures(before, unpaid_failures), ConfidenceCause::Failures)
     } else {
-        (confidence::success_bonus(before, revisions, work.partial_successes), ConfidenceCause::AllSucceeded)
+        (confidence::success_bonus(before, revisions, partial_successes), ConfidenceCause::AllSucceeded)
     };
-    let summary = format!("{} of {} tasks ended well", work.counts().0, work.len());
     if before != after {
         draft.say(EventBody::ConfidenceChanged { before, after, cause });
     }
+    let summary = format!("all of {tasks} tasks ended well or were left out");
     let handoff = Handoff { spoken_by: SpokenBy::Heuristic, summary, data: JsonMap::new() };
     draft.say(EventBody::PhaseCompleted { phase: Phase::Execution, handoff });
     phases::begin(draft, [Phase::Validation].into());
