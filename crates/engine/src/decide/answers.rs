@@ -85,7 +85,7 @@ fn approve(draft: &mut Draft<'_>, gate: &GateId, version: PlanVersion) {
 /// Makes the person's changes, all or none, and executes the plan with them.
 fn adjust(draft: &mut Draft<'_>, gate: &GateId, decision: HumanApprovalDecision) -> Result<(), Refusal> {
     let unknown =
-        || Refusal::WrongPlan { given: decision.plan_id.clone(), expected: decision.plan_id.clone() };
+        || Refusal::UnknownGate { gate: gate.clone(), open: "none, for there is no plan".to_owned() };
     let plan = draft.state.plan().ok_or_else(unknown)?;
     let work = draft.state.work().ok_or_else(unknown)?;
     let adjusted = approval::adjust(&plan, &decision.adjustments)?;
