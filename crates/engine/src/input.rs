@@ -1,10 +1,10 @@
 //! What can be asked of a run or reported to it.
 
 use candor_model::{
-    Account, Answer, CheckpointId, ExecutionFeedback, GateId, Goal, Handoff, Money, Phase, RankedAgent,
-    RunSettings, TaskId,
+    Account, Answer, CheckpointId, ExecutionFeedback, GateId, Money, Phase, RankedAgent, RunSettings,
+    StartMaterial, TaskId,
 };
-use candor_planning::validation::Proposal;
+use candor_planning::phase::PhaseReport;
 
 /// A command of a person, an outcome of an effect, or the passing of time.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub enum Input {
         request: String,
         /// The limits that hold for this run.
         settings: Box<RunSettings>,
+        /// What the person brings beside the words: a goal or a plan of their own.
+        material: Option<Box<StartMaterial>>,
     },
     /// A phase's work is done.
     PhaseDone {
@@ -96,29 +98,4 @@ pub enum Input {
     Restart,
     /// Time has passed.
     Tick,
-}
-
-/// What a phase reports when its work is done.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PhaseReport {
-    /// What it leaves for the next phase.
-    pub handoff: Handoff,
-    /// The part of it that moves the run.
-    pub result: PhaseResult,
-}
-
-/// The part of a phase's result that moves the run.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PhaseResult {
-    /// Nothing beyond the handoff.
-    Plain,
-    /// The goal; from evaluation.
-    Goal(Goal),
-    /// A plan to be validated; from planning.
-    Plan(Proposal),
-    /// The success criteria that are not met; from validation.
-    Verdict {
-        /// Those that are not met.
-        unmet: Vec<String>,
-    },
 }

@@ -20,11 +20,12 @@ mod input;
 mod refusal;
 mod state;
 
+pub use candor_planning::phase::{PhaseReport, PhaseResult};
 pub use decide::decide;
 pub use fold::FoldError;
-pub use input::{Input, PhaseReport, PhaseResult};
+pub use input::Input;
 pub use refusal::Refusal;
-pub use state::{Checkpoint, RunState, Stage, WorkOrder};
+pub use state::{Checkpoint, RunState, Stage};
 
 /// Keeps the example in the project's README working.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentType, Money, Share};
+use crate::{AgentType, ExecutionFeedback, Money, Share};
 
 /// What an agent can do, what it costs and how often it succeeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,11 +26,48 @@ pub struct AgentCapability {
     /// How often it succeeds.
     #[serde(default = "default_success_rate")]
     pub success_rate: Share,
+    /// How many attempts it takes on at once; as many as it is given if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_concurrent: Option<u32>,
 }
 
 /// An agent without a history is taken at its word until it has one.
 fn default_success_rate() -> Share {
     Share::ALL
+}
+
+/// How an agent did in the attempts that it was given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentMeasure {
+    /// Attempts that came to an outcome.
+    pub attempts: u64,
+    /// Those among them that succeeded.
+    pub successes: u64,
+    /// The time that they took together.
+    pub latency_ms: u64,
+    /// What they cost together.
+    pub cost: Money,
+}
+
+impl AgentMeasure {
+    /// Takes one more outcome into account.
+    pub fn add(&mut self, feedback: &ExecutionFeedback) {
+        self.absorb(Self {
+            attempts: 1,
+            successes: u64::from(feedback.feedback_type.is_success()),
+            latency_ms: feedback.duration_seconds.as_millis(),
+            cost: feedback.cost,
+        });
+    }
+
+    /// Takes the outcomes of another measure into account.
+    pub fn absorb(&mut self, other: Self) {
+        self.attempts = self.attempts.saturating_add(other.attempts);
+        self.successes = self.successes.saturating_add(other.successes);
+        self.latency_ms = self.latency_ms.saturating_add(other.latency_ms);
+        self.cost = self.cost + other.cost;
+    }
 }
 
 /// An agent's place in the ranking for one task.

@@ -17,9 +17,11 @@ mod human;
 mod id;
 pub mod id_map;
 mod journal;
+mod material;
 mod money;
 mod non_empty;
 mod notice;
+mod order;
 mod outcome;
 mod phase;
 mod plan;
@@ -34,7 +36,7 @@ mod text_enum;
 mod time;
 mod verdict;
 
-pub use agent::{AgentCapability, RankedAgent};
+pub use agent::{AgentCapability, AgentMeasure, RankedAgent};
 pub use effect::{Effect, EffectKey};
 pub use error::{ErrorKind, PartialResult, PlanningError};
 pub use event::{
@@ -52,12 +54,14 @@ pub use id::{
 };
 pub use id_map::IdMap;
 pub use journal::{ConfidenceChange, DecisionEntry, FailureContext, FailureLogEntry, LogLevel};
+pub use material::StartMaterial;
 pub use money::{Money, TokenPrice};
 pub use non_empty::NonEmpty;
 pub use notice::{
     Announcement, FailureNotification, Notification, ProgressStatus, ProgressUpdate, RecoveryNotification,
     Severity,
 };
+pub use order::{AgentAnswer, WorkOrder};
 pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, PlanOutcome};
 pub use phase::{CritiqueVerdict, Handoff, Phase, SpokenBy};
 pub use plan::{ExecutionStrategy, Plan, PlanMetadata};

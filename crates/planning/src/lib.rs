@@ -16,6 +16,7 @@ pub mod escalation;
 pub mod feedback;
 pub mod graph;
 pub mod limits;
+pub mod phase;
 pub mod replan;
 pub mod report;
 pub mod routing;

@@ -3,6 +3,8 @@
 //! What plugs into them (a store, a model, agents, people) lives in crates of its own; what uses them
 //! does not know which one is plugged in.
 
+mod agent;
 mod log;
 
+pub use agent::{Agent, AgentFailure};
 pub use log::{Appended, BoxFuture, EventLog, LogError, RunEntry, RunFilter, Subscription};

@@ -111,6 +111,7 @@ fn agent(
         cost_per_invocation: dollars(cost),
         avg_latency_ms: latency,
         success_rate: valid(Share::new(rate)),
+        max_concurrent: None,
     }
 }
 

@@ -51,7 +51,11 @@ impl Quick {
     pub fn new(run_id: RunId, plan: Plan, keep_events: bool) -> Result<Self, Refusal> {
         let state = RunState::new(run_id);
         let mut quick = Self { state, events: Vec::new(), keep: keep_events, now: Timestamp::EPOCH };
-        quick.take(Input::Start { request: "bench".to_owned(), settings: Box::new(settings()) })?;
+        quick.take(Input::Start {
+            request: "bench".to_owned(),
+            settings: Box::new(settings()),
+            material: None,
+        })?;
         quick.phase(Phase::PreAnalysis, PhaseResult::Plain)?;
         quick.phase(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()))?;
         quick.phase(Phase::Context, PhaseResult::Plain)?;

@@ -23,6 +23,13 @@ const LAYERS: &[Layer] = &[
     Layer::pure("candor-engine", MayUse::Only(&["candor-planning", "candor-model"])),
     Layer::worldly("candor-ports", MayUse::Only(&["candor-model"])),
     Layer::worldly("candor-store", MayUse::Only(&["candor-ports", "candor-model"])),
+    Layer::worldly("candor-phases", MayUse::Only(&["candor-planning", "candor-ports", "candor-model"])),
+    Layer::worldly("candor-agents", MayUse::Only(&["candor-ports", "candor-model"])),
+    Layer::worldly(
+        "candor-runtime",
+        MayUse::Only(&["candor-engine", "candor-phases", "candor-planning", "candor-ports", "candor-model"]),
+    ),
+    Layer::worldly("candor", MayUse::AllBut(&[TESTKIT, "xtask", "candor-benches"])),
     Layer::worldly(TESTKIT, MayUse::AllBut(&["xtask"])),
     Layer::worldly("candor-benches", MayUse::AllBut(&[])),
     Layer::worldly("xtask", MayUse::Only(&[])),

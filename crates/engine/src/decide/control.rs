@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use candor_model::{AfterStop, CheckpointId, ConfidenceCause, EventBody, Money, RunSettings};
+use candor_model::{AfterStop, CheckpointId, ConfidenceCause, EventBody, Money, RunSettings, StartMaterial};
 
 use super::draft::Draft;
 use super::{ending, phases, proposal, schedule};
 use crate::Refusal;
 use crate::state::{Resume, Stage, first_phases};
 
-pub(super) fn start(draft: &mut Draft<'_>, request: String, settings: RunSettings) -> Result<(), Refusal> {
+pub(super) fn start(
+    draft: &mut Draft<'_>,
+    request: String,
+    settings: Box<RunSettings>,
+    material: Option<Box<StartMaterial>>,
+) -> Result<(), Refusal> {
     if request.trim().is_empty() {
         return Err(Refusal::EmptyRequest);
     }
     let run_id = draft.state.run_id().clone();
-    draft.say(EventBody::RunStarted {
-        run_id,
-        request,
-        settings: Box::new(settings),
-        flags: BTreeSet::new(),
-    });
+    draft.say(EventBody::RunStarted { run_id, request, settings, flags: BTreeSet::new(), material });
     phases::begin(draft, first_phases());
     Ok(())
 }

@@ -138,7 +138,8 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
         cost: ahead.spent(),
     };
     let report = Box::new(report::execution_report(&material));
-    draft.say(EventBody::OutcomeRecorded { outcome, report });
+    let measured = ahead.measured().clone();
+    draft.say(EventBody::OutcomeRecorded { outcome, report, measured });
 }
 
 fn tasks_with(state: &RunState, status: TaskStatus) -> Vec<TaskId> {

@@ -25,7 +25,9 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
     check_stage(state, &input)?;
     let mut draft = Draft::new(state, now);
     match input {
-        Input::Start { request, settings } => control::start(&mut draft, request, *settings)?,
+        Input::Start { request, settings, material } => {
+            control::start(&mut draft, request, settings, material)?;
+        }
         Input::PhaseDone { phase, attempt, report } => phases::done(&mut draft, phase, attempt, *report)?,
         Input::PhaseFailed { phase, attempt, reason } => phases::failed(&mut draft, phase, attempt, reason)?,
         Input::Routed { task_id, ranking } => routing::routed(&mut draft, &task_id, ranking)?,

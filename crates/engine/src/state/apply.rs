@@ -39,8 +39,9 @@ impl RunState {
 
     fn apply_life(&mut self, event: &Event) {
         match &event.body {
-            EventBody::RunStarted { request, settings, .. } => {
+            EventBody::RunStarted { request, settings, material, .. } => {
                 self.request.clone_from(request);
+                self.material = material.as_deref().cloned().map(Arc::new);
                 self.money.cap = settings.run_budget;
                 self.settings = Arc::new(RunSettings::clone(settings));
                 self.stage = Stage::Preparing { open: BTreeSet::new(), since: event.at };
@@ -93,11 +94,13 @@ impl RunState {
             }
             EventBody::TaskSucceeded { task_id, feedback, .. } => {
                 self.feedback.push(Arc::clone(feedback));
+                self.measure(task_id, feedback);
                 self.finish_attempt(task_id, TaskState::Succeeded(Arc::clone(feedback)));
                 self.after_success(task_id, feedback);
             }
             EventBody::TaskFailed { task_id, attempt, feedback, .. } => {
                 self.feedback.push(Arc::clone(feedback));
+                self.measure(task_id, feedback);
                 self.fail(task_id, *attempt, feedback);
             }
             EventBody::TaskStopped { task_id, .. } => self.finish_attempt(task_id, TaskState::Waiting),
@@ -133,6 +136,14 @@ impl RunState {
                 work.set(index, if ready { TaskState::Backoff(*at) } else { TaskState::Waiting });
             }
             _ => {}
+        }
+    }
+
+    /// Counts an outcome for the agent that was at work; a task that never started says nothing of anybody.
+    fn measure(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
+        let agent = self.work().and_then(|work| work.find(task_id)?.2.in_flight()).map(|it| &it.agent_type);
+        if let Some(agent) = agent.cloned() {
+            self.measured.entry(agent).or_default().add(feedback);
         }
     }
 

@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AfterStop, AgentType, CheckpointId, Confidence, ConfidencePoint, ExecutionFeedback, GateId, Goal, Money,
-    Phase, PlanVersion, Position, Question, RunId, RunSettings, RunStatus, TaskId, Timestamp,
+    AfterStop, AgentMeasure, AgentType, CheckpointId, Confidence, ConfidencePoint, ExecutionFeedback, GateId,
+    Goal, Money, Phase, PlanVersion, Position, Question, RunId, RunSettings, RunStatus, StartMaterial,
+    TaskId, Timestamp,
 };
 use candor_planning::budget::Allowance;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,6 @@ pub(crate) use apply::{first_phases, following};
 pub use checkpoint::Checkpoint;
 pub(crate) use checkpoint::Resume;
 pub(crate) use task_run::{Attempt, FailureHistory, TaskState};
-pub use view::WorkOrder;
 pub(crate) use work::{ReadyKey, Work};
 
 /// Which part of its life a run is in.
@@ -77,6 +77,9 @@ pub struct RunState {
     report: Option<Box<candor_model::ExecutionReport>>,
     /// Success criteria that validation found unmet.
     unmet: Vec<String>,
+    material: Option<Arc<StartMaterial>>,
+    /// How the agents did so far, also before a rollback.
+    measured: BTreeMap<AgentType, AgentMeasure>,
     /// Counters that a rollback does not turn back, so that keys and gates are never used twice.
     versions: PlanVersion,
     questions: u32,
@@ -108,6 +111,8 @@ impl RunState {
             breakers: BTreeSet::new(),
             report: None,
             unmet: Vec::new(),
+            material: None,
+            measured: BTreeMap::new(),
             versions: PlanVersion::default(),
             questions: 0,
             checkpoints_made: 0,
@@ -132,6 +137,18 @@ impl RunState {
     #[must_use]
     pub fn request(&self) -> &str {
         &self.request
+    }
+
+    /// The goal or plan that the person brought.
+    #[must_use]
+    pub fn material(&self) -> Option<&StartMaterial> {
+        self.material.as_deref()
+    }
+
+    /// How the agents did so far.
+    #[must_use]
+    pub const fn measured(&self) -> &BTreeMap<AgentType, AgentMeasure> {
+        &self.measured
     }
 
     /// The limits that hold for the run.

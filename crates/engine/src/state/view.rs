@@ -1,37 +1,9 @@
 //! The state as others see it: the plan with its statuses, the order an agent gets, the report's material.
 
-use std::collections::BTreeMap;
-
-use candor_model::{
-    EffectKey, ExecutionStatus, JsonMap, Plan, Question, RunId, Seconds, SubTask, TaskId, Timestamp,
-};
+use candor_model::{EffectKey, ExecutionStatus, Plan, Question, SubTask, TaskId, Timestamp, WorkOrder};
 use candor_planning::report::ReportMaterial;
-use serde::Serialize;
 
 use super::RunState;
-
-/// What an agent is given for one attempt at one task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WorkOrder {
-    /// The run.
-    pub run_id: RunId,
-    /// The task.
-    pub task_id: TaskId,
-    /// What is to be done.
-    pub description: String,
-    /// The task's parameters.
-    pub inputs: JsonMap,
-    /// What the tasks that it depends on produced.
-    pub upstream: BTreeMap<TaskId, JsonMap>,
-    /// The names of what it should produce.
-    pub expected_outputs: Vec<String>,
-    /// Which attempt it is.
-    pub attempt: u32,
-    /// The same for the same attempt, also after a restart.
-    pub idempotency_key: String,
-    /// How long the agent may take.
-    pub deadline_seconds: Seconds,
-}
 
 impl RunState {
     /// The plan as it stands: statuses, failures, confidence and what is waited for.

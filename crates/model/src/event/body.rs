@@ -1,6 +1,6 @@
 //! Everything that can happen in a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    Adjustment, AgentCapability, AgentType, Answer, CheckpointId, Confidence, CritiqueVerdict, DecisionEntry,
-    ExecutionFeedback, ExecutionReport, FailureEscalationRequest, GateId, Goal, Handoff, Money, Notification,
-    Phase, Plan, PlanOutcome, PlanRevision, PlanVersion, PlanningError, ProgressUpdate, Question,
-    RankedAgent, RunId, RunSettings, Severity, TaskId, Timestamp,
+    Adjustment, AgentCapability, AgentMeasure, AgentType, Answer, CheckpointId, Confidence, CritiqueVerdict,
+    DecisionEntry, ExecutionFeedback, ExecutionReport, FailureEscalationRequest, GateId, Goal, Handoff,
+    Money, Notification, Phase, Plan, PlanOutcome, PlanRevision, PlanVersion, PlanningError, ProgressUpdate,
+    Question, RankedAgent, RunId, RunSettings, Severity, StartMaterial, TaskId, Timestamp,
 };
 
 text_enum!(
@@ -91,6 +91,9 @@ pub enum EventBody {
         /// Numbers of behaviours that are newer than this format; none so far.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         flags: BTreeSet<u16>,
+        /// What the person brought beside the words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        material: Option<Box<StartMaterial>>,
     },
     /// A phase began.
     PhaseStarted {
@@ -385,6 +388,9 @@ pub enum EventBody {
         outcome: PlanOutcome,
         /// For people.
         report: Box<ExecutionReport>,
+        /// How the agents did, for their figures.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        measured: BTreeMap<AgentType, AgentMeasure>,
     },
     /// No new task is started until the run is resumed.
     RunPaused {

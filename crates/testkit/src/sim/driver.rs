@@ -200,7 +200,10 @@ impl Driver {
         self.alive = Some(Alive { state, performing: BTreeSet::new() });
         if self.log.is_empty() {
             let settings = Box::new(phases::settings(world));
-            return self.take(world, &Input::Start { request: "Plan something".to_owned(), settings });
+            return self.take(
+                world,
+                &Input::Start { request: "Plan something".to_owned(), settings, material: None },
+            );
         }
         self.perform(world)
     }

@@ -141,7 +141,10 @@ pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
     })?;
     let mut driver = Driver::new(run_id);
     let settings = Box::new(phases::settings(&mut world));
-    world.later(0, Happening::Deliver(Input::Start { request: "Plan something".to_owned(), settings }));
+    world.later(
+        0,
+        Happening::Deliver(Input::Start { request: "Plan something".to_owned(), settings, material: None }),
+    );
     for _ in 0..world.rng.u8(0..4) {
         let delay = world.rng.i64(1..FAULTY_MILLIS / 4);
         world.later(delay, Happening::Meddle);
@@ -182,7 +185,7 @@ fn heal(world: &mut World, driver: &mut Driver) -> Result<(), String> {
     let mut inputs: Vec<Input> = Vec::new();
     if *state.stage() == Stage::New {
         let settings = Box::new(phases::settings(world));
-        inputs.push(Input::Start { request: "Plan something".to_owned(), settings });
+        inputs.push(Input::Start { request: "Plan something".to_owned(), settings, material: None });
     } else if state.is_paused() && state.open_questions().is_empty() {
         inputs.push(Input::Resume);
     }

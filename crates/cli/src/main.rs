@@ -1,0 +1,3 @@
+//! The command `candor`.
+
+fn main() {}

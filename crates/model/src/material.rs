@@ -1,0 +1,21 @@
+//! What a person brings to a run beside their words.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Goal, Plan};
+
+/// A goal or a plan that was made elsewhere. It is on the log from the first event on, so that a run that
+/// dies before it has planned still knows what it was given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartMaterial {
+    /// The goal; then the words are not read again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Arc<Goal>>,
+    /// The plan; then the words are not split into tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Arc<Plan>>,
+}

@@ -1,0 +1,84 @@
+//! What an agent is given, and what it answers: the contract with everyone who can be given a task.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{FeedbackType, JsonMap, Money, RunId, Seconds, TaskId};
+
+/// What an agent is given for one attempt at one task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkOrder {
+    /// The run.
+    pub run_id: RunId,
+    /// The task.
+    pub task_id: TaskId,
+    /// What is to be done.
+    pub description: String,
+    /// The task's parameters.
+    pub inputs: JsonMap,
+    /// What the tasks that it depends on produced.
+    pub upstream: BTreeMap<TaskId, JsonMap>,
+    /// The names of what it should produce.
+    pub expected_outputs: Vec<String>,
+    /// Which attempt it is.
+    pub attempt: u32,
+    /// The same for the same attempt, also after a restart.
+    pub idempotency_key: String,
+    /// How long the agent may take.
+    pub deadline_seconds: Seconds,
+}
+
+/// What an agent answers. Keys that are not known here are not looked at.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentAnswer {
+    /// What it produced.
+    pub outputs: JsonMap,
+    /// What the attempt cost; the agent's usual price if it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Money>,
+    /// How it went; a success if it does not say and names no error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback_type: Option<FeedbackType>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+    /// What could be done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested_adjustments: Option<String>,
+}
+
+impl AgentAnswer {
+    /// A success with these outputs.
+    #[must_use]
+    pub fn success(outputs: JsonMap) -> Self {
+        Self { outputs, ..Self::default() }
+    }
+
+    /// How it went, as far as the agent says.
+    #[must_use]
+    pub fn verdict(&self) -> FeedbackType {
+        match self.feedback_type {
+            Some(said) => said,
+            None if self.errors.is_empty() => FeedbackType::Success,
+            None => FeedbackType::Failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_needs_only_its_outputs() {
+        let answer: AgentAnswer = crate::from_json(r#"{"outputs":{"a":1},"mood":"fine"}"#).unwrap();
+        assert_eq!(answer.verdict(), FeedbackType::Success);
+        let answer: AgentAnswer = crate::from_json(r#"{"outputs":{},"errors":["no seats"]}"#).unwrap();
+        assert_eq!(answer.verdict(), FeedbackType::Failure);
+        assert!(
+            crate::from_json::<AgentAnswer>(r#"{"output":{}}"#).unwrap_err().to_string().contains("outputs")
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! The eight rooms that a run goes through. Each takes what the rooms before it left and leaves its own.
+//!
+//! Every step here is a heuristic: rules, templates and words, no model. What a step guesses it says to be
+//! guessed. Nothing here touches the world; packs and agents are handed in.

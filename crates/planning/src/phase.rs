@@ -1,0 +1,30 @@
+//! What a room hands over when its work is done, in the words that the engine understands.
+
+use candor_model::{Goal, Handoff};
+
+use crate::validation::Proposal;
+
+/// What a phase reports when its work is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseReport {
+    /// What it leaves for the next phase.
+    pub handoff: Handoff,
+    /// The part of it that moves the run.
+    pub result: PhaseResult,
+}
+
+/// The part of a phase's result that moves the run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PhaseResult {
+    /// Nothing beyond the handoff.
+    Plain,
+    /// The goal; from evaluation.
+    Goal(Goal),
+    /// A plan to be validated; from planning.
+    Plan(Proposal),
+    /// The success criteria that are not met; from validation.
+    Verdict {
+        /// Those that are not met.
+        unmet: Vec<String>,
+    },
+}

@@ -1,0 +1,1 @@
+//! The tokio driver: performs what the engine asks for.
