@@ -1,1 +1,21 @@
 //! Agents that need no model: commands, HTTP services and small built-in kinds.
+//!
+//! Everything here is an [`Agent`](candor_ports::Agent): it takes a work order and gives an answer, or says
+//! in plain words why there is none. It refuses to outlive its order: an attempt ends at its deadline or when
+//! it is stopped, and nothing that it started runs on. It decides nothing about what a failure means.
+
+mod answer;
+mod attempts;
+mod builtin;
+mod command;
+mod fault;
+mod log_folder;
+mod processes;
+mod text;
+mod wait;
+
+pub use attempts::{AttemptFolder, stop_orphans};
+pub use builtin::{BUILTIN_KINDS, BuiltinError, builtin};
+pub use command::{CommandAgent, CommandLimits, EmptyCommand};
+pub use fault::{Fault, FaultError, FaultKind, Faulty};
+pub use log_folder::{AttemptLog, LogFolder};

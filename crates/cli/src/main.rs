@@ -1,3 +1,7 @@
 //! The command `candor`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    candor::main()
+}

@@ -96,6 +96,8 @@ pub enum Input {
     },
     /// Begin anew, with what was spent and tried kept in mind.
     Restart,
+    /// A driver took the run up after the one before it was gone; what was under way is made again.
+    TakenUp,
     /// Time has passed.
     Tick,
 }

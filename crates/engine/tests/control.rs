@@ -186,3 +186,20 @@ fn any_prefix_of_a_log_is_a_state_from_which_the_run_can_go_on() {
     }
     assert!(run.log.iter().any(|recorded| matches!(recorded.event.body, EventBody::Replanned { .. })));
 }
+
+#[test]
+fn the_time_in_which_nobody_drove_the_run_is_nobodys_failure() {
+    let mut run = Scenario::paris();
+    run.pass(3600.0);
+    let told = run.take(Input::TakenUp).len();
+    assert_eq!(told, 2, "both attempts under way get a new deadline");
+    run.wait(9.9);
+    assert_eq!(run.running(), ["task_001", "task_003"], "under the same key: {:?}", run.last);
+    assert_eq!(run.attempt("task_001"), 1);
+    run.wait(0.2);
+    let failed = run.last.iter().find_map(|body| match body {
+        EventBody::TaskFailed { feedback, .. } => feedback.errors.first().cloned(),
+        _ => None,
+    });
+    assert_eq!(failed.as_deref(), Some("Agent timeout after 10s"));
+}

@@ -120,6 +120,7 @@ impl RunSummary {
                 | EventBody::PhaseCompleted { .. }
                 | EventBody::TaskRouted { .. }
                 | EventBody::TaskDispatched { .. }
+                | EventBody::TaskTakenUp { .. }
                 | EventBody::TaskSucceeded { .. }
                 | EventBody::TaskStopped { .. }
                 | EventBody::DecisionMade { .. }

@@ -39,14 +39,15 @@ pub struct Accepted {
     pub repairs: Vec<String>,
 }
 
-/// Checks that there is what planning cannot do without: a registry with enough agents to choose from.
-pub fn check_preconditions(agents: &[AgentCapability]) -> Result<(), PlanningError> {
+/// Checks that there is what planning cannot do without: a registry with enough agents to choose from,
+/// usually [`MIN_AGENTS`].
+pub fn check_preconditions(agents: &[AgentCapability], min_agents: usize) -> Result<(), PlanningError> {
     let able = agents.iter().filter(|agent| !agent.capabilities.is_empty()).count();
-    if able >= MIN_AGENTS {
+    if able >= min_agents {
         return Ok(());
     }
     let missing =
-        format!("the agent registry has {able} agents that declare capabilities and needs {MIN_AGENTS}");
+        format!("the agent registry has {able} agents that declare capabilities and needs {min_agents}");
     Err(PlanningError::Precondition { missing })
 }
 

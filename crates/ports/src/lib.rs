@@ -7,4 +7,6 @@ mod agent;
 mod log;
 
 pub use agent::{Agent, AgentFailure};
-pub use log::{Appended, BoxFuture, EventLog, LogError, RunEntry, RunFilter, Subscription};
+pub use log::{
+    Appended, BoxFuture, EventLog, Experience, LogError, Reader, RunEntry, RunFilter, Subscription,
+};

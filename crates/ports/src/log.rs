@@ -1,8 +1,11 @@
 //! The event log: append, read, follow, list.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 
-use candor_model::{Event, Position, Recorded, RunId, RunSummary, Timestamp};
+use candor_model::{
+    AgentMeasure, AgentType, Event, PlanOutcome, Position, Recorded, RunId, RunSummary, Timestamp,
+};
 
 /// A future that can be stored and sent; it keeps the traits usable behind `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -29,8 +32,32 @@ pub trait EventLog: Send + Sync {
     /// Lists runs, the most recently changed first, without folding their logs.
     fn runs<'a>(&'a self, filter: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>>;
 
+    /// Whether another process may have written to the log since this was last asked. A needless yes does
+    /// no harm; a wrong no would.
+    fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>>;
+
+    /// What the runs that have ended teach.
+    fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>>;
+
     /// Removes every run that has ended and whose last event is older than `before`; returns how many.
     fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>>;
+}
+
+/// Is told what was appended, right after it became durable and before anything acts on it.
+///
+/// It is called on the driver's own time: it must not wait for anything.
+pub trait Reader: Send + Sync {
+    /// Takes note of events of a run.
+    fn told(&self, run: &RunId, events: &[Recorded]);
+}
+
+/// What the runs that have ended teach; it belongs to the installation and not to a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Experience {
+    /// How each agent did.
+    pub measured: BTreeMap<AgentType, AgentMeasure>,
+    /// How plans ended, the latest last; at most the last thousand.
+    pub outcomes: Vec<PlanOutcome>,
 }
 
 /// Follows the log. It loses nothing: a slow reader finds everything that it has not seen yet.

@@ -9,6 +9,7 @@ use candor_model::{Event, Position, RunId, RunSummary, Timestamp};
 use candor_ports::LogError;
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params};
 
+use crate::experience;
 use crate::query::{self, Head};
 use crate::record::Encoded;
 use crate::retention;
@@ -113,6 +114,7 @@ impl Memory {
             (known.position, known.seq) = (known.position + 1, seq);
         }
         known.absorb(moving, *last_at);
+        experience::note(connection, run, moving)?;
         let (end, first_change) = (known.position, !std::mem::replace(&mut known.changed, true));
         if first_change {
             self.changed.push(run.clone());

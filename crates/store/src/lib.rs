@@ -36,6 +36,7 @@
 
 mod check;
 mod error;
+mod experience;
 mod group;
 mod log;
 mod options;

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use candor_model::{Event, Position, Recorded, RunId, RunSummary, Timestamp};
-use candor_ports::{BoxFuture, EventLog, LogError, RunEntry, RunFilter, Subscription};
+use candor_ports::{BoxFuture, EventLog, Experience, LogError, RunEntry, RunFilter, Subscription};
 use rusqlite::Connection;
 
 use crate::OpenOptions;
 use crate::check::check;
-use crate::error::{at_path, is_damage};
+use crate::error::{at_path, is_damage, while_doing};
+use crate::experience;
 use crate::group::{Append, Work};
 use crate::query;
 use crate::readers::Readers;
@@ -32,6 +34,8 @@ struct Inner {
     readers: Readers,
     writer: Writer,
     large_body: usize,
+    /// The last event in the file when someone last asked for news.
+    seen: AtomicI64,
 }
 
 impl std::fmt::Debug for SqliteLog {
@@ -57,7 +61,7 @@ impl SqliteLog {
         let Ready { connection, report, last_seq } = make_ready(path, &options, interrupted)?;
         let readers = Readers::start(path, &options)?;
         let writer = Writer::start(connection, options.queue, last_seq)?;
-        let inner = Inner { readers, writer, large_body: options.large_body };
+        let inner = Inner { readers, writer, large_body: options.large_body, seen: AtomicI64::new(last_seq) };
         Ok((Self(Arc::new(inner)), report))
     }
 
@@ -104,6 +108,23 @@ impl EventLog for SqliteLog {
 
     fn runs<'a>(&'a self, filter: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>> {
         Box::pin(self.0.readers.ask(move |connection| query::runs(connection, filter)))
+    }
+
+    fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>> {
+        Box::pin(async {
+            let in_file = self
+                .0
+                .readers
+                .ask(|connection| query::last_seq(connection).map_err(while_doing("look for new events")))
+                .await?;
+            let ours = *self.0.writer.wake().borrow();
+            let seen = self.0.seen.fetch_max(in_file, Ordering::Relaxed);
+            Ok(in_file > ours.max(seen))
+        })
+    }
+
+    fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>> {
+        Box::pin(self.0.readers.ask(experience::read))
     }
 
     fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>> {

@@ -53,6 +53,22 @@ const MIGRATIONS: &[&str] = &[
     ) STRICT;
     CREATE TABLE floor (seq INTEGER NOT NULL) STRICT;
     INSERT INTO floor VALUES (0);",
+    // What runs teach outlives them: retention leaves these two alone. A run that was rolled back and ended
+    // again counts once, with its last end.
+    "CREATE TABLE outcomes (
+        no INTEGER PRIMARY KEY,
+        run TEXT NOT NULL UNIQUE,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE measures (
+        run TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        successes INTEGER NOT NULL,
+        latency_ms INTEGER NOT NULL,
+        cost_micros INTEGER NOT NULL,
+        PRIMARY KEY (run, agent)
+    ) STRICT, WITHOUT ROWID;",
 ];
 
 /// The newest schema version that this program knows.

@@ -17,7 +17,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 10] = [
+pub const STORIES: [Story; 11] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -28,6 +28,7 @@ pub const STORIES: [Story; 10] = [
     ("out_of_money", out_of_money),
     ("criteria_unmet", criteria_unmet),
     ("rest_of_the_vocabulary", rest_of_the_vocabulary),
+    ("taken_up_after_a_crash", taken_up_after_a_crash),
 ];
 
 /// What a state must still say when its log is replayed by a later version.
@@ -68,6 +69,14 @@ fn backup_agent() -> Vec<Event> {
     run.wait(0.0);
     run.route("task_003_workaround", "activity_agent");
     finish(run, &["task_001_retry", "task_003_workaround", "task_002", "task_004"])
+}
+
+fn taken_up_after_a_crash() -> Vec<Event> {
+    let mut run = Scenario::paris();
+    run.succeed("task_003");
+    run.pass(3600.0);
+    run.take(Input::TakenUp);
+    finish(run, &["task_001", "task_002", "task_004"])
 }
 
 fn over_budget() -> Vec<Event> {

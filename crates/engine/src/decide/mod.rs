@@ -42,6 +42,7 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::Cancel { reason } => control::cancel(&mut draft, reason)?,
         Input::RollBack { to, run_budget } => control::roll_back(&mut draft, to, run_budget)?,
         Input::Restart => control::restart(&mut draft)?,
+        Input::TakenUp => tick::taken_up(&mut draft),
         Input::Tick => tick::tick(&mut draft),
     }
     Ok(draft.into_events())
@@ -53,7 +54,7 @@ fn check_stage(state: &RunState, input: &Input) -> Result<(), Refusal> {
         (Stage::New, Input::Start { .. } | Input::Tick) => Ok(()),
         (Stage::New, _) => Err(Refusal::NotStarted),
         (_, Input::Start { .. }) => Err(Refusal::AlreadyStarted),
-        (Stage::Ended(_), Input::RollBack { .. } | Input::Restart | Input::Tick) => Ok(()),
+        (Stage::Ended(_), Input::RollBack { .. } | Input::Restart | Input::TakenUp | Input::Tick) => Ok(()),
         // What was spent is a fact, whenever it is heard of.
         (Stage::Ended(_), Input::Spent { .. }) => Ok(()),
         (Stage::Ended(status), _) => Err(Refusal::Ended { status: *status }),

@@ -1,8 +1,9 @@
-//! Time has passed: deadlines end attempts, waits end, planning that takes too long is cancelled.
+//! Time has passed: deadlines end attempts, waits end, planning that takes too long is cancelled; and a new
+//! driver starts the clocks anew.
 
 use std::sync::Arc;
 
-use candor_model::{ExecutionFeedback, PlanningError, TaskId};
+use candor_model::{EventBody, ExecutionFeedback, PlanningError, TaskId};
 
 use super::draft::Draft;
 use super::{ending, failure, outcome, schedule};
@@ -22,6 +23,17 @@ pub(super) fn tick(draft: &mut Draft<'_>) {
             None => schedule::after_change(draft),
         },
         _ => {}
+    }
+}
+
+/// The time in which nobody drove the run is nobody's failure: attempts under way get a new deadline.
+pub(super) fn taken_up(draft: &mut Draft<'_>) {
+    let deadline = draft.now.plus(draft.state.settings().agent_timeout);
+    let attempts = draft.state.work().into_iter().flat_map(|work| work.attempts());
+    let under_way = attempts.filter(|(_, attempt)| attempt.halt.is_none());
+    let under_way: Vec<_> = under_way.map(|(task, attempt)| (task.task_id.clone(), attempt.number)).collect();
+    for (task_id, attempt) in under_way {
+        draft.say(EventBody::TaskTakenUp { task_id, attempt, deadline });
     }
 }
 

@@ -19,6 +19,7 @@ impl RunState {
         self.position = self.position.plus(1);
         match &event.body {
             EventBody::TaskDispatched { .. }
+            | EventBody::TaskTakenUp { .. }
             | EventBody::TaskSucceeded { .. }
             | EventBody::TaskFailed { .. }
             | EventBody::TaskStopped { .. }
@@ -91,6 +92,16 @@ impl RunState {
                     halt: None,
                 };
                 self.dispatch(task_id, attempt);
+            }
+            EventBody::TaskTakenUp { task_id, attempt, deadline } => {
+                let Some((work, index)) = self.work_at(task_id) else {
+                    return;
+                };
+                let current = work.task(index).and_then(|(_, run)| run.in_flight());
+                if let Some(current) = current.filter(|current| current.number == *attempt) {
+                    let renewed = Attempt { started_at: event.at, deadline: *deadline, ..current.clone() };
+                    work.set(index, TaskState::InFlight(Box::new(renewed)));
+                }
             }
             EventBody::TaskSucceeded { task_id, feedback, .. } => {
                 self.feedback.push(Arc::clone(feedback));

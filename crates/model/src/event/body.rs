@@ -203,6 +203,15 @@ pub enum EventBody {
         /// What was set aside for it.
         reserved: Money,
     },
+    /// An attempt whose driver was gone is made again, under the same key and with a new deadline.
+    TaskTakenUp {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// When it must have answered.
+        deadline: Timestamp,
+    },
     /// An attempt succeeded.
     TaskSucceeded {
         /// The task.

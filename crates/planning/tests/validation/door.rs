@@ -191,11 +191,11 @@ fn a_revised_plan_is_checked_again() {
 fn planning_needs_three_agents_that_can_do_something_but_no_history() {
     // spec: planning WF-04
     let mut agents = fixtures::paris_agents();
-    assert!(validation::check_preconditions(&agents).is_ok());
+    assert!(validation::check_preconditions(&agents, validation::MIN_AGENTS).is_ok());
     agents.truncate(3);
-    assert!(validation::check_preconditions(&agents).is_ok());
+    assert!(validation::check_preconditions(&agents, validation::MIN_AGENTS).is_ok());
     agents[0].capabilities.clear();
-    let error = validation::check_preconditions(&agents).unwrap_err();
+    let error = validation::check_preconditions(&agents, validation::MIN_AGENTS).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::PreconditionError);
     assert!(error.to_string().contains("agent registry has 2 agents"), "{error}");
     assert!(accept(proposal(fixtures::paris_plan())).is_ok(), "with an empty calibrator");

@@ -205,7 +205,7 @@ impl Driver {
                 &Input::Start { request: "Plan something".to_owned(), settings, material: None },
             );
         }
-        self.perform(world)
+        self.take(world, &Input::TakenUp)
     }
 
     /// Performs the effects that are new; the process may die between any two of them.

@@ -1,0 +1,245 @@
+//! Agents that are programs: a JSON object on stdin, a JSON object on stdout, stderr for their log.
+//!
+//! Each attempt is a process group of its own. It is killed as a whole at its deadline, when it is stopped,
+//! when it prints too much, and when its leader has ended but left children behind. A child that moves itself
+//! out of the group (`setsid`) is out of reach.
+
+pub(crate) mod group;
+mod outcome;
+mod streams;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use candor_model::{AgentAnswer, WorkOrder};
+use candor_ports::{Agent, AgentFailure, BoxFuture};
+use tokio::process::Command;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use self::group::Group;
+use self::streams::{Streams, Talk};
+use crate::attempts::AttemptFolder;
+use crate::log_folder::LogFolder;
+use crate::wait::{deadline_of, timeout_text};
+
+/// A command without a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("command: must name a program, for example [\"python3\", \"agent.py\"]")]
+pub struct EmptyCommand;
+
+/// How much one attempt may print, and how long it may take to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommandLimits {
+    /// How many bytes it may print on stdout; more is a failure.
+    pub stdout_bytes: usize,
+    /// How many bytes of stderr are kept in its log file; of more, the end is kept too.
+    pub log_bytes: u64,
+    /// How long it may go on after it was asked to stop.
+    pub stop_grace: Duration,
+}
+
+impl Default for CommandLimits {
+    fn default() -> Self {
+        Self { stdout_bytes: 10_000_000, log_bytes: 10_000_000, stop_grace: Duration::from_millis(200) }
+    }
+}
+
+/// An agent that is a program, started anew for every attempt.
+#[derive(Debug, Clone)]
+pub struct CommandAgent {
+    program: String,
+    args: Vec<String>,
+    folder: Option<PathBuf>,
+    env: Vec<(String, String)>,
+    limits: CommandLimits,
+    logs: Option<LogFolder>,
+    attempts: Option<AttemptFolder>,
+}
+
+impl CommandAgent {
+    /// An agent that runs this program with these arguments; no shell is involved.
+    pub fn new(command: impl IntoIterator<Item = impl Into<String>>) -> Result<Self, EmptyCommand> {
+        let mut words = command.into_iter().map(Into::into);
+        let program = words.next().filter(|program| !program.is_empty()).ok_or(EmptyCommand)?;
+        Ok(Self {
+            program,
+            args: words.collect(),
+            folder: None,
+            env: Vec::new(),
+            limits: CommandLimits::default(),
+            logs: None,
+            attempts: None,
+        })
+    }
+
+    /// The same, started in this folder instead of ours.
+    #[must_use]
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// The same, with these variables added to the environment that it inherits from us.
+    #[must_use]
+    pub fn with_env(mut self, env: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.env.extend(env);
+        self
+    }
+
+    /// The same, with other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: CommandLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same, with its stderr kept in this folder.
+    #[must_use]
+    pub fn logging_to(mut self, logs: LogFolder) -> Self {
+        self.logs = Some(logs);
+        self
+    }
+
+    /// The same, with a file in this folder for every running attempt.
+    #[must_use]
+    pub fn noted_in(mut self, attempts: AttemptFolder) -> Self {
+        self.attempts = Some(attempts);
+        self
+    }
+
+    fn command(&self, order: &WorkOrder) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .env("CANDOR_RUN_ID", order.run_id.as_str())
+            .env("CANDOR_TASK_ID", order.task_id.as_str())
+            .env("CANDOR_ATTEMPT", order.attempt.to_string())
+            .env("CANDOR_IDEMPOTENCY_KEY", &order.idempotency_key);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command
+    }
+
+    async fn attempt(&self, order: &WorkOrder, stop: CancellationToken) -> Result<AgentAnswer, AgentFailure> {
+        let deadline = deadline_of(order);
+        if stop.is_cancelled() {
+            return Err(AgentFailure::Stopped);
+        }
+        let input = serde_json::to_vec(order)
+            .map_err(|error| AgentFailure::failed(format!("the order cannot be written as JSON: {error}")))?;
+        let (mut group, pipes) =
+            Group::start(&mut self.command(order)).map_err(|error| self.cannot_start(&error))?;
+        // Noted before the child gets its order: what has begun to work can be found again. An attempt that
+        // cannot be noted (a full disk) is made all the same, since that helps more than it harms.
+        let _noted = self.attempts.as_ref().and_then(|folder| folder.note(order, group.pid()).ok());
+        let log = self.logs.as_ref().map(|logs| logs.writer(order, self.limits.log_bytes));
+        let mut streams = Streams::new(self.limits.stdout_bytes, log);
+        let (why, status) = {
+            let mut talk = streams.talk(pipes, &input);
+            let why = until_over(group.pid(), &mut talk, deadline, &stop).await;
+            if matches!(why, Why::Stopped) {
+                self.let_it_stop(&group, &mut talk, deadline).await;
+            }
+            let status = group.end().await;
+            talk.drain().await;
+            (why, status)
+        };
+        streams.finish();
+        self.judge(order, why, status, &streams)
+    }
+
+    /// Asks the group to end by itself; whoever does not is killed after this.
+    async fn let_it_stop(&self, group: &Group, talk: &mut Talk<'_>, deadline: Instant) {
+        group.terminate();
+        let patience = deadline.min(Instant::now() + self.limits.stop_grace);
+        tokio::select! {
+            biased;
+            () = group::ended(group.pid()) => {}
+            () = sleep_until(patience) => {}
+            () = talk.flooded() => {}
+        }
+    }
+
+    fn judge(
+        &self,
+        order: &WorkOrder,
+        why: Why,
+        status: io::Result<ExitStatus>,
+        streams: &Streams,
+    ) -> Result<AgentAnswer, AgentFailure> {
+        let program = &self.program;
+        let failure = |problem: &str| Err(outcome::failure(problem, streams.stderr()));
+        match why {
+            Why::Stopped => Err(AgentFailure::Stopped),
+            Why::Deadline => failure(&timeout_text(order.deadline_seconds)),
+            // What was still in the pipe when it ended counts too.
+            Why::Ended | Why::Flooded if streams.is_flooded() => {
+                let limit = in_words(self.limits.stdout_bytes);
+                failure(&format!("`{program}` printed more than {limit} on stdout and was killed"))
+            }
+            Why::Ended | Why::Flooded => match status {
+                Ok(status) => outcome::judge(program, status, streams.stdout(), streams.stderr()),
+                Err(error) => failure(&format!("`{program}` could not be waited for: {error}")),
+            },
+        }
+    }
+
+    /// A program that cannot be started is an agent that is not there, and is called so: others may be.
+    fn cannot_start(&self, error: &io::Error) -> AgentFailure {
+        let program = &self.program;
+        let missing = self.folder.as_ref().filter(|folder| !folder.is_dir());
+        let problem = match (missing, error.kind()) {
+            (Some(folder), _) => format!("its folder {} does not exist", folder.display()),
+            (None, io::ErrorKind::NotFound) => {
+                "there is no such program; name it by its full path or put its folder on PATH".to_owned()
+            }
+            (None, io::ErrorKind::PermissionDenied) => {
+                "it may not be run; make it executable (chmod +x), or name its interpreter first".to_owned()
+            }
+            (None, _) => error.to_string(),
+        };
+        AgentFailure::failed(format!("agent unavailable: cannot start `{program}`: {problem}"))
+    }
+}
+
+impl Agent for CommandAgent {
+    fn perform<'a>(
+        &'a self,
+        order: &'a WorkOrder,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
+        Box::pin(self.attempt(order, stop))
+    }
+}
+
+/// Why an attempt is over.
+#[derive(Debug, Clone, Copy)]
+enum Why {
+    Ended,
+    Deadline,
+    Stopped,
+    Flooded,
+}
+
+async fn until_over(pid: u32, talk: &mut Talk<'_>, deadline: Instant, stop: &CancellationToken) -> Why {
+    // In this order: a child that never pauses must not keep us from looking at the clock.
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => Why::Stopped,
+        () = sleep_until(deadline) => Why::Deadline,
+        () = group::ended(pid) => Why::Ended,
+        () = talk.flooded() => Why::Flooded,
+    }
+}
+
+fn in_words(bytes: usize) -> String {
+    match bytes {
+        1_000_000.. if bytes.is_multiple_of(1_000_000) => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{bytes} bytes"),
+    }
+}

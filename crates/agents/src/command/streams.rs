@@ -1,0 +1,149 @@
+//! What goes into a child and comes out of it, kept within bounds.
+
+use std::convert::Infallible;
+use std::future;
+use std::time::Duration;
+
+use candor_ports::BoxFuture;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::ChildStdin;
+use tokio::time::timeout;
+
+use super::group::Pipes;
+use crate::log_folder::LogWriter;
+
+/// How much is read at once: what a pipe holds.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// How much of the end of stderr is kept in memory.
+const TAIL_BYTES: usize = 16 * 1024;
+
+/// How long the pipes may stay open after the whole group is dead: someone outside it may hold them.
+const DRAIN_WITHIN: Duration = Duration::from_millis(100);
+
+/// The child printed more than it may.
+#[derive(Debug)]
+pub(super) struct Flooded;
+
+/// What a child has printed so far.
+pub(super) struct Streams {
+    stdout: Vec<u8>,
+    stdout_limit: usize,
+    stderr: Tail,
+    log: Option<LogWriter>,
+}
+
+impl Streams {
+    pub(super) fn new(stdout_limit: usize, log: Option<LogWriter>) -> Self {
+        Self { stdout: Vec::new(), stdout_limit, stderr: Tail::default(), log }
+    }
+
+    /// Starts to give `input` to the child and to take what it prints.
+    pub(super) fn talk<'a>(&'a mut self, pipes: Pipes, input: &'a [u8]) -> Talk<'a> {
+        Talk { pump: Some(Box::pin(self.pump(pipes, input))) }
+    }
+
+    async fn pump(&mut self, pipes: Pipes, input: &[u8]) -> Result<(), Flooded> {
+        let Self { stdout, stdout_limit, stderr, log } = self;
+        let taken = take(pipes.stdout, |bytes| {
+            stdout.extend_from_slice(bytes);
+            if stdout.len() > *stdout_limit { Err(Flooded) } else { Ok(()) }
+        });
+        let noted = take(pipes.stderr, |bytes| {
+            stderr.add(bytes);
+            log.iter_mut().for_each(|log| log.write(bytes));
+            Ok::<(), Infallible>(())
+        });
+        let noted = async { noted.await.map_err(|never| match never {}) };
+        let fed = async {
+            feed(pipes.stdin, input).await;
+            Ok(())
+        };
+        tokio::try_join!(taken, noted, fed).map(|_| ())
+    }
+
+    /// Ends the log.
+    pub(super) fn finish(&mut self) {
+        let Self { log, stderr, .. } = self;
+        log.iter_mut().for_each(|log| log.finish(stderr.bytes()));
+    }
+
+    /// Whether the child printed more than it may.
+    pub(super) fn is_flooded(&self) -> bool {
+        self.stdout.len() > self.stdout_limit
+    }
+
+    pub(super) fn stdout(&self) -> &[u8] {
+        &self.stdout
+    }
+
+    pub(super) fn stderr(&self) -> &[u8] {
+        self.stderr.bytes()
+    }
+}
+
+/// The exchange with a child, which goes on while one of these is awaited.
+pub(super) struct Talk<'a> {
+    pump: Option<BoxFuture<'a, Result<(), Flooded>>>,
+}
+
+impl Talk<'_> {
+    /// Returns when the child has printed too much, and never else: closed pipes alone are no end.
+    pub(super) async fn flooded(&mut self) {
+        if let Some(pump) = &mut self.pump {
+            let result = pump.await;
+            self.pump = None;
+            if result.is_err() {
+                return;
+            }
+        }
+        future::pending::<()>().await;
+    }
+
+    /// Takes what a dead child left in its pipes.
+    pub(super) async fn drain(&mut self) {
+        if let Some(pump) = self.pump.take() {
+            let _ = timeout(DRAIN_WITHIN, pump).await;
+        }
+    }
+}
+
+/// A child need not read its input, or may close it early: neither is an error.
+async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
+    if let Some(mut stdin) = stdin
+        && stdin.write_all(input).await.is_ok()
+    {
+        let _ = stdin.shutdown().await;
+    }
+}
+
+async fn take<E>(
+    pipe: Option<impl AsyncRead + Unpin>,
+    mut keep: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some(mut pipe) = pipe else { return Ok(()) };
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+    // A pipe that cannot be read has nothing more to say.
+    while let Ok(1..) = pipe.read_buf(&mut chunk).await {
+        keep(&chunk)?;
+        chunk.clear();
+    }
+    Ok(())
+}
+
+/// The end of a stream of any length.
+#[derive(Default)]
+struct Tail(Vec<u8>);
+
+impl Tail {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+        // Cutting only at twice the size keeps the work linear in what arrives.
+        if self.0.len() > 2 * TAIL_BYTES {
+            self.0.drain(..self.0.len() - TAIL_BYTES);
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}

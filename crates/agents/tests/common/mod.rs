@@ -1,0 +1,60 @@
+//! What the tests of agents share: orders, and a way to ask whether a process is still there.
+
+use std::path::Path;
+use std::time::Duration;
+
+use candor_agents::CommandAgent;
+use candor_model::{AgentAnswer, RunId, Seconds, TaskId, WorkOrder};
+use candor_ports::{Agent, AgentFailure};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+/// An order for the first attempt at `task_001`, with this many seconds.
+pub(crate) fn order(deadline: f64) -> WorkOrder {
+    WorkOrder {
+        run_id: RunId::new("run_1").unwrap(),
+        task_id: TaskId::new("task_001").unwrap(),
+        description: "Search for flights".to_owned(),
+        inputs: json!({ "destination": "Paris" }).as_object().unwrap().clone(),
+        upstream: Default::default(),
+        expected_outputs: vec!["flight_options".to_owned()],
+        attempt: 1,
+        idempotency_key: "run_1/task_001/1".to_owned(),
+        deadline_seconds: Seconds::new(deadline).unwrap(),
+    }
+}
+
+/// An agent that is a line of shell.
+pub(crate) fn sh(script: &str) -> CommandAgent {
+    CommandAgent::new(["sh", "-c", script]).unwrap()
+}
+
+/// Makes one attempt that nobody stops.
+pub(crate) async fn perform(agent: &dyn Agent, order: &WorkOrder) -> Result<AgentAnswer, AgentFailure> {
+    agent.perform(order, CancellationToken::new()).await
+}
+
+/// The reason of an attempt that has to fail.
+pub(crate) async fn reason(agent: &dyn Agent, order: &WorkOrder) -> String {
+    match perform(agent, order).await {
+        Err(AgentFailure::Failed { reason }) => reason,
+        other => panic!("expected a failure, got {other:?}"),
+    }
+}
+
+/// Whether a process runs; one that is dead and waits to be collected does not.
+pub(crate) fn is_running(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Waits until a file has something in it, and returns that.
+pub(crate) async fn content(path: &Path) -> String {
+    for _ in 0..500 {
+        match std::fs::read_to_string(path) {
+            Ok(text) if text.ends_with('\n') => return text,
+            _ => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+    panic!("{} stayed empty", path.display());
+}

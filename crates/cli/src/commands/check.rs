@@ -1,0 +1,112 @@
+//! `candor plan check`: everything that is wrong with a plan, at once.
+
+use std::path::Path;
+
+use candor_model::{AgentCapability, AssignmentResult, CompletenessResult, DependencyResult, Plan};
+use candor_phases::plan_file::PlanFile;
+use candor_planning::{assignment, completeness, dependencies, routing};
+use serde_json::json;
+
+use super::run::read;
+use crate::args::Place;
+use crate::failure::{Failure, code};
+use crate::house::House;
+use crate::output;
+
+/// What was found.
+struct Verdict {
+    errors: Vec<String>,
+    notes: Vec<String>,
+    dependencies: DependencyResult,
+    completeness: CompletenessResult,
+    assignments: AssignmentResult,
+}
+
+pub(crate) fn check(place: &Place, file: &Path, as_json: bool) -> Result<u8, Failure> {
+    let house = House::build(place)?;
+    let text = read(file)?;
+    let at = |error| Failure::usage(format!("{}: {error}", file.display()));
+    let written = PlanFile::from_json(&text).map_err(at)?;
+    let goal_type = written.goal_type.clone();
+    let mut plan = written.into_plan("checked").map_err(at)?;
+    let rooms = house.rooms();
+    let agents = house.staff(&[])?.declared().to_vec();
+    let pack = goal_type.as_ref().and_then(|goal_type| rooms.pack(goal_type));
+    let categories = pack.map(|pack| pack.categories.clone()).unwrap_or_default();
+    let notes = route(&rooms, &mut plan, &agents);
+    let mut verdict = Verdict {
+        errors: size_error(&text, house.config.limits.max_plan_bytes),
+        notes,
+        dependencies: dependencies::check(&plan.subtasks),
+        completeness: completeness::check(&plan.subtasks, &categories),
+        assignments: assignment::check(&plan.subtasks, &agents),
+    };
+    verdict.gather(&plan);
+    show(&verdict, as_json)?;
+    Ok(if verdict.errors.is_empty() { code::DONE } else { code::FAILED })
+}
+
+/// Gives every task an agent that has none here, as a run would.
+fn route(rooms: &candor_phases::Rooms, plan: &mut Plan, agents: &[AgentCapability]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for task in &mut plan.subtasks {
+        let named = task.agent_type.clone();
+        if agents.iter().any(|agent| agent.agent_type == named) {
+            continue;
+        }
+        let routed = rooms.route(task, agents);
+        let assigned =
+            routed.and_then(|ranking| routing::assign(task, ranking).map_err(|error| error.to_string()));
+        match assigned {
+            Ok(()) if named.is_tbd() => {}
+            Ok(()) => notes.push(format!(
+                "task {}: agent {named} is not known here; it would go to {}",
+                task.task_id, task.agent_type
+            )),
+            Err(reason) => notes.push(format!("task {}: nobody can do it: {reason}", task.task_id)),
+        }
+    }
+    notes
+}
+
+fn size_error(text: &str, max_bytes: u64) -> Vec<String> {
+    let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+    if bytes < max_bytes {
+        return Vec::new();
+    }
+    vec![format!(
+        "Plan too large: {bytes} bytes, and it must be smaller than {max_bytes} (max_plan_bytes under [limits])"
+    )]
+}
+
+impl Verdict {
+    /// Puts everything that is wrong into one list.
+    fn gather(&mut self, plan: &Plan) {
+        if plan.subtasks.is_empty() {
+            self.errors.push("Plan has no tasks: `subtasks` is empty".to_owned());
+        }
+        self.errors.extend(self.dependencies.errors.iter().cloned());
+        if !self.completeness.is_complete {
+            self.errors.push(format!("Plan incomplete: {}", self.completeness.missing_categories.join(", ")));
+        }
+        self.errors.extend(self.assignments.errors.iter().cloned());
+    }
+}
+
+fn show(verdict: &Verdict, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return output::print_json(&json!({
+            "is_valid": verdict.errors.is_empty(),
+            "errors": verdict.errors,
+            "notes": verdict.notes,
+            "dependencies": verdict.dependencies,
+            "completeness": verdict.completeness,
+            "assignments": verdict.assignments,
+        }));
+    }
+    let mut text = String::new();
+    verdict.errors.iter().for_each(|error| text.push_str(&format!("error: {error}\n")));
+    verdict.notes.iter().for_each(|note| text.push_str(&format!("note: {note}\n")));
+    text.push_str(if verdict.errors.is_empty() { "the plan is valid\n" } else { "the plan is not valid\n" });
+    output::print(&text)
+}

@@ -1,0 +1,98 @@
+//! Commands to a run: go on, begin anew, go back, pause, cancel.
+
+use candor_engine::Input;
+use candor_model::{CheckpointId, Money, RunId, RunStatus};
+use candor_store::SqliteLog;
+
+use crate::args::{DriveArgs, DriveOptions, Place, ReasonArgs, RollbackArgs};
+use crate::data::{self, find_run};
+use crate::drive::{self, Begin};
+use crate::failure::{Failure, code};
+use crate::house::House;
+
+/// A house with its log open, and the run that was meant.
+pub(super) struct AtRun {
+    pub(super) house: House,
+    pub(super) log: SqliteLog,
+    pub(super) run: RunId,
+}
+
+impl AtRun {
+    pub(super) async fn find(place: &Place, named: &str) -> Result<Self, Failure> {
+        let house = House::build(place)?;
+        let log = house.data.open_if_there()?;
+        let run = find_run(&house.data, log.as_ref(), named).await?;
+        let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+        Ok(Self { house, log, run })
+    }
+
+    /// Gives the run an input: drives it on here, or tells the process that drives it.
+    pub(super) async fn give(
+        self,
+        place: &Place,
+        input: Input,
+        options: &DriveOptions,
+    ) -> Result<u8, Failure> {
+        let Self { house, log, run } = self;
+        if house.data.is_driven(&run) {
+            let status = house.runtime(log, &[], None)?.give(run.clone(), input).await?;
+            eprintln!("candor: told the process that drives run {run}; it is {status}");
+            return Ok(code::DONE);
+        }
+        drive::drive(&house, log, Begin::TakeUp { run, first: Some(input) }, options, place).await
+    }
+}
+
+pub(crate) async fn resume(place: &Place, args: &DriveArgs) -> Result<u8, Failure> {
+    let AtRun { house, log, run } = AtRun::find(place, &args.run).await?;
+    let state = data::look(&log, &run).await?.state;
+    if state.status().is_end() {
+        return Err(Failure::usage(format!(
+            "run {run} has ended ({}); `candor rollback {run} N` or `candor restart {run}` can begin again",
+            state.status()
+        )));
+    }
+    let first = (state.status() == RunStatus::Paused).then_some(Input::Resume);
+    drive::drive(&house, log, Begin::TakeUp { run, first }, &args.drive, place).await
+}
+
+pub(crate) async fn restart(place: &Place, args: &DriveArgs) -> Result<u8, Failure> {
+    AtRun::find(place, &args.run).await?.give(place, Input::Restart, &args.drive).await
+}
+
+pub(crate) async fn rollback(place: &Place, args: &RollbackArgs) -> Result<u8, Failure> {
+    let run_budget = args.budget.map(Money::from_dollars).transpose().map_err(Failure::usage)?;
+    let input = Input::RollBack { to: CheckpointId(args.checkpoint), run_budget };
+    AtRun::find(place, &args.run).await?.give(place, input, &args.drive).await
+}
+
+pub(crate) async fn pause(place: &Place, args: &ReasonArgs) -> Result<u8, Failure> {
+    let at = AtRun::find(place, &args.run).await?;
+    let input = Input::Pause { reason: args.reason.clone() };
+    let status = at.house.runtime(at.log, &[], None)?.give(at.run.clone(), input).await?;
+    eprintln!("candor: run {} is {status}; go on with: candor resume {}", at.run, at.run);
+    Ok(code::DONE)
+}
+
+/// A run that nobody drives is cancelled here; the process that drives one does it itself, and this command
+/// returns when everything has stopped.
+pub(crate) async fn cancel(place: &Place, args: &ReasonArgs) -> Result<u8, Failure> {
+    let AtRun { house, log, run } = AtRun::find(place, &args.run).await?;
+    let input = Input::Cancel { reason: args.reason.clone() };
+    let runtime = house.runtime(log.clone(), &[], None)?;
+    if house.data.is_driven(&run) {
+        runtime.give(run.clone(), input).await?;
+        while house.data.is_driven(&run) && !data::look(&log, &run).await?.state.status().is_end() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    } else {
+        let lease = house.data.lease(&run)?;
+        let stopped = candor_agents::stop_orphans(&house.data.attempts(), &run)?;
+        if stopped > 0 {
+            eprintln!("candor: stopped {stopped} processes that were left running");
+        }
+        runtime.take_up(run.clone(), Some(input), Some(lease)).await?.ended().await?;
+    }
+    eprintln!("candor: run {run} is {}", data::look(&log, &run).await?.state.status());
+    Ok(code::DONE)
+}

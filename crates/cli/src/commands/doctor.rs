@@ -1,0 +1,113 @@
+//! `candor doctor`: whether everything is in place, and what to do where it is not.
+
+use std::path::{Path, PathBuf};
+
+use candor_ports::{EventLog, RunFilter};
+use serde_json::json;
+
+use crate::args::Place;
+use crate::config::{AgentInFile, AgentKind};
+use crate::failure::{Failure, code};
+use crate::house::House;
+use crate::output;
+
+/// What was looked at, and what was found.
+struct Finding {
+    what: String,
+    well: bool,
+    told: String,
+}
+
+impl Finding {
+    fn well(what: impl Into<String>, told: impl Into<String>) -> Self {
+        Self { what: what.into(), well: true, told: told.into() }
+    }
+
+    fn ill(what: impl Into<String>, told: impl Into<String>) -> Self {
+        Self { what: what.into(), well: false, told: told.into() }
+    }
+}
+
+pub(crate) async fn doctor(place: &Place, as_json: bool) -> Result<u8, Failure> {
+    let mut findings = Vec::new();
+    match House::build(place) {
+        Err(failure) => findings.push(Finding::ill("configuration", failure.message)),
+        Ok(house) => {
+            findings.push(Finding::well("configuration", configured(&house)));
+            findings.push(log(&house).await);
+            findings.extend(house.config.agents.iter().map(|agent| reach(&house.config.folder, agent)));
+            findings.push(staff(&house));
+        }
+    }
+    let well = findings.iter().all(|finding| finding.well);
+    if as_json {
+        let rows: Vec<_> = findings
+            .iter()
+            .map(|finding| json!({ "check": finding.what, "ok": finding.well, "message": finding.told }))
+            .collect();
+        output::print_json(&json!({ "ok": well, "checks": rows }))?;
+    } else {
+        for finding in &findings {
+            let mark = if finding.well { "ok  " } else { "FAIL" };
+            output::print(&format!("{mark}  {:<16} {}\n", finding.what, finding.told))?;
+        }
+    }
+    Ok(if well { code::DONE } else { code::FAILED })
+}
+
+fn configured(house: &House) -> String {
+    format!("{} agents declared, {} packs", house.config.agents.len(), house.packs.len())
+}
+
+async fn log(house: &House) -> Finding {
+    let place = house.data.path().display().to_string();
+    match house.data.open_quietly() {
+        Err(failure) => Finding::ill("data folder", failure.message),
+        Ok((log, report)) => match log.runs(RunFilter::default()).await {
+            Err(error) => Finding::ill("data folder", format!("{place}: {error}")),
+            Ok(_) if !report.is_clean() => Finding::ill("data folder", format!("{place}: {report}")),
+            Ok(runs) => {
+                Finding::well("data folder", format!("{place}: writable, {} runs, no damage", runs.len()))
+            }
+        },
+    }
+}
+
+/// Whether an agent can be reached, as far as that can be told without calling it.
+fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
+    let what = agent.agent_type.to_string();
+    match agent.kind() {
+        AgentKind::Command(command) => {
+            let program = command.first().map(String::as_str).unwrap_or_default();
+            match find_program(folder, program) {
+                Some(path) => Finding::well(what, format!("command {}", path.display())),
+                None => Finding::ill(
+                    what,
+                    format!("there is no program {program}; check `command`, or install it"),
+                ),
+            }
+        }
+        AgentKind::Http(url) => Finding::well(what, format!("service {url} (not called)")),
+        AgentKind::Builtin(kind) => Finding::well(what, format!("built in: {kind}")),
+        AgentKind::Nothing => Finding::ill(what, "has none of `command`, `http`, `builtin`"),
+    }
+}
+
+fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(folder.join(program)).filter(|path| path.is_file());
+    }
+    let paths = std::env::var_os("PATH")?;
+    std::env::split_paths(&paths).map(|path| path.join(program)).find(|path| path.is_file())
+}
+
+fn staff(house: &House) -> Finding {
+    match house.staff(&[]) {
+        Err(failure) => Finding::ill("agents", failure.message),
+        Ok(staff) => {
+            let (there, needed) = (staff.declared().len(), house.config.planning.min_agents);
+            let told = format!("{there} can be given tasks; planning a goal needs {needed}");
+            if there >= needed { Finding::well("agents", told) } else { Finding::ill("agents", told) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `candor goal`: reads a goal from plain words, and says what it understood and what it guessed.
+
+use std::path::Path;
+
+use candor_model::Goal;
+use candor_phases::define_goal;
+use candor_phases::goal::Reading;
+use serde_json::{Value, json};
+
+use super::run::{checked, fresh_run_id, read};
+use crate::args::{GoalArgs, Place};
+use crate::failure::{Failure, code};
+use crate::house::House;
+use crate::output;
+
+pub(crate) fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> {
+    let house = House::build(place)?;
+    let words = match args.words.as_slice() {
+        [] => read(Path::new("-"))?,
+        words => words.join(" "),
+    };
+    let words = checked(&words)?
+        .ok_or_else(|| Failure::usage("the goal is empty; say in plain words what is to be done"))?;
+    let (goal, reading) = define_goal(&house.rooms(), words, candor_runtime::wall(), &fresh_run_id()?)
+        .map_err(Failure::usage)?;
+    if args.json {
+        output::print_json(&as_json(&goal, &reading)?)?;
+    } else {
+        output::print(&as_text(&goal, &reading)?)?;
+    }
+    Ok(code::DONE)
+}
+
+/// The goal with what was read from the words.
+pub(super) fn as_json(goal: &Goal, reading: &Reading) -> Result<Value, Failure> {
+    let mut value = serde_json::to_value(goal)?;
+    if let Value::Object(fields) = &mut value {
+        fields.insert("extracted".to_owned(), serde_json::to_value(&reading.extracted)?);
+        fields.insert("language".to_owned(), json!(reading.language));
+        fields.insert("guesses".to_owned(), json!(reading.guesses));
+        fields.insert("doubts".to_owned(), json!(reading.doubts));
+    }
+    Ok(value)
+}
+
+fn as_text(goal: &Goal, reading: &Reading) -> Result<String, Failure> {
+    let mut text = format!("{}\n\nkind         {}\n", goal.description, goal.goal_type);
+    for constraint in &goal.constraints {
+        text.push_str(&format!(
+            "{:<12} {} (priority {})\n",
+            constraint.kind.as_str(),
+            constraint.value,
+            constraint.priority
+        ));
+    }
+    for criterion in &goal.success_criteria {
+        text.push_str(&format!("{:<12} {criterion}\n", "reached when"));
+    }
+    if let Some(deadline) = goal.deadline {
+        text.push_str(&format!("{:<12} {deadline}\n", "deadline"));
+    }
+    if let Value::Object(fields) = serde_json::to_value(&reading.extracted)? {
+        text.push_str("\nread from the words:\n");
+        for (key, value) in fields {
+            text.push_str(&format!("  {key:<22} {value}\n"));
+        }
+    }
+    for guess in &reading.guesses {
+        text.push_str(&format!("guessed: {guess}\n"));
+    }
+    for doubt in &reading.doubts {
+        text.push_str(&format!("unclear: {doubt}\n"));
+    }
+    Ok(text)
+}

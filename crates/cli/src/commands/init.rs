@@ -1,0 +1,33 @@
+//! `candor init` and `candor completions`: things to begin with.
+
+use std::io::Write;
+
+use clap::CommandFactory;
+
+use crate::args::{Cli, CompletionsArgs, InitArgs};
+use crate::config::FILE_NAME;
+use crate::failure::{Failure, code};
+
+/// What a new configuration says: every key with its default, and an agent of each kind to uncomment.
+const EXAMPLE: &str = include_str!("../../../../candor.example.toml");
+
+pub(crate) fn init(args: &InitArgs) -> Result<u8, Failure> {
+    let path = args.folder.join(FILE_NAME);
+    std::fs::create_dir_all(&args.folder)
+        .map_err(|error| Failure::usage(format!("could not make {}: {error}", args.folder.display())))?;
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| {
+        let problem = match error.kind() {
+            std::io::ErrorKind::AlreadyExists => "is there already; it was left as it is".to_owned(),
+            _ => format!("could not be made: {error}"),
+        };
+        Failure::usage(format!("{} {problem}", path.display()))
+    })?;
+    file.write_all(EXAMPLE.as_bytes())?;
+    eprintln!("candor: wrote {}; look at it, then try: candor doctor", path.display());
+    Ok(code::DONE)
+}
+
+pub(crate) fn completions(args: &CompletionsArgs) -> u8 {
+    clap_complete::generate(args.shell, &mut Cli::command(), "candor", &mut std::io::stdout());
+    code::DONE
+}

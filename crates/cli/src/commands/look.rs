@@ -1,0 +1,149 @@
+//! Looking at runs: list, status, watch, report, explain, postmortem, logs.
+
+use std::time::Duration;
+
+use candor_model::{Position, RunId, TaskId};
+use candor_planning::report::DecisionFilter;
+use candor_ports::{EventLog, RunFilter};
+use candor_store::SqliteLog;
+use serde_json::json;
+
+use crate::args::{DriveOptions, ExplainArgs, ListArgs, LogsArgs, OneRun, Place, ReportArgs};
+use crate::data::{self, DataFolder, Looked, find_run};
+use crate::drive::Screen;
+use crate::failure::{Failure, code};
+use crate::output;
+use crate::view;
+
+/// How often a run that another process drives is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A data folder that has runs in it, and the one that was meant.
+struct Found {
+    data: DataFolder,
+    log: SqliteLog,
+    run: RunId,
+}
+
+async fn find(place: &Place, named: &str) -> Result<Found, Failure> {
+    let data = DataFolder::find(place.data.as_deref())?;
+    let log = data.open_if_there()?;
+    let run = find_run(&data, log.as_ref(), named).await?;
+    let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+    Ok(Found { data, log, run })
+}
+
+async fn looked(place: &Place, named: &str) -> Result<Looked, Failure> {
+    let found = find(place, named).await?;
+    data::look(&found.log, &found.run).await
+}
+
+pub(crate) async fn list(place: &Place, args: &ListArgs) -> Result<u8, Failure> {
+    let data = DataFolder::find(place.data.as_deref())?;
+    let filter = RunFilter { unfinished_only: args.unfinished, limit: Some(args.limit) };
+    let runs = match data.open_if_there()? {
+        Some(log) => log.runs(filter).await?,
+        None => Vec::new(),
+    };
+    if args.json {
+        output::print_json(&view::list::json(&runs))?;
+    } else {
+        output::print(&view::list::text(&runs, output::style()))?;
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn status(place: &Place, args: &OneRun) -> Result<u8, Failure> {
+    let Looked { records, state } = looked(place, &args.run).await?;
+    if args.json {
+        output::print_json(&view::status::json(&state, &records))?;
+    } else {
+        output::print(&view::status::text(&state, &records, output::style()))?;
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn watch(place: &Place, args: &OneRun) -> Result<u8, Failure> {
+    let Found { log, run, .. } = find(place, &args.run).await?;
+    let options = DriveOptions { yes: false, json: args.json, plain: true, faults: Vec::new() };
+    let mut screen = Screen::new(&options, &run);
+    let mut seen = Position::START;
+    loop {
+        let events = log.read(&run, seen).await?;
+        if let Some(last) = events.last() {
+            seen = last.position;
+            screen.tell(&events)?;
+        }
+        let looked = data::look(&log, &run).await?;
+        if looked.state.status().is_end() && looked.state.position() == seen {
+            return Ok(code::DONE);
+        }
+        if events.is_empty() {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+pub(crate) async fn report(place: &Place, args: &ReportArgs) -> Result<u8, Failure> {
+    let Looked { records, state } = looked(place, &args.run).await?;
+    let text = if args.json {
+        serde_json::to_string(&view::report_json(&state, &records))? + "\n"
+    } else {
+        view::report::markdown(&state, &records)
+    };
+    match &args.output {
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Failure::usage(format!("could not write {}: {error}", path.display())))?,
+        None => output::print(&text)?,
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn explain(place: &Place, args: &ExplainArgs) -> Result<u8, Failure> {
+    let Looked { records, state } = looked(place, &args.run).await?;
+    let task = args.task.as_ref().map(TaskId::new).transpose().map_err(Failure::usage)?;
+    let style = output::style();
+    let filter = DecisionFilter {
+        task_id: task.clone(),
+        operation: args.operation.clone(),
+        ..DecisionFilter::default()
+    };
+    match (args.timeline, args.decisions, args.json) {
+        (true, _, true) => output::print_json(&view::explain::timeline_json(&records)),
+        (true, _, false) => output::print(&view::explain::timeline(&records, style)),
+        (_, true, true) => output::print_json(&view::explain::decisions_json(&records, &filter)),
+        (_, true, false) => output::print(&view::explain::decisions(&records, &filter, style)),
+        (_, _, true) => output::print_json(&view::explain::why_json(&state, &records, task.as_ref())),
+        (_, _, false) => output::print(&view::explain::why(&state, &records, task.as_ref(), style)),
+    }?;
+    Ok(code::DONE)
+}
+
+pub(crate) async fn postmortem(place: &Place, args: &OneRun) -> Result<u8, Failure> {
+    let Looked { records, state } = looked(place, &args.run).await?;
+    if args.json {
+        output::print_json(&view::postmortem::json(&state, &records))?;
+    } else {
+        output::print(&view::postmortem::text(&state, &records, output::style()))?;
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn logs(place: &Place, args: &LogsArgs) -> Result<u8, Failure> {
+    let Found { data, run, .. } = find(place, &args.run).await?;
+    let task = args.task.as_ref().map(TaskId::new).transpose().map_err(Failure::usage)?;
+    let logs = data.logs().read(&run, task.as_ref())?;
+    if args.json {
+        for log in &logs {
+            output::print_json(&json!({ "task_id": log.task_id, "attempt": log.attempt, "text": log.text }))?;
+        }
+        return Ok(code::DONE);
+    }
+    if logs.is_empty() {
+        eprintln!("candor: no agent of run {run} has written anything to its log");
+    }
+    for log in &logs {
+        output::print(&format!("── {} attempt {} ──\n{}\n", log.task_id, log.attempt, log.text.trim_end()))?;
+    }
+    Ok(code::DONE)
+}

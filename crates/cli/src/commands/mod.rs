@@ -1,0 +1,60 @@
+//! What each command does, one file per kind of command, and the `match` that leads there.
+
+mod check;
+mod control;
+mod decide;
+mod doctor;
+mod goal;
+mod init;
+mod look;
+mod plan;
+mod route;
+mod run;
+mod staff;
+
+use crate::args::{Cli, Command};
+use crate::failure::Failure;
+
+/// Does what was asked for; returns the exit code.
+pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
+    let Cli { place, command } = cli;
+    // These need no executor, and start faster without one.
+    match &command {
+        Command::Init(args) => return init::init(args),
+        Command::Completions(args) => return Ok(init::completions(args)),
+        Command::Goal(args) => return goal::goal(&place, args),
+        Command::Route(args) => return route::route(&place, args),
+        Command::Packs(args) => return staff::packs(&place, args.json),
+        _ => {}
+    }
+    let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    executor.block_on(async {
+        match command {
+            Command::Run(args) => run::run(&place, args).await,
+            Command::Plan(args) => plan::plan(&place, args).await,
+            Command::Status(args) => look::status(&place, &args).await,
+            Command::List(args) => look::list(&place, &args).await,
+            Command::Watch(args) => look::watch(&place, &args).await,
+            Command::Report(args) => look::report(&place, &args).await,
+            Command::Explain(args) => look::explain(&place, &args).await,
+            Command::Postmortem(args) => look::postmortem(&place, &args).await,
+            Command::Logs(args) => look::logs(&place, &args).await,
+            Command::Resume(args) => control::resume(&place, &args).await,
+            Command::Restart(args) => control::restart(&place, &args).await,
+            Command::Rollback(args) => control::rollback(&place, &args).await,
+            Command::Pause(args) => control::pause(&place, &args).await,
+            Command::Cancel(args) => control::cancel(&place, &args).await,
+            Command::Approve(args) => decide::approve(&place, &args).await,
+            Command::Reject(args) => decide::reject(&place, &args).await,
+            Command::Adjust(args) => decide::adjust(&place, &args).await,
+            Command::Answer(args) => decide::answer(&place, &args).await,
+            Command::Agents(args) => staff::agents(&place, args.json).await,
+            Command::Doctor(args) => doctor::doctor(&place, args.json).await,
+            Command::Init(_)
+            | Command::Completions(_)
+            | Command::Goal(_)
+            | Command::Route(_)
+            | Command::Packs(_) => Ok(crate::failure::code::DONE),
+        }
+    })
+}

@@ -1,0 +1,83 @@
+//! `candor agents` and `candor packs`: who is there, and what is known.
+
+use candor_ports::{EventLog, Experience};
+use serde_json::json;
+
+use crate::args::Place;
+use crate::failure::{Failure, code};
+use crate::house::House;
+use crate::output;
+
+pub(crate) async fn agents(place: &Place, as_json: bool) -> Result<u8, Failure> {
+    let house = House::build(place)?;
+    let staff = house.staff(&[])?;
+    let experience = match house.data.open_if_there()? {
+        Some(log) => log.experience().await?,
+        None => Experience::default(),
+    };
+    let known = staff.known(&experience.measured);
+    let rows = staff.declared().iter().zip(&known);
+    if as_json {
+        let rows: Vec<_> = rows
+            .map(|(declared, known)| {
+                let measured = experience.measured.get(&declared.agent_type);
+                json!({ "declared": declared, "measured": measured, "known": known })
+            })
+            .collect();
+        output::print_json(&json!({ "agents": rows }))?;
+        return Ok(code::DONE);
+    }
+    let mut text = format!(
+        "{:<24} {:>8} {:>10} {:>8} {:>9}  {}\n",
+        "agent", "success", "latency", "cost", "attempts", "good at"
+    );
+    for (declared, known) in rows {
+        let attempts = experience.measured.get(&declared.agent_type).map_or(0, |measure| measure.attempts);
+        text.push_str(&format!(
+            "{:<24} {:>7.0}% {:>7} ms {:>8} {:>9}  {}\n",
+            declared.agent_type.as_str(),
+            known.success_rate.get() * 100.0,
+            known.avg_latency_ms,
+            format!("${:.3}", known.cost_per_invocation),
+            attempts,
+            declared.specialization
+        ));
+    }
+    output::print(&text)?;
+    Ok(code::DONE)
+}
+
+pub(crate) fn packs(place: &Place, as_json: bool) -> Result<u8, Failure> {
+    let house = House::build(place)?;
+    if as_json {
+        let packs: Vec<_> = house
+            .packs
+            .iter()
+            .map(|found| {
+                let pack = &found.pack;
+                json!({
+                    "name": pack.name, "description": pack.description, "goal_type": pack.goal_type,
+                    "sample_data": pack.sample_data, "source": found.source(),
+                    "categories": pack.categories.iter().map(|it| &it.name).collect::<Vec<_>>(),
+                    "tasks": pack.tasks.iter().map(|task| &task.name).collect::<Vec<_>>(),
+                    "agents": pack.agents.iter().filter_map(|agent| agent.get("agent_type")).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        output::print_json(&json!({ "packs": packs }))?;
+        return Ok(code::DONE);
+    }
+    for found in &house.packs {
+        let pack = &found.pack;
+        let sample = if pack.sample_data { ", sample data only" } else { "" };
+        output::print(&format!(
+            "{}: {} ({}{sample})\n  {} tasks, {} agents\n",
+            pack.name,
+            pack.description,
+            found.source(),
+            pack.tasks.len(),
+            pack.agents.len()
+        ))?;
+    }
+    Ok(code::DONE)
+}

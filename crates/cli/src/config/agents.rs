@@ -1,0 +1,169 @@
+//! Agents as they are declared: what is known of them, and how they are reached.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use candor_model::{AgentCapability, AgentType, JsonMap, Money, Share};
+use serde::Deserialize;
+
+use super::read::{read_json, read_toml};
+use crate::failure::Failure;
+
+/// An agent as it is declared.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentInFile {
+    /// Names it.
+    pub(crate) agent_type: AgentType,
+    /// What it can do.
+    #[serde(default)]
+    pub(crate) capabilities: Vec<String>,
+    /// What it is good at, in words.
+    #[serde(default)]
+    pub(crate) specialization: String,
+    /// What a call costs, in dollars.
+    #[serde(default)]
+    pub(crate) cost_per_invocation: Money,
+    /// How long a call takes.
+    #[serde(default)]
+    pub(crate) avg_latency_ms: f64,
+    /// How often a call succeeds, from 0 to 1.
+    #[serde(default)]
+    pub(crate) success_rate: Option<Share>,
+    /// How many calls it takes on at once.
+    #[serde(default)]
+    pub(crate) max_concurrent: Option<u32>,
+    /// A program and its arguments.
+    #[serde(default)]
+    pub(crate) command: Option<Vec<String>>,
+    /// The folder in which the program runs.
+    #[serde(default)]
+    pub(crate) cwd: Option<PathBuf>,
+    /// What is added to the program's environment.
+    #[serde(default)]
+    pub(crate) env: BTreeMap<String, String>,
+    /// The address of a service.
+    #[serde(default)]
+    pub(crate) http: Option<String>,
+    /// A kind that comes with Candor.
+    #[serde(default)]
+    pub(crate) builtin: Option<String>,
+    /// The options of that kind.
+    #[serde(default)]
+    pub(crate) options: JsonMap,
+}
+
+/// How an agent is reached.
+pub(crate) enum AgentKind<'a> {
+    /// A program.
+    Command(&'a [String]),
+    /// A service.
+    Http(&'a str),
+    /// Something that comes with Candor.
+    Builtin(&'a str),
+    /// Not at all: it can only be ranked.
+    Nothing,
+}
+
+impl AgentInFile {
+    /// What is known of it.
+    pub(crate) fn capability(&self) -> AgentCapability {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+        let latency = self.avg_latency_ms.clamp(0.0, 1e15) as u64;
+        AgentCapability {
+            agent_type: self.agent_type.clone(),
+            capabilities: self.capabilities.clone(),
+            specialization: self.specialization.clone(),
+            cost_per_invocation: self.cost_per_invocation,
+            avg_latency_ms: latency,
+            success_rate: self.success_rate.unwrap_or(Share::ALL),
+            max_concurrent: self.max_concurrent,
+        }
+    }
+
+    /// How it is reached.
+    pub(crate) fn kind(&self) -> AgentKind<'_> {
+        match (&self.command, &self.http, &self.builtin) {
+            (Some(command), _, _) => AgentKind::Command(command),
+            (_, Some(url), _) => AgentKind::Http(url),
+            (_, _, Some(kind)) => AgentKind::Builtin(kind),
+            _ => AgentKind::Nothing,
+        }
+    }
+
+    fn problem(&self) -> Option<String> {
+        let ways = [self.command.is_some(), self.http.is_some(), self.builtin.is_some()];
+        if ways.into_iter().filter(|&way| way).count() > 1 {
+            return Some("has more than one of `command`, `http`, `builtin`; keep one".to_owned());
+        }
+        if self.command.as_ref().is_some_and(Vec::is_empty) {
+            return Some("`command` is empty; give the program and its arguments".to_owned());
+        }
+        None
+    }
+}
+
+/// Checks what serde cannot: one way to reach each agent, and no name twice.
+pub(super) fn check(path: &Path, agents: &[AgentInFile]) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    for (n, agent) in (1..).zip(agents) {
+        let name = &agent.agent_type;
+        let problem = agent.problem().or_else(|| match agent.kind() {
+            AgentKind::Nothing => {
+                Some("has none of `command`, `http`, `builtin`: say how it is reached".to_owned())
+            }
+            _ if !seen.insert(name.clone()) => Some("is declared twice; names must differ".to_owned()),
+            _ => None,
+        });
+        if let Some(problem) = problem {
+            return Err(Failure::usage(format!("{}, agent {n} ({name}): {problem}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+/// Agents only to be ranked: `[[agents]]` in TOML; in JSON a list, or an object with one.
+pub(crate) struct AgentList;
+
+impl AgentList {
+    /// Reads a list of agents.
+    pub(crate) fn read(path: &Path) -> Result<Vec<AgentCapability>, Failure> {
+        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let agents = if is_json || starts_like_json(path) { from_json(path)? } else { from_toml(path)? };
+        if agents.is_empty() {
+            return Err(Failure::usage(format!("{} lists no agents", path.display())));
+        }
+        let described =
+            |agent: &AgentInFile| !agent.specialization.is_empty() || !agent.capabilities.is_empty();
+        if let Some(agent) = agents.iter().find(|agent| !described(agent)) {
+            let problem = "needs `specialization` or `capabilities`: there is nothing to rank it by";
+            return Err(Failure::usage(format!("{}, agent {}: {problem}", path.display(), agent.agent_type)));
+        }
+        Ok(agents.iter().map(AgentInFile::capability).collect())
+    }
+}
+
+fn starts_like_json(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| {
+        let first: Vec<u8> = bytes.into_iter().filter(|byte| !byte.is_ascii_whitespace()).take(2).collect();
+        // `[[agents]]` is TOML, `[{` and `{` are JSON.
+        matches!(first.as_slice(), [b'{', ..] | [b'[', b'{' | b']'])
+    })
+}
+
+fn from_json(path: &Path) -> Result<Vec<AgentInFile>, Failure> {
+    let value: serde_json::Value = read_json(path)?;
+    let list = match value {
+        serde_json::Value::Object(mut map) => map.remove("agents").unwrap_or(serde_json::Value::Null),
+        other => other,
+    };
+    candor_model::from_value(list).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+fn from_toml(path: &Path) -> Result<Vec<AgentInFile>, Failure> {
+    #[derive(Deserialize)]
+    struct File {
+        agents: Vec<AgentInFile>,
+    }
+    read_toml::<File>(path).map(|file| file.agents)
+}

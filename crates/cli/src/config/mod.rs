@@ -1,0 +1,73 @@
+//! `candor.toml`: every key has a default, unknown keys are errors with the nearest valid name.
+
+mod agents;
+mod read;
+
+use std::path::{Path, PathBuf};
+
+use candor_model::RunSettings;
+use serde::Deserialize;
+
+pub(crate) use self::agents::{AgentInFile, AgentKind, AgentList};
+pub(crate) use self::read::read_text;
+use self::read::read_toml;
+use crate::failure::Failure;
+
+/// The configuration's usual name.
+pub(crate) const FILE_NAME: &str = "candor.toml";
+
+/// What can be configured.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    /// Limits and thresholds of every run.
+    pub(crate) limits: RunSettings,
+    /// How plans are made.
+    pub(crate) planning: Planning,
+    /// Which packs are used.
+    pub(crate) packs: Packs,
+    /// Who can be given tasks.
+    pub(crate) agents: Vec<AgentInFile>,
+    /// The folder that relative paths in the file start from.
+    #[serde(skip)]
+    pub(crate) folder: PathBuf,
+}
+
+/// How plans are made.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Planning {
+    /// The fewest agents with declared capabilities with which a goal is planned.
+    pub(crate) min_agents: usize,
+}
+
+impl Default for Planning {
+    fn default() -> Self {
+        Self { min_agents: candor_planning::validation::MIN_AGENTS }
+    }
+}
+
+/// Which packs are used.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Packs {
+    /// Folders with packs of your own, beside those that come with Candor.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Whether the packs' own agents are used; if not said, only when no other agent is declared.
+    pub(crate) agents: Option<bool>,
+}
+
+impl Config {
+    /// Reads the file that was named, or the one in the working folder, or takes the defaults.
+    pub(crate) fn load(named: Option<&Path>) -> Result<Self, Failure> {
+        let found = match named {
+            Some(path) => Some(path.to_owned()),
+            None => Some(PathBuf::from(FILE_NAME)).filter(|path| path.is_file()),
+        };
+        let Some(path) = found else { return Ok(Self::default()) };
+        let mut config: Self = read_toml(&path)?;
+        config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        agents::check(&path, &config.agents)?;
+        Ok(config)
+    }
+}

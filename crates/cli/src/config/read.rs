@@ -1,0 +1,78 @@
+//! Reading files that people write: errors say which file, where in it, which field, and what was expected.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::failure::Failure;
+
+/// Names that differ by more than this are not meant.
+const SIMILAR: f64 = 0.6;
+
+/// Reads a TOML file.
+pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let text = read_text(path)?;
+    toml::from_str(&text).map_err(|error| {
+        let place = error.span().map_or_else(String::new, |span| place(&text, span.start));
+        let told = error.message().trim_end();
+        Failure::usage(format!("{}{place}: {told}{}", path.display(), suggestion(told)))
+    })
+}
+
+/// Reads a JSON file.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let text = read_text(path)?;
+    candor_model::from_json(&text).map_err(|error| {
+        let told = error.to_string();
+        Failure::usage(format!("{}: {told}{}", path.display(), suggestion(&told)))
+    })
+}
+
+/// Reads a file as text.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::usage(format!("could not read {}: {error}", path.display())))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(format!("{} is not text: byte {at} is not UTF-8", path.display()))
+    })
+}
+
+fn place(text: &str, offset: usize) -> String {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!(", line {line}, column {column}")
+}
+
+/// `; did you mean `x`?` for an error that lists the names it knows.
+fn suggestion(error: &str) -> String {
+    let Some((_, rest)) = error.split_once("unknown field `") else { return String::new() };
+    let Some((wrong, rest)) = rest.split_once('`') else { return String::new() };
+    let known = rest.split('`').skip(1).step_by(2);
+    match nearest(wrong, known) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => String::new(),
+    }
+}
+
+/// The name that is most like `wrong`, if any is.
+fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.into_iter().map(|name| (strsim::jaro_winkler(wrong, name), name));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= SIMILAR).then_some(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        let error =
+            "unknown field `max_paralel_tasks`, expected one of `max_parallel_tasks`, `max_revisions`";
+        assert_eq!(suggestion(error), "; did you mean `max_parallel_tasks`?");
+        assert_eq!(suggestion("unknown field `zzz`, expected `limits`"), "");
+        assert_eq!(suggestion("something else"), "");
+    }
+}

@@ -1,0 +1,204 @@
+//! Driving a run from the command line: shows it, asks people, and ends with the right exit code.
+
+mod people;
+mod screen;
+
+use std::sync::Arc;
+
+use candor_agents::stop_orphans;
+use candor_engine::Input;
+use candor_model::{Position, Recorded, RunId, RunStatus};
+use candor_ports::{EventLog, Reader};
+use candor_runtime::{RunHandle, RunOrder, Runtime, Standing};
+use candor_store::SqliteLog;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::watch;
+
+pub(crate) use self::people::{adjustments, json_or_text};
+pub(crate) use self::screen::Screen;
+use crate::args::{DriveOptions, Place};
+use crate::data;
+use crate::failure::{Failure, code};
+use crate::house::House;
+
+/// What is to be driven.
+pub(crate) enum Begin {
+    /// A new run.
+    Start(Box<RunOrder>),
+    /// A run that is on the log, and what it is given first.
+    TakeUp {
+        /// The run.
+        run: RunId,
+        /// The input.
+        first: Option<Input>,
+    },
+}
+
+impl Begin {
+    fn run(&self) -> &RunId {
+        match self {
+            Self::Start(order) => &order.run_id,
+            Self::TakeUp { run, .. } => run,
+        }
+    }
+}
+
+/// Sends what it is told to whoever shows it. The channel is not bounded: what waits in it is on the log
+/// already, and the run must not wait for a terminal.
+struct Relay(UnboundedSender<Vec<Recorded>>);
+
+impl Reader for Relay {
+    fn told(&self, _: &RunId, events: &[Recorded]) {
+        // Nobody listens any more when the command is about to end.
+        let _ = self.0.send(events.to_vec());
+    }
+}
+
+/// Why driving came to its end.
+enum Outcome {
+    /// The run has ended.
+    Ended(RunStatus),
+    /// It waits for a person who is not here.
+    Waiting(Standing),
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
+/// Drives a run as far as it goes; returns the exit code.
+pub(crate) async fn drive(
+    house: &House,
+    log: SqliteLog,
+    begin: Begin,
+    options: &DriveOptions,
+    place: &Place,
+) -> Result<u8, Failure> {
+    let run = begin.run().clone();
+    let lease = house.data.lease(&run)?;
+    stop_orphans(&house.data.attempts(), &run).map_err(|error| {
+        Failure::failed(format!("could not stop what an earlier process left running: {error}"))
+    })?;
+    let (sender, told) = mpsc::unbounded_channel();
+    let runtime = house.runtime(log.clone(), &options.faults, Some(Arc::new(Relay(sender))))?;
+    let mut show = Show { screen: Screen::new(options, &run), told };
+    show.catch_up(&log, &begin).await?;
+    let handle = match begin {
+        Begin::Start(order) => runtime.start(*order, Some(lease)).await?,
+        Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await?,
+    };
+    let outcome = attend(&runtime, handle, &mut show, options).await?;
+    show.drain()?;
+    conclude(&log, &run, outcome, show.screen, place).await
+}
+
+/// Shows what happens, as it happens.
+struct Show {
+    screen: Screen,
+    told: UnboundedReceiver<Vec<Recorded>>,
+}
+
+impl Show {
+    /// Lets the screen know what happened before; only new events are told.
+    async fn catch_up(&mut self, log: &SqliteLog, begin: &Begin) -> Result<(), Failure> {
+        if let Begin::TakeUp { run, .. } = begin {
+            self.screen.remember(&log.read(run, Position::START).await?);
+        }
+        Ok(())
+    }
+
+    fn drain(&mut self) -> Result<(), Failure> {
+        while let Ok(events) = self.told.try_recv() {
+            self.screen.tell(&events)?;
+        }
+        Ok(())
+    }
+}
+
+async fn attend(
+    runtime: &Runtime,
+    handle: RunHandle,
+    show: &mut Show,
+    options: &DriveOptions,
+) -> Result<Outcome, Failure> {
+    let mut standing = handle.standing();
+    let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
+    let mut terminations = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    loop {
+        tokio::select! {
+            Some(events) = show.told.recv() => show.screen.tell(&events)?,
+            changed = standing.changed() => {
+                if changed.is_err() {
+                    break;
+                }
+            }
+            () = show.screen.tick() => show.screen.redraw()?,
+            _ = interrupts.recv() => return interrupted(handle).await,
+            _ = terminations.recv() => return interrupted(handle).await,
+        }
+        if let Some(outcome) = answer(runtime, &handle, &mut standing, show, options).await? {
+            handle.leave().await?;
+            return Ok(outcome);
+        }
+    }
+    Ok(Outcome::Ended(handle.ended().await?))
+}
+
+async fn interrupted(handle: RunHandle) -> Result<Outcome, Failure> {
+    handle.leave().await?;
+    Ok(Outcome::Interrupted)
+}
+
+/// Deals with a run that waits for a person and has nothing else to do. An outcome means that nobody is here
+/// who could answer.
+async fn answer(
+    runtime: &Runtime,
+    handle: &RunHandle,
+    standing: &mut watch::Receiver<Standing>,
+    show: &mut Show,
+    options: &DriveOptions,
+) -> Result<Option<Outcome>, Failure> {
+    let now = standing.borrow_and_update().clone();
+    let waits = matches!(now.status, RunStatus::WaitingHuman | RunStatus::Paused) && !now.busy;
+    if !waits {
+        return Ok(None);
+    }
+    show.drain()?;
+    let Some((gate, question)) = now.questions.first() else {
+        return Ok(Some(Outcome::Waiting(now)));
+    };
+    match people::answer(question, options, runtime)? {
+        Some(answer) => {
+            handle.give(Input::Answered { gate: gate.clone(), answer }).await?;
+            Ok(None)
+        }
+        None => Ok(Some(Outcome::Waiting(now))),
+    }
+}
+
+/// Says how it ended and what can be done now.
+async fn conclude(
+    log: &SqliteLog,
+    run: &RunId,
+    outcome: Outcome,
+    screen: Screen,
+    place: &Place,
+) -> Result<u8, Failure> {
+    let looked = data::look(log, run).await?;
+    screen.close(&looked)?;
+    let more = people::place_words(place);
+    match outcome {
+        Outcome::Ended(RunStatus::Completed) => Ok(code::DONE),
+        Outcome::Ended(_) => {
+            eprintln!("{}", people::why_ended(&looked));
+            eprintln!("candor: what can be done: candor postmortem {run}{more}");
+            Ok(code::FAILED)
+        }
+        Outcome::Waiting(standing) => {
+            eprintln!("{}", people::how_to_go_on(run, &standing, &more));
+            Ok(code::WAITING)
+        }
+        Outcome::Interrupted => {
+            eprintln!("candor: interrupted; nothing is lost. Go on with: candor resume {run}{more}");
+            Ok(code::INTERRUPTED)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Three ways to show a run: JSON lines, plain lines, a frame that is drawn again and again.
+
+use std::time::Duration;
+
+use candor_model::{Recorded, RunId};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::args::DriveOptions;
+use crate::data::Looked;
+use crate::failure::Failure;
+use crate::output;
+use crate::view::lines::Teller;
+use crate::view::live::Live;
+use crate::view::{self, Style};
+
+/// How often a frame is drawn at most.
+const FRAME: Duration = Duration::from_millis(80);
+
+/// Where a run is shown.
+pub(crate) enum Screen {
+    /// One JSON object per event.
+    Json(RunId),
+    /// One line per event that a person wants to see.
+    Lines(Box<Teller>, Style),
+    /// A frame.
+    Drawn(Box<Drawn>),
+}
+
+/// A frame on the terminal.
+pub(crate) struct Drawn {
+    live: Live,
+    style: Style,
+    /// How many rows the last frame took.
+    rows: usize,
+    /// When the next frame may be drawn.
+    next: Instant,
+}
+
+impl Screen {
+    pub(crate) fn new(options: &DriveOptions, run: &RunId) -> Self {
+        let style = output::style();
+        if options.json {
+            Self::Json(run.clone())
+        } else if options.plain || !output::is_screen() {
+            Self::Lines(Box::new(Teller::new()), style)
+        } else {
+            let live = Live::new(run.clone());
+            Self::Drawn(Box::new(Drawn { live, style, rows: 0, next: Instant::now() }))
+        }
+    }
+
+    /// Takes note of what happened before, without telling it.
+    pub(crate) fn remember(&mut self, events: &[Recorded]) {
+        match self {
+            Self::Json(_) => {}
+            Self::Lines(teller, _) => events.iter().for_each(|event| _ = teller.tell(event)),
+            Self::Drawn(drawn) => events.iter().for_each(|event| drawn.live.absorb(event)),
+        }
+    }
+
+    /// Tells what happened.
+    pub(crate) fn tell(&mut self, events: &[Recorded]) -> Result<(), Failure> {
+        match self {
+            Self::Json(run) => output::print(&json_lines(run, events)?),
+            Self::Lines(teller, style) => {
+                let told = events.iter().filter_map(|event| teller.tell(event));
+                let text: String = told.map(|line| line.render(*style) + "\n").collect();
+                if text.is_empty() { Ok(()) } else { output::print(&text) }
+            }
+            Self::Drawn(drawn) => {
+                events.iter().for_each(|event| drawn.live.absorb(event));
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits until it is time for another frame; for ever where nothing is drawn.
+    pub(super) async fn tick(&self) {
+        match self {
+            Self::Drawn(drawn) => tokio::time::sleep_until(drawn.next).await,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Draws a frame over the last one.
+    pub(super) fn redraw(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::Drawn(drawn) => drawn.draw(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows the end.
+    pub(super) fn close(mut self, looked: &Looked) -> Result<(), Failure> {
+        match &mut self {
+            Self::Json(_) => output::print_json(&report_line(looked)),
+            Self::Lines(..) => Ok(()),
+            Self::Drawn(drawn) => drawn.draw(),
+        }
+    }
+}
+
+impl Drawn {
+    fn draw(&mut self) -> Result<(), Failure> {
+        let frame = self.live.frame(candor_runtime::wall(), self.style);
+        let mut text = String::new();
+        if self.rows > 0 {
+            text.push_str(&format!("\x1b[{}A\r\x1b[J", self.rows));
+        }
+        frame.iter().for_each(|line| {
+            text.push_str(line);
+            text.push('\n');
+        });
+        self.rows = frame.len();
+        self.next = Instant::now() + FRAME;
+        output::print(&text)
+    }
+}
+
+/// One JSON object per event: its name under `event`, its fields beside it.
+pub(crate) fn json_lines(run: &RunId, events: &[Recorded]) -> Result<String, Failure> {
+    let mut text = String::new();
+    for recorded in events {
+        text.push_str(&serde_json::to_string(&json_line(run, recorded)?)?);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn json_line(run: &RunId, recorded: &Recorded) -> Result<Value, Failure> {
+    let mut line = json!({
+        "run_id": run,
+        "position": recorded.position,
+        "timestamp": recorded.event.at,
+    });
+    if let (Value::Object(line), Value::Object(body)) =
+        (&mut line, serde_json::to_value(&recorded.event.body)?)
+    {
+        for (name, fields) in body {
+            line.insert("event".to_owned(), Value::String(name));
+            if let Value::Object(fields) = fields {
+                // What is said of the whole line comes first: a field of the same name is the same thing.
+                fields.into_iter().for_each(|(key, value)| _ = line.entry(key).or_insert(value));
+            }
+        }
+    }
+    Ok(line)
+}
+
+fn report_line(looked: &Looked) -> Value {
+    let mut report = view::report_json(&looked.state, &looked.records);
+    if let Value::Object(fields) = &mut report {
+        fields.insert("event".to_owned(), Value::String("report".to_owned()));
+    }
+    report
+}

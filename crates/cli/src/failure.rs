@@ -1,0 +1,84 @@
+//! How the command fails: with an exit code that programs can rely on, and words that say what to do.
+
+use std::fmt;
+
+/// Exit codes of `candor`.
+pub(crate) mod code {
+    /// Done.
+    pub(crate) const DONE: u8 = 0;
+    /// The run failed or was aborted; or something went wrong that is nobody's input.
+    pub(crate) const FAILED: u8 = 1;
+    /// Bad usage or bad input.
+    pub(crate) const USAGE: u8 = 2;
+    /// A person is waited for.
+    pub(crate) const WAITING: u8 = 3;
+    /// Interrupted; the run can be resumed.
+    pub(crate) const INTERRUPTED: u8 = 130;
+}
+
+/// Why the command ends without having done what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The exit code.
+    pub(crate) code: u8,
+    /// What happened, and what to do.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    /// Bad usage or bad input.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self { code: code::USAGE, message: message.to_string() }
+    }
+
+    /// Something went wrong.
+    pub(crate) fn failed(message: impl fmt::Display) -> Self {
+        Self { code: code::FAILED, message: message.to_string() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl From<candor_ports::LogError> for Failure {
+    fn from(error: candor_ports::LogError) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<candor_runtime::DriveError> for Failure {
+    fn from(error: candor_runtime::DriveError) -> Self {
+        use candor_runtime::DriveError;
+        match &error {
+            DriveError::Refused(_) | DriveError::UnknownRun { .. } => Self::usage(error),
+            _ => Self::failed(error),
+        }
+    }
+}
+
+impl From<candor_runtime::LeaseError> for Failure {
+    fn from(error: candor_runtime::LeaseError) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<candor_engine::FoldError> for Failure {
+    fn from(error: candor_engine::FoldError) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        Self::failed(error)
+    }
+}

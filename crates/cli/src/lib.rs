@@ -1,0 +1,31 @@
+//! The command `candor`: arguments, terminal output, questions; it plugs the adapters into the ports.
+
+mod args;
+mod commands;
+mod config;
+mod data;
+mod drive;
+mod failure;
+mod house;
+mod output;
+mod packs;
+pub mod view;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::failure::code;
+
+/// Does what the command line asks for.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = args::Cli::parse();
+    match commands::perform(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            eprintln!("candor: {failure}");
+            ExitCode::from(failure.code.max(code::FAILED))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Writing to standard output and asking on the terminal.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::view::Style;
+
+/// How many columns there are when nobody says.
+const USUAL_WIDTH: u16 = 100;
+
+/// Prints text as it is. A reader that has gone away is no error: it has seen what it wanted.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(Failure::from),
+    }
+}
+
+/// Prints one JSON document on one line.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    print(&text)
+}
+
+/// Whether a person sees standard output and can answer.
+pub(crate) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether standard output is a terminal that can be drawn on.
+pub(crate) fn is_screen() -> bool {
+    io::stdout().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb")
+}
+
+/// How output on this terminal is to look.
+pub(crate) fn style() -> Style {
+    let colour = is_screen() && std::env::var_os("NO_COLOR").is_none();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok());
+    let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
+    let (width, rows) = size();
+    Style { colour, width, unicode, rows }
+}
+
+/// Columns, and the rows that a drawn plan may take.
+fn size() -> (u16, u16) {
+    let seen = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|size| size.ws_col > 0);
+    match seen {
+        Some(size) => (size.ws_col, size.ws_row.saturating_sub(12).max(8)),
+        None => (USUAL_WIDTH, Style::default().rows),
+    }
+}
+
+/// Asks a question on the terminal and reads a line.
+pub(crate) fn ask(prompt: &str) -> Result<String, Failure> {
+    let mut err = io::stderr().lock();
+    write!(err, "{prompt}")?;
+    err.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(line.trim().to_owned())
+}

@@ -1,0 +1,83 @@
+//! The packs: those that come with Candor, and those in the folders that the configuration names.
+
+use std::path::{Path, PathBuf};
+
+use candor_phases::Pack;
+
+use crate::config::Config;
+use crate::failure::Failure;
+
+/// The file that describes a pack.
+const PACK_FILE: &str = "pack.toml";
+
+/// A pack and where its files are.
+pub(crate) struct FoundPack {
+    /// The pack.
+    pub(crate) pack: Pack,
+    files: Files,
+}
+
+enum Files {
+    /// They are part of the program.
+    BuiltIn(&'static [(&'static str, &'static str)]),
+    /// They are in a folder.
+    Folder(PathBuf),
+}
+
+/// The files of the travel pack.
+const TRAVEL: &[(&str, &str)] = &[
+    (PACK_FILE, include_str!("../../../packs/travel/pack.toml")),
+    ("flights.json", include_str!("../../../packs/travel/flights.json")),
+    ("hotels.json", include_str!("../../../packs/travel/hotels.json")),
+    ("activities.json", include_str!("../../../packs/travel/activities.json")),
+    ("transport.json", include_str!("../../../packs/travel/transport.json")),
+];
+
+impl FoundPack {
+    /// The text of one of the pack's files.
+    pub(crate) fn file(&self, name: &str) -> Option<String> {
+        match &self.files {
+            Files::BuiltIn(files) => {
+                files.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned())
+            }
+            // A pack reads its own folder and nothing else.
+            Files::Folder(folder) if is_plain(name) => std::fs::read_to_string(folder.join(name)).ok(),
+            Files::Folder(_) => None,
+        }
+    }
+
+    /// Where it comes from, for people.
+    pub(crate) fn source(&self) -> String {
+        match &self.files {
+            Files::BuiltIn(_) => "comes with Candor".to_owned(),
+            Files::Folder(folder) => folder.display().to_string(),
+        }
+    }
+}
+
+fn is_plain(name: &str) -> bool {
+    Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+/// Finds all packs; one of the configuration's takes the place of one of ours with the same name.
+pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, Failure> {
+    let mut packs = Vec::new();
+    for folder in &config.packs.folders {
+        let folder = config.folder.join(folder);
+        packs.push(read(Files::Folder(folder.clone()), &folder.join(PACK_FILE).display().to_string())?);
+    }
+    let travel = read(Files::BuiltIn(TRAVEL), "the travel pack")?;
+    if !packs.iter().any(|found| found.pack.name == travel.pack.name) {
+        packs.push(travel);
+    }
+    Ok(packs)
+}
+
+fn read(files: Files, shown: &str) -> Result<FoundPack, Failure> {
+    let text = match &files {
+        Files::BuiltIn(_) => TRAVEL.first().map(|(_, text)| (*text).to_owned()).unwrap_or_default(),
+        Files::Folder(folder) => crate::config::read_text(&folder.join(PACK_FILE))?,
+    };
+    let pack = Pack::from_toml(&text).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
+    Ok(FoundPack { pack, files })
+}

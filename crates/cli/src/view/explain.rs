@@ -1,0 +1,353 @@
+//! Why things are as they are: the choices of a run with their reasons, its timeline, all its decisions.
+
+use candor_engine::RunState;
+use candor_model::{DecisionEntry, EventBody, Recorded, SubTask, TaskId};
+use candor_planning::report::DecisionFilter;
+use candor_planning::texts;
+use serde_json::{Value, json};
+
+use super::chronicle::{Attempt, Chronicle, Failure, Outcome};
+use super::live::marked;
+use super::report::timeline as timeline_value;
+use super::status::heading;
+use super::style::{Line, Mark, Style, Tone};
+use super::words::{self, because, label};
+use super::{format, text};
+
+/// How many agents of a ranking are shown.
+const RANKED: usize = 4;
+/// What a line of the timeline needs beside the task's name.
+const OTHER_COLUMNS: usize = 58;
+const OUTCOME_COLUMNS: usize = 17;
+const MIN_NAME_COLUMNS: usize = 12;
+const MAX_NAME_COLUMNS: usize = 40;
+
+/// Explains a run, or one of its tasks: why this plan, why these agents, why these changes.
+#[must_use]
+pub fn why(state: &RunState, records: &[Recorded], task: Option<&TaskId>, style: Style) -> String {
+    let chronicle = Chronicle::of(records);
+    let page = Page { state, chronicle, style };
+    let lines = match task {
+        None => page.run(records),
+        Some(id) => page.task(id),
+    };
+    lines.join("\n") + "\n"
+}
+
+/// Gives the reasons for a run, or for one of its tasks, as data.
+#[must_use]
+pub fn why_json(state: &RunState, records: &[Recorded], task: Option<&TaskId>) -> Value {
+    let chronicle = Chronicle::of(records);
+    let family = task.map(|id| family(&chronicle, id));
+    let about = |id: &TaskId| family.as_ref().is_none_or(|family| family.contains(&id));
+    let plan = state.plan();
+    let known = plan.iter().flat_map(|plan| &plan.subtasks).filter(|task| about(&task.task_id));
+    let gone = chronicle.failures.iter().filter_map(|failure| chronicle.task(failure.task_id));
+    let gone = gone.filter(|task| about(&task.task_id) && state.task(&task.task_id).is_none());
+    let tasks = known.chain(gone).map(|task| {
+        json!({
+            "task_id": task.task_id, "name": texts::task_name(task), "agent_type": task.agent_type,
+            "ranking": task.metadata.ranking, "replaces": task.metadata.original_task_id,
+            "failed_agents": task.metadata.failed_agents,
+        })
+    });
+    let failures = chronicle.failures.iter().filter(|failure| about(failure.task_id)).map(|failure| {
+        json!({
+            "task_id": failure.task_id, "attempt": failure.attempt, "agent_type": failure.agent,
+            "at": failure.at, "errors": failure.feedback.errors,
+            "notification": failure.notice, "recovery": failure.recovery,
+        })
+    });
+    let decisions = chronicle.decisions.iter();
+    let decisions = decisions.filter(|it| task.is_none() || it.task_id.as_ref().is_some_and(&about));
+    json!({
+        "run_id": state.run_id(),
+        "task_id": task,
+        "confidence": state.confidence(),
+        "tasks": tasks.collect::<Vec<_>>(),
+        "failures": failures.collect::<Vec<_>>(),
+        "decisions": decisions.collect::<Vec<_>>(),
+    })
+}
+
+/// Shows every attempt with its time, agent and outcome.
+#[must_use]
+pub fn timeline(records: &[Recorded], style: Style) -> String {
+    let chronicle = Chronicle::of(records);
+    if chronicle.attempts.is_empty() {
+        return format!("{}\n", words::NO_ATTEMPTS);
+    }
+    let lines: Vec<String> =
+        chronicle.attempts.iter().map(|it| attempt_line(&chronicle, it, style)).collect();
+    lines.join("\n") + "\n"
+}
+
+/// Gives every attempt as data.
+#[must_use]
+pub fn timeline_json(records: &[Recorded]) -> Value {
+    timeline_value(&Chronicle::of(records))
+}
+
+/// Shows the decisions that the filter lets through, each with its reasoning.
+#[must_use]
+pub fn decisions(records: &[Recorded], filter: &DecisionFilter, style: Style) -> String {
+    let found = chosen(records, filter);
+    if found.is_empty() {
+        return format!("{}\n", words::NO_DECISIONS);
+    }
+    let started = records.first().map(|recorded| recorded.event.at);
+    let blocks = found.iter().map(|entry| {
+        let offset = entry.timestamp.since(started.unwrap_or(entry.timestamp));
+        decision_lines(entry, &format::offset(offset), style).join("\n")
+    });
+    blocks.collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+/// Gives the decisions that the filter lets through as data.
+#[must_use]
+pub fn decisions_json(records: &[Recorded], filter: &DecisionFilter) -> Value {
+    json!(chosen(records, filter))
+}
+
+/// The decisions that are looked for; the filter itself is the one of `candor_planning`.
+fn chosen(records: &[Recorded], filter: &DecisionFilter) -> Vec<DecisionEntry> {
+    let events = records.iter().map(|recorded| &recorded.event);
+    let decisions = events.filter(|event| matches!(event.body, EventBody::DecisionMade { .. }));
+    let decisions: Vec<_> = decisions.cloned().collect();
+    candor_planning::report::decisions(&decisions, filter).into_iter().cloned().collect()
+}
+
+/// A task with those it replaces and those that replace it.
+fn family<'a>(chronicle: &Chronicle<'a>, id: &'a TaskId) -> Vec<&'a TaskId> {
+    let mut family = vec![id];
+    let born = chronicle.revisions.iter().flat_map(|revised| &revised.revision.details.replacements);
+    for replacement in born.clone().rev() {
+        if replacement.by.iter().any(|new| family.contains(&new)) {
+            family.push(&replacement.removed);
+        }
+    }
+    for replacement in born {
+        if family.contains(&&replacement.removed) {
+            family.extend(&replacement.by);
+        }
+    }
+    family.sort_unstable();
+    family.dedup();
+    family
+}
+
+struct Page<'a> {
+    state: &'a RunState,
+    chronicle: Chronicle<'a>,
+    style: Style,
+}
+
+impl Page<'_> {
+    fn run(&self, records: &[Recorded]) -> Vec<String> {
+        let mut lines = self.says(Tone::Strong, self.state.request());
+        lines.extend(self.goal(records));
+        lines.extend(self.plan());
+        let plan = self.state.plan();
+        let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
+        let agents: Vec<String> = tasks.flat_map(|task| self.agent_choice(task)).collect();
+        if !agents.is_empty() {
+            lines.extend(heading(because::AGENTS, self.style));
+            lines.extend(agents);
+        }
+        lines.extend(self.answers_to_failures(&self.chronicle.failures.iter().collect::<Vec<_>>()));
+        lines.extend(self.people());
+        lines
+    }
+
+    fn task(&self, id: &TaskId) -> Vec<String> {
+        let family = family(&self.chronicle, id);
+        let name = self.chronicle.name(id);
+        let known = self.state.task(id).or_else(|| self.chronicle.task(id).cloned());
+        let Some(task) = known else { return self.says(Tone::Bad, &words::unknown_task(id)) };
+        let mut lines = vec![Line::new(self.style).add(Tone::Strong, &format!("{name} ({id})")).render()];
+        lines.extend(self.says(Tone::Plain, task.description.as_str()));
+        let others: Vec<&str> = family.iter().filter(|other| **other != id).map(|it| it.as_str()).collect();
+        if !others.is_empty() {
+            lines.extend(self.says(Tone::Dim, &words::related(&others)));
+        }
+        lines.extend(heading(because::AGENT, self.style));
+        lines.extend(self.agent_choice(&task));
+        let attempts = self.chronicle.attempts.iter().filter(|it| family.contains(&it.task_id));
+        let attempts: Vec<_> = attempts.map(|it| attempt_line(&self.chronicle, it, self.style)).collect();
+        if !attempts.is_empty() {
+            lines.extend(heading(words::title::TIMELINE, self.style));
+            lines.extend(attempts);
+        }
+        let failures = self.chronicle.failures.iter().filter(|it| family.contains(&it.task_id));
+        lines.extend(self.answers_to_failures(&failures.collect::<Vec<_>>()));
+        let decisions = self.chronicle.decisions.iter();
+        let decisions = decisions.filter(|it| it.task_id.as_ref().is_some_and(|id| family.contains(&id)));
+        for (at, entry) in decisions.enumerate() {
+            lines.extend(if at == 0 { heading(because::DECISIONS, self.style) } else { vec![String::new()] });
+            let offset = format::offset(self.chronicle.offset(entry.timestamp));
+            lines.extend(decision_lines(entry, &offset, self.style));
+        }
+        lines
+    }
+
+    /// A paragraph.
+    fn says(&self, tone: Tone, paragraph: &str) -> Vec<String> {
+        paragraph_lines("", tone, paragraph, self.style)
+    }
+
+    fn goal(&self, records: &[Recorded]) -> Vec<String> {
+        let Some(goal) = self.state.goal() else { return Vec::new() };
+        let mut lines = heading(label::GOAL, self.style);
+        lines.extend(self.says(Tone::Plain, &words::goal_defined(goal)));
+        let spoken = records.iter().filter_map(|recorded| match &recorded.event.body {
+            EventBody::PhaseCompleted { phase, handoff } => Some((*phase, handoff.spoken_by)),
+            _ => None,
+        });
+        let (mut models, mut rules) = (Vec::new(), Vec::new());
+        for (phase, by) in spoken {
+            let list = if by == candor_model::SpokenBy::Model { &mut models } else { &mut rules };
+            if !list.contains(&words::phase(phase)) {
+                list.push(words::phase(phase));
+            }
+        }
+        lines.extend(self.says(Tone::Dim, &words::who_spoke(&models, &rules)));
+        lines
+    }
+
+    fn plan(&self) -> Vec<String> {
+        let Some((plan, repairs)) = self.chronicle.first_plan else { return Vec::new() };
+        let mut lines = heading(because::PLAN, self.style);
+        let proposed =
+            words::proposed(plan.subtasks.len(), plan.confidence_score, plan.total_estimate(), repairs.len());
+        lines.extend(self.says(Tone::Plain, &proposed));
+        if !repairs.is_empty() {
+            lines.extend(self.says(Tone::Plain, &words::repaired(repairs)));
+        }
+        let about_plan = self.chronicle.decisions.iter().filter(|entry| entry.task_id.is_none());
+        for entry in about_plan {
+            lines.extend(self.says(Tone::Plain, &words::decided(entry)));
+        }
+        for point in self.chronicle.confidence.iter().skip(1) {
+            let moved = words::confidence_now(point.confidence, words::confidence_cause(&point.cause));
+            lines.extend(self.says(Tone::Dim, &moved));
+        }
+        lines
+    }
+
+    /// Why an agent has a task: the ranking it came from.
+    fn agent_choice(&self, task: &SubTask) -> Vec<String> {
+        let name = format!("{} ({})", texts::task_name(task), task.task_id);
+        let chosen = texts::agent_name(&task.agent_type);
+        let head = Line::new(self.style).mark(Mark::of_task(task.status)).plain(&name).plain(": ");
+        let mut lines = vec![head.add(Tone::Strong, &chosen).render()];
+        let ranking = task.metadata.ranking.iter().take(RANKED);
+        let ranking: Vec<String> = ranking
+            .map(|ranked| words::ranked(&texts::agent_name(&ranked.agent_type), ranked.score))
+            .collect();
+        let reason = if ranking.is_empty() { words::NO_RANKING.to_owned() } else { words::ranking(&ranking) };
+        lines.extend(paragraph_lines("  ", Tone::Dim, &reason, self.style));
+        let failed: Vec<String> = task.metadata.failed_agents.iter().map(texts::agent_name).collect();
+        if !failed.is_empty() {
+            lines.extend(paragraph_lines("  ", Tone::Dim, &words::agents_failed(&failed), self.style));
+        }
+        lines
+    }
+
+    /// What was done about each failure, and why.
+    fn answers_to_failures(&self, failures: &[&Failure<'_>]) -> Vec<String> {
+        if failures.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = heading(because::RECOVERIES, self.style);
+        for failure in failures {
+            lines.extend(failure_lines(&self.chronicle, failure, self.style));
+        }
+        lines
+    }
+
+    fn people(&self) -> Vec<String> {
+        let answers = &self.chronicle.answers;
+        if answers.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = heading(words::title::PEOPLE, self.style);
+        for (at, gate, answer) in answers {
+            let when = format::offset(self.chronicle.offset(*at));
+            lines.extend(self.says(Tone::Plain, &format!("{when} {gate}: {}", words::answered(answer))));
+        }
+        lines
+    }
+}
+
+/// A failure in plain words, what was done about it, and why.
+pub(super) fn failure_lines(chronicle: &Chronicle<'_>, failure: &Failure<'_>, style: Style) -> Vec<String> {
+    let cause = texts::cause(&failure.feedback.errors);
+    let told = failure.notice.map_or_else(|| cause.clone(), |notice| notice.error_summary.clone());
+    let attempt = words::attempt_of(&texts::agent_name(failure.agent), failure.attempt);
+    let when = format::offset(chronicle.offset(failure.at));
+    let mut lines = marked(Mark::Failed, &format!("{when} {told} ({}, {attempt})", failure.task_id), style);
+    let mut details = Vec::new();
+    if let Some(notice) = failure.notice {
+        details.push(words::done_about_it(&notice.recovery_strategy, &notice.estimated_delay));
+    }
+    if let Some(recovery) = failure.recovery {
+        details.push(words::reason(&recovery.why));
+        details.push(words::impact(&recovery.expected_impact, &recovery.confidence_adjustment));
+    }
+    if !told.contains(&cause) {
+        details.push(words::agent_reported(&cause));
+    }
+    lines.extend(details.iter().flat_map(|detail| paragraph_lines("  ", Tone::Plain, detail, style)));
+    lines
+}
+
+fn attempt_line(chronicle: &Chronicle<'_>, attempt: &Attempt<'_>, style: Style) -> String {
+    let mark = match attempt.outcome {
+        Outcome::Running => Mark::Running,
+        Outcome::Done | Outcome::Partly => Mark::Done,
+        Outcome::Failed | Outcome::NeverStarted => Mark::Failed,
+        Outcome::Stopped(_) => Mark::Skipped,
+    };
+    let agent = attempt.agent.map(texts::agent_name).unwrap_or_default();
+    let took = format::duration(attempt.took(chronicle.now()));
+    let outcome = words::attempt_outcome(words::outcome(attempt.outcome), attempt.number);
+    let name = style.columns().saturating_sub(OTHER_COLUMNS).clamp(MIN_NAME_COLUMNS, MAX_NAME_COLUMNS);
+    let line = Line::new(style)
+        .add(Tone::Dim, &format!("{:>9} ", format::offset(chronicle.offset(attempt.started))))
+        .mark(mark);
+    let (name, agent_end) = (line.width() + name, style.columns());
+    let line = line.fit(Tone::Plain, &chronicle.name(attempt.task_id), name).pad_to(name + 1);
+    let line = line.fit(mark.tone(), &outcome, name + OUTCOME_COLUMNS).pad_to(name + OUTCOME_COLUMNS + 1);
+    let numbers = format!("{took:>7} {:>8}  ", format::money(attempt.cost()));
+    line.add(Tone::Dim, &numbers).fit(Tone::Dim, &format!("{agent}, {}", attempt.task_id), agent_end).render()
+}
+
+fn decision_lines(entry: &DecisionEntry, offset: &str, style: Style) -> Vec<String> {
+    let about = entry.task_id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
+    let head = Line::new(style)
+        .add(Tone::Dim, &format!("{offset} "))
+        .add(Tone::Strong, &entry.operation)
+        .add(Tone::Dim, &about);
+    let mut lines = vec![head.render()];
+    let confidence = entry.confidence.map(|change| words::confidence_span(change.before, change.after));
+    let rows = [
+        (because::DECISION, Some(entry.decision.clone())),
+        (because::REASON, Some(entry.reasoning.clone())),
+        (because::INPUT, Some(entry.input.clone())),
+        (because::CONFIDENCE, confidence),
+        (because::COST, (entry.cost != candor_model::Money::ZERO).then(|| format::money(entry.cost))),
+    ];
+    for (name, value) in rows {
+        let value = value.filter(|value| !value.trim().is_empty());
+        let shown = value.map(|value| paragraph_lines("  ", Tone::Plain, &format!("{name}: {value}"), style));
+        lines.extend(shown.unwrap_or_default());
+    }
+    lines
+}
+
+/// A paragraph in as many lines as it takes, each after `indent`.
+pub(super) fn paragraph_lines(indent: &str, tone: Tone, paragraph: &str, style: Style) -> Vec<String> {
+    let room = style.columns().saturating_sub(text::width(indent));
+    let pieces = text::wrapped(&text::printable(paragraph, style.unicode), room);
+    pieces.iter().map(|piece| Line::new(style).plain(indent).add(tone, piece).render()).collect()
+}

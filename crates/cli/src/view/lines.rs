@@ -1,0 +1,349 @@
+//! One event, at most one plain line: for pipes, files and terminals that are no screens.
+//!
+//! A failure and what is done about it are one line, and so are a success and how far the run has come;
+//! charges are not told one by one, their sum is in the last line.
+
+use candor_engine::RunState;
+use candor_model::{
+    AfterStop, AgentType, Announcement, Confidence, CritiqueVerdict, Event, EventBody, IdMap, Money,
+    Notification, ProgressStatus, ProgressUpdate, Question, Recorded, RunId, Seconds, Severity, SubTask,
+    TaskId, TaskStatus, Timestamp,
+};
+use candor_planning::texts;
+
+use super::style::{Line, Mark, Style, Tone};
+use super::{commands, format, words};
+
+/// A line that was made of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// When it happened.
+    pub at: Timestamp,
+    /// How serious it is.
+    pub severity: Severity,
+    /// The symbol in front.
+    pub mark: Mark,
+    /// What happened, on one line.
+    pub text: String,
+}
+
+impl Told {
+    /// The line as it is printed, with its time and symbol, however long it is.
+    #[must_use]
+    pub fn render(&self, style: Style) -> String {
+        let tone = match self.mark {
+            Mark::Note => Tone::Dim,
+            _ => Tone::of_severity(self.severity),
+        };
+        let line = Line::new(style).add(Tone::Dim, &format::clock(self.at)).plain(" ").mark(self.mark);
+        line.add(tone, &self.text).render_whole()
+    }
+}
+
+/// Tells a run line by line; it remembers what names and sums later lines need.
+#[derive(Debug, Default)]
+pub struct Teller {
+    run_id: Option<RunId>,
+    started: Option<Timestamp>,
+    names: IdMap<TaskId, String>,
+    agents: IdMap<TaskId, AgentType>,
+    /// The success that the next progress line speaks of.
+    succeeded: Option<(TaskId, Seconds)>,
+    /// The recovery that was explained last; the revision that follows need not repeat it.
+    explained: String,
+    spent: Money,
+    failures: usize,
+    /// Knows what a rollback undid.
+    state: Option<RunState>,
+}
+
+/// What a line is made of, before it gets its time.
+struct Said(Severity, Mark, String);
+
+fn note(text: String) -> Option<Said> {
+    Some(Said(Severity::Info, Mark::Note, text))
+}
+
+fn said(mark: Mark, text: String) -> Option<Said> {
+    Some(Said(Severity::Info, mark, text))
+}
+
+fn warning(text: String) -> Option<Said> {
+    Some(Said(Severity::Warning, Mark::Warning, text))
+}
+
+fn error(text: String) -> Option<Said> {
+    Some(Said(Severity::Error, Mark::Failed, text))
+}
+
+impl Teller {
+    /// A teller at the beginning of a log.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes an event into account, and tells it if a person wants to know.
+    pub fn tell(&mut self, recorded: &Recorded) -> Option<Told> {
+        let event = &recorded.event;
+        self.started.get_or_insert(event.at);
+        self.learn(&event.body);
+        if let Some(state) = &mut self.state {
+            state.apply(event);
+        }
+        let Said(severity, mark, text) = self.say(event)?;
+        Some(Told { at: event.at, severity, mark, text })
+    }
+
+    fn learn(&mut self, body: &EventBody) {
+        match body {
+            EventBody::RunStarted { run_id, .. } => {
+                self.run_id = Some(run_id.clone());
+                self.state = Some(RunState::new(run_id.clone()));
+            }
+            EventBody::PlanProposed { plan, .. } => self.name(&plan.subtasks),
+            EventBody::Replanned { revision, .. } => {
+                self.name(&revision.new_subtasks);
+                self.name(&revision.details.modified_subtasks);
+            }
+            EventBody::TaskDispatched { task_id, agent_type, .. } => {
+                self.agents.insert(task_id.clone(), agent_type.clone());
+            }
+            EventBody::TaskSucceeded { task_id, feedback, .. } => {
+                self.succeeded = Some((task_id.clone(), feedback.duration_seconds));
+            }
+            EventBody::TaskFailed { attempt, .. } => self.failures += usize::from(*attempt > 0),
+            EventBody::Notified { notification } => {
+                if let Notification::Recovery(notice) = notification.as_ref() {
+                    self.explained.clone_from(&notice.what_were_doing);
+                }
+            }
+            EventBody::Charged { total, .. } => self.spent = *total,
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, tasks: &[SubTask]) {
+        for task in tasks {
+            self.names.insert(task.task_id.clone(), texts::task_name(task));
+        }
+    }
+
+    fn task(&self, id: &TaskId) -> String {
+        self.names.get(id).cloned().unwrap_or_else(|| id.to_string())
+    }
+
+    fn say(&mut self, event: &Event) -> Option<Said> {
+        match &event.body {
+            EventBody::RunStarted { run_id, request, .. } => {
+                said(Mark::Running, words::run_started(run_id, request))
+            }
+            EventBody::PhaseStarted { .. }
+            | EventBody::PhaseCompleted { .. }
+            | EventBody::PhaseFailed { .. }
+            | EventBody::PhaseDegraded { .. }
+            | EventBody::GoalDefined { .. }
+            | EventBody::PromptScored { .. }
+            | EventBody::Critiqued { .. } => say_phase(&event.body),
+            EventBody::PlanProposed { .. }
+            | EventBody::PlanAdjusted { .. }
+            | EventBody::PlanApproved { .. }
+            | EventBody::PlanRejected { .. }
+            | EventBody::ConfidenceChanged { .. } => say_plan(&event.body),
+            EventBody::Replanned { revision, .. } => {
+                said(Mark::Again, words::replanned(revision, &std::mem::take(&mut self.explained)))
+            }
+            EventBody::TaskRouted { .. }
+            | EventBody::TaskDispatched { .. }
+            | EventBody::TaskSucceeded { .. }
+            | EventBody::TaskFailed { .. }
+            | EventBody::TaskStopped { .. }
+            | EventBody::TaskSkipped { .. }
+            | EventBody::RetryScheduled { .. } => self.say_task(event),
+            EventBody::Notified { notification } => say_notice(notification),
+            EventBody::Progressed { update } => self.say_progress(update),
+            EventBody::Escalated { .. }
+            | EventBody::HumanAsked { .. }
+            | EventBody::HumanAnswered { .. }
+            | EventBody::QuestionWithdrawn { .. } => self.say_human(&event.body),
+            body if body.is_end() => Some(self.say_end(event)),
+            body => say_circumstance(body),
+        }
+    }
+
+    fn say_task(&self, event: &Event) -> Option<Said> {
+        match &event.body {
+            EventBody::TaskRouted { task_id, agent_type, .. } => {
+                note(words::routed(&self.task(task_id), &texts::agent_name(agent_type)))
+            }
+            EventBody::TaskDispatched { task_id, attempt, agent_type, .. } => {
+                let agent = texts::agent_name(agent_type);
+                said(Mark::Running, words::dispatched(&self.task(task_id), &agent, *attempt))
+            }
+            EventBody::TaskStopped { task_id, reason, .. } => {
+                note(words::stopped(&self.task(task_id), *reason))
+            }
+            EventBody::TaskSkipped { task_id, comments } => {
+                said(Mark::Skipped, words::skipped(&self.task(task_id), comments))
+            }
+            EventBody::RetryScheduled { task_id, at, agent_type, by_person, .. } => {
+                let agent = agent_type.as_ref().map(texts::agent_name);
+                let wait = at.since(event.at);
+                said(Mark::Again, words::retrying(&self.task(task_id), agent.as_deref(), wait, *by_person))
+            }
+            // A success is told with the progress it makes, a failure with its notice: both follow at once.
+            _ => None,
+        }
+    }
+
+    fn say_progress(&mut self, update: &ProgressUpdate) -> Option<Said> {
+        let progress = words::progress(update.progress_percentage, update.estimated_remaining_time);
+        if update.status == ProgressStatus::Failure {
+            return note(progress);
+        }
+        let succeeded = self.succeeded.take().filter(|(id, _)| *id == update.task_id);
+        let agent = self.agents.get(&update.task_id).map(texts::agent_name);
+        let took = succeeded.map(|(_, took)| took);
+        let done = words::succeeded(&self.task(&update.task_id), agent.as_deref(), took);
+        said(Mark::Done, words::joined(&done, &progress))
+    }
+
+    fn say_human(&self, body: &EventBody) -> Option<Said> {
+        match body {
+            EventBody::Escalated { request } => {
+                let task = self.task(&request.task_id);
+                let actions: Vec<&str> = request.suggested_actions.iter().map(String::as_str).collect();
+                let errors: Vec<String> = request.errors.iter().map(|error| texts::plain(error)).collect();
+                error(words::escalated(&task, request.failure_count, &errors, &actions))
+            }
+            EventBody::HumanAsked { question, .. } => {
+                let asked = self.question(question);
+                let how =
+                    self.run_id.as_ref().map(|run| commands::answers(run, question)).unwrap_or_default();
+                Some(Said(Severity::Warning, Mark::Question, words::asked(&asked, &how)))
+            }
+            EventBody::HumanAnswered { answer, .. } => said(Mark::Note, words::answered(answer)),
+            EventBody::QuestionWithdrawn { gate, reason } => note(words::withdrawn(gate, reason)),
+            _ => None,
+        }
+    }
+
+    fn question(&self, question: &Question) -> String {
+        match question {
+            Question::Approval { request, .. } => words::ask_approval(request),
+            Question::Guidance(request) => {
+                words::ask_guidance(&self.task(&request.task_id), request.failure_count)
+            }
+        }
+    }
+
+    fn say_end(&self, event: &Event) -> Said {
+        let took = event.at.since(self.started.unwrap_or(event.at));
+        let plan = self.state.as_ref().and_then(RunState::plan);
+        let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
+        let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
+        let sums = words::sums(done, tasks.count(), self.failures, took, self.spent);
+        let report = self.run_id.as_ref().map(commands::report).unwrap_or_default();
+        let (severity, mark, text) = match &event.body {
+            EventBody::RunCompleted { skipped } => {
+                (Severity::Info, Mark::Done, words::completed(skipped.len()))
+            }
+            EventBody::RunFailed { error, .. } => {
+                (Severity::Error, Mark::Failed, words::failed(&texts::plain(&error.to_string())))
+            }
+            EventBody::RunAborted { error, suggestion, .. } => {
+                (Severity::Error, Mark::Failed, words::aborted(&texts::plain(&error.to_string()), suggestion))
+            }
+            EventBody::RunCancelled { reason } => {
+                (Severity::Warning, Mark::Skipped, words::cancelled(reason))
+            }
+            _ => (Severity::Info, Mark::Note, String::new()),
+        };
+        Said(severity, mark, words::ended(&text, &sums, &report))
+    }
+}
+
+fn say_phase(body: &EventBody) -> Option<Said> {
+    match body {
+        EventBody::PhaseCompleted { phase, handoff } => note(words::phase_done(*phase, &handoff.summary)),
+        EventBody::PhaseFailed { phase, reason } => error(words::phase_failed(*phase, &texts::plain(reason))),
+        EventBody::PhaseDegraded { phase, reason } => warning(words::phase_degraded(*phase, reason)),
+        EventBody::GoalDefined { goal } => note(words::goal_defined(goal)),
+        EventBody::PromptScored { score, issues } => note(words::prompt_scored(*score, issues)),
+        EventBody::Critiqued { phase, verdict, notes } if *verdict != CritiqueVerdict::Continue => {
+            warning(words::critiqued(*phase, *verdict, notes))
+        }
+        _ => None,
+    }
+}
+
+fn say_plan(body: &EventBody) -> Option<Said> {
+    match body {
+        EventBody::PlanProposed { plan, repairs, .. } => {
+            let proposed = words::proposed(
+                plan.subtasks.len(),
+                plan.confidence_score,
+                plan.total_estimate(),
+                repairs.len(),
+            );
+            said(Mark::Note, proposed)
+        }
+        EventBody::PlanAdjusted { adjustments, .. } => said(Mark::Note, words::adjusted(adjustments)),
+        EventBody::PlanApproved { note: why, .. } => note(words::approved(why)),
+        EventBody::PlanRejected { comments, .. } => warning(words::rejected(comments)),
+        EventBody::ConfidenceChanged { before, after, cause } => {
+            confidence_moved(*before, *after, words::confidence_cause(cause.as_str()))
+        }
+        _ => None,
+    }
+}
+
+fn confidence_moved(before: Confidence, after: Confidence, cause: &str) -> Option<Said> {
+    let text = words::confidence_moved(before, after, cause);
+    Some(Said(Severity::Info, Mark::Note, text))
+}
+
+fn say_notice(notification: &Notification) -> Option<Said> {
+    match notification {
+        Notification::Failure(notice) => error(words::failure(notice)),
+        Notification::Recovery(notice) => said(Mark::Again, words::recovery(notice)),
+        Notification::Announcement(Announcement { severity, title, text, suggestion, .. }) => {
+            let mark = match severity {
+                Severity::Error => Mark::Failed,
+                Severity::Warning => Mark::Warning,
+                Severity::Info => Mark::Note,
+            };
+            Some(Said(*severity, mark, words::announcement(title, text, suggestion.as_deref())))
+        }
+    }
+}
+
+fn say_circumstance(body: &EventBody) -> Option<Said> {
+    match body {
+        EventBody::GuardrailTripped { rule, severity, reason } => {
+            let mark = if *severity == Severity::Error { Mark::Failed } else { Mark::Warning };
+            Some(Said(*severity, mark, words::guardrail(rule, reason)))
+        }
+        EventBody::BreakerOpened { agent_type, reason } => {
+            warning(words::breaker_opened(&texts::agent_name(agent_type), reason))
+        }
+        EventBody::BreakerClosed { agent_type } => {
+            note(words::breaker_closed(&texts::agent_name(agent_type)))
+        }
+        EventBody::FellBack { what, from, to, reason } => warning(words::fell_back(what, from, to, reason)),
+        EventBody::Degraded { level, reason } => warning(words::degraded(*level, reason)),
+        EventBody::BudgetExceeded { account, spent, budget } => {
+            error(words::budget_exceeded(*account, *spent, *budget))
+        }
+        EventBody::ConflictResolved { between, resolution } => note(words::conflict(between, resolution)),
+        EventBody::RunPaused { reason } => said(Mark::Question, words::paused(reason)),
+        EventBody::RunResumed {} => note(words::RESUMED.to_owned()),
+        EventBody::StopRequested { then } => note(match then.as_ref() {
+            AfterStop::Cancel { .. } => words::STOPPING_TO_CANCEL.to_owned(),
+            AfterStop::Abort { .. } => words::STOPPING_TO_ABORT.to_owned(),
+            AfterStop::RollBack { to, .. } => words::stopping_to_roll_back(*to),
+        }),
+        EventBody::RolledBack { to, run_budget } => said(Mark::Again, words::rolled_back(*to, *run_budget)),
+        _ => None,
+    }
+}

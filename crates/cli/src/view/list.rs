@@ -1,0 +1,129 @@
+//! Many runs, one line each.
+
+use candor_model::Timestamp;
+use candor_ports::RunEntry;
+use serde_json::{Value, json};
+
+use super::style::{Line, Style, Tone};
+use super::words::{self, label};
+use super::{format, text};
+
+const STATUS_COLUMNS: usize = 20;
+const STARTED_COLUMNS: usize = 19;
+const DONE_COLUMNS: usize = 5;
+const COST_COLUMNS: usize = 10;
+/// Below this width only what matters most is shown.
+const FULL_FROM_COLUMNS: usize = 90;
+
+/// Shows runs as a table.
+#[must_use]
+pub fn text(runs: &[RunEntry], style: Style) -> String {
+    if runs.is_empty() {
+        return format!("{}\n", words::NO_RUNS);
+    }
+    let widest = runs.iter().map(|run| text::width(run.summary.run_id.as_str())).max().unwrap_or(0);
+    let table = Table {
+        run: widest.clamp(3, style.columns() / 2),
+        full: style.columns() >= FULL_FROM_COLUMNS,
+        style,
+    };
+    let mut lines = vec![table.header()];
+    lines.extend(runs.iter().map(|run| table.row(run)));
+    lines.join("\n") + "\n"
+}
+
+/// Gives the same as data.
+#[must_use]
+pub fn json(runs: &[RunEntry]) -> Value {
+    let rows = runs.iter().map(|RunEntry { summary, head }| {
+        json!({
+            "run_id": summary.run_id, "status": summary.status, "request": summary.request,
+            "goal_type": summary.goal_type, "plan_id": summary.plan_id,
+            "started_at": summary.started_at, "updated_at": summary.updated_at,
+            "progress_percentage": summary.progress_percentage, "confidence": summary.confidence,
+            "cost": summary.spent, "failures": summary.failures, "last_failure": summary.last_failure,
+            "open_gates": summary.open_gates, "paused": summary.paused, "events": head,
+        })
+    });
+    Value::Array(rows.collect())
+}
+
+struct Table {
+    run: usize,
+    full: bool,
+    style: Style,
+}
+
+impl Table {
+    fn header(&self) -> String {
+        let cells = [label::RUN, label::STATUS, label::STARTED, label::DONE, label::COST, label::REQUEST];
+        self.line(cells.map(str::to_owned), Tone::Dim, Tone::Dim)
+    }
+
+    fn row(&self, RunEntry { summary, .. }: &RunEntry) -> String {
+        let cells = [
+            summary.run_id.to_string(),
+            words::run_status(summary.status).to_owned(),
+            summary.started_at.map(|at: Timestamp| format::day_and_clock(at)).unwrap_or_default(),
+            format::percent(summary.progress_percentage),
+            format::money(summary.spent),
+            summary.request.clone(),
+        ];
+        self.line(cells, Tone::Plain, Tone::of_status(summary.status))
+    }
+
+    fn line(&self, cells: [String; 6], tone: Tone, status_tone: Tone) -> String {
+        let [run, status, started, done, cost, request] = cells;
+        let mut end = self.run;
+        let mut line = Line::new(self.style).fit(tone, &run, end).pad_to(end + 2);
+        end += 2 + STATUS_COLUMNS;
+        line = line.fit(status_tone, &status, end).pad_to(end + 2);
+        if self.full {
+            end += 2 + STARTED_COLUMNS;
+            line = line.add(Tone::Dim, &started).pad_to(end + 2);
+        }
+        line = line.add(tone, &format!("{done:>DONE_COLUMNS$}  "));
+        if self.full {
+            line = line.add(tone, &format!("{cost:>COST_COLUMNS$}  "));
+        }
+        line.fit(tone, &request, self.style.columns()).render()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_model::{Event, EventBody, Position, RunId, RunSettings, RunSummary};
+
+    use super::{text as table_of, *};
+    use crate::view::text;
+
+    fn entry(id: &str, request: &str) -> RunEntry {
+        let run_id = RunId::new(id).unwrap();
+        let mut summary = RunSummary::new(run_id.clone());
+        let settings = Box::new(RunSettings::default());
+        let body = EventBody::RunStarted {
+            run_id,
+            request: request.to_owned(),
+            settings,
+            flags: Default::default(),
+            material: None,
+        };
+        summary.absorb(&Event::new(Timestamp::EPOCH, body));
+        RunEntry { summary, head: Position(1) }
+    }
+
+    #[test]
+    fn every_run_has_a_line_and_none_is_too_wide() {
+        let runs =
+            [entry("run_1", "Plan a trip"), entry("run_2", &"東".repeat(300)), entry(&"x".repeat(200), "")];
+        for width in [20, 60, 80, 120] {
+            let table = table_of(&runs, Style { width, ..Style::default() });
+            assert_eq!(table.lines().count(), 4);
+            for line in table.lines() {
+                assert!(text::width(line) <= usize::from(width), "{line}");
+            }
+        }
+        assert_eq!(json(&runs)[1]["run_id"], "run_2");
+        assert!(table_of(&[], Style::default()).contains("candor run"));
+    }
+}

@@ -1,0 +1,287 @@
+//! A run as it goes on, as the lines of one screen.
+//!
+//! Owns what such a screen needs and keeps it event by event; drawing the lines is the caller's business.
+
+use std::collections::VecDeque;
+
+use candor_engine::RunState;
+use candor_model::{EventBody, Notification, Question, Recorded, RunId, RunSummary, Seconds, Timestamp};
+
+use super::style::{Line, Mark, Style, Tone};
+use super::tree::Tree;
+use super::{commands, format, text, words};
+
+/// How many of the last failures stay in sight.
+const SHOWN_FAILURES: usize = 4;
+const MAX_BAR: usize = 30;
+
+/// What a screen shows of a run that goes on.
+#[derive(Debug)]
+pub struct Live {
+    state: RunState,
+    summary: RunSummary,
+    tree: Tree,
+    remaining: Seconds,
+    failures: VecDeque<String>,
+}
+
+impl Live {
+    /// The screen of a run of which nothing is known yet.
+    #[must_use]
+    pub fn new(run_id: RunId) -> Self {
+        Self {
+            state: RunState::new(run_id.clone()),
+            summary: RunSummary::new(run_id),
+            tree: Tree::default(),
+            remaining: Seconds::ZERO,
+            failures: VecDeque::with_capacity(SHOWN_FAILURES),
+        }
+    }
+
+    /// Takes one event into account. Only a changed plan costs more than a constant time.
+    pub fn absorb(&mut self, recorded: &Recorded) {
+        let event = &recorded.event;
+        self.state.apply(event);
+        self.summary.absorb(event);
+        match &event.body {
+            EventBody::PlanProposed { .. }
+            | EventBody::PlanAdjusted { .. }
+            | EventBody::Replanned { .. }
+            | EventBody::RolledBack { .. } => {
+                self.lay_out();
+                self.tree.note(event);
+            }
+            EventBody::Progressed { update } => self.remaining = update.estimated_remaining_time,
+            EventBody::Notified { notification } => {
+                if let Notification::Failure(notice) = notification.as_ref() {
+                    self.remember(words::failure(notice));
+                }
+            }
+            _ => self.tree.absorb(event),
+        }
+    }
+
+    /// The state of the run, for those who want more of it.
+    #[must_use]
+    pub const fn state(&self) -> &RunState {
+        &self.state
+    }
+
+    /// The screen at this time. No line is wider than the style's width.
+    #[must_use]
+    pub fn frame(&self, now: Timestamp, style: Style) -> Vec<String> {
+        let mut lines = self.header(now, style);
+        if !self.tree.is_empty() {
+            lines.push(String::new());
+            lines.extend(self.tree.lines(Some(now), style));
+        }
+        if !self.failures.is_empty() {
+            lines.push(String::new());
+            let failures = self.failures.iter();
+            lines.extend(failures.flat_map(|failure| marked(Mark::Failed, failure, style)));
+        }
+        for question in self.state.open_questions().values() {
+            lines.push(String::new());
+            lines.extend(question_lines(self.state.run_id(), question, &self.asked(question), style));
+        }
+        lines
+    }
+
+    fn lay_out(&mut self) {
+        // Going back to before the plan leaves nothing to draw, and what failed is still remembered.
+        let mut tree = self.state.plan().as_ref().map(Tree::of).unwrap_or_default();
+        tree.inherit(std::mem::take(&mut self.tree));
+        self.tree = tree;
+    }
+
+    fn remember(&mut self, failure: String) {
+        if self.failures.len() == SHOWN_FAILURES {
+            self.failures.pop_front();
+        }
+        self.failures.push_back(failure);
+    }
+
+    fn header(&self, now: Timestamp, style: Style) -> Vec<String> {
+        let summary = &self.summary;
+        // A clock that went back must not make the run younger than its last event.
+        let now = if summary.status.is_end() { summary.updated_at.unwrap_or(now) } else { now };
+        let elapsed = summary.started_at.map_or(Seconds::ZERO, |started| now.since(started));
+        let run = summary.run_id.as_str();
+        let title = Line::new(style).fit(Tone::Strong, &summary.request, style.columns());
+        let status = Line::new(style)
+            .add(Tone::of_status(summary.status), words::run_status(summary.status))
+            .add(Tone::Dim, &format!(" · {run} · {}", format::duration(elapsed)));
+        let mut lines = vec![title.render(), status.render()];
+        if !self.tree.is_empty() {
+            lines.push(self.progress(style));
+        }
+        lines
+    }
+
+    fn progress(&self, style: Style) -> String {
+        let percentage = self.summary.progress_percentage;
+        let mut parts = Vec::new();
+        if self.remaining > Seconds::ZERO && !self.summary.status.is_end() {
+            parts.push(words::remaining(self.remaining));
+        }
+        parts.push(format::money(self.summary.spent));
+        parts.extend(self.summary.confidence.map(words::confidence));
+        bar(percentage, style).add(Tone::Dim, &format!(" · {}", parts.join(" · "))).render()
+    }
+
+    fn asked(&self, question: &Question) -> String {
+        asked(&self.state, question)
+    }
+}
+
+/// A question in words, with the task's name.
+pub(super) fn asked(state: &RunState, question: &Question) -> String {
+    match question {
+        Question::Approval { request, .. } => words::ask_approval(request),
+        Question::Guidance(request) => {
+            let task = state.task(&request.task_id);
+            let name =
+                task.as_ref().map_or_else(|| request.task_id.to_string(), candor_planning::texts::task_name);
+            words::ask_guidance(&name, request.failure_count)
+        }
+    }
+}
+
+/// A question and the commands that answer it.
+pub(super) fn question_lines(run: &RunId, question: &Question, asked: &str, style: Style) -> Vec<String> {
+    let mut lines = marked(Mark::Question, asked, style);
+    for command in commands::answers(run, question) {
+        lines.push(Line::new(style).plain("    ").add(Tone::Accent, &command).render());
+    }
+    lines
+}
+
+/// A text after a mark, in as many lines as it takes.
+pub(super) fn marked(mark: Mark, message: &str, style: Style) -> Vec<String> {
+    let message = text::printable(message, style.unicode);
+    let tone = if mark == Mark::Note { Tone::Plain } else { mark.tone() };
+    let pieces = text::wrapped(&message, style.columns().saturating_sub(2));
+    let lines = pieces.iter().enumerate().map(|(at, piece)| {
+        let line = Line::new(style);
+        let line = if at == 0 { line.mark(mark) } else { line.plain("  ") };
+        line.add(tone, piece).render()
+    });
+    lines.collect()
+}
+
+/// A bar with its percentage.
+pub(super) fn bar(percentage: f64, style: Style) -> Line {
+    let cells = MAX_BAR.min(style.columns() / 3);
+    let share = (percentage / 100.0).clamp(0.0, 1.0);
+    // Rounded down: a bar that looks full is full.
+    let full = ((cells as f64 * share) as usize).min(cells);
+    let [done, open] = if style.unicode { ["█", "░"] } else { ["#", "."] };
+    Line::new(style)
+        .add(Tone::Good, &done.repeat(full))
+        .add(Tone::Dim, &open.repeat(cells - full))
+        .add(Tone::Strong, &format!(" {:>4}", format::percent(percentage)))
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_testkit::golden::STORIES;
+    use candor_testkit::{fixtures, load};
+
+    use super::*;
+    use crate::view::words::tests::{recorded, story};
+
+    fn watched(records: &[Recorded]) -> Live {
+        let mut live = Live::new(RunId::new("run_test").unwrap());
+        records.iter().for_each(|recorded| live.absorb(recorded));
+        live
+    }
+
+    #[test]
+    fn the_tree_kept_event_by_event_is_the_tree_of_the_folded_plan() {
+        for (name, _) in STORIES {
+            let records = story(name);
+            for end in 1..=records.len() {
+                let records = records.get(..end).unwrap();
+                let live = watched(records);
+                let now = records.last().unwrap().event.at;
+                let folded = crate::view::tree::draw(live.state(), records, Style::default());
+                assert_eq!(live.tree.lines(Some(now), Style::default()), folded, "{name} after {end} events");
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_shows_progress_failures_and_the_command_that_answers() {
+        // spec: planning FT-06 QT-07
+        let records = story("escalated_and_skipped");
+        let asked =
+            records.iter().position(|it| matches!(it.event.body, EventBody::HumanAsked { .. })).unwrap();
+        let live = watched(records.get(..=asked).unwrap());
+        let frame = live.frame(records.get(asked).unwrap().event.at, Style::default()).join("\n");
+        for part in [
+            "Plan a 3-day trip",
+            "waiting for a person",
+            "25%",
+            "✗ Flight search failed: Error 1",
+            "candor answer run_test retry",
+        ] {
+            assert!(frame.contains(part), "{part} is missing in:\n{frame}");
+        }
+    }
+
+    #[test]
+    fn no_line_of_a_frame_is_wider_than_the_screen() {
+        for (name, _) in STORIES {
+            let records = story(name);
+            let live = watched(&records);
+            for (width, unicode) in [(20, true), (33, false), (60, true), (80, true), (200, false)] {
+                let style = Style { colour: false, width, unicode, rows: 10 };
+                for line in live.frame(live.summary.updated_at.unwrap(), style) {
+                    assert!(text::width(&line) <= usize::from(width), "{name} at {width}: {line}");
+                    assert!(unicode || line.is_ascii(), "{name}: {line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_and_odd_letters_stay_within_the_screen() {
+        let mut tasks = fixtures::paris_plan().subtasks;
+        for (task, name) in tasks.iter_mut().zip([
+            "航班搜索航班搜索航班搜索航班搜索",
+            "👩‍👩‍👧‍👦👩‍👩‍👧‍👦 family ☀️☀️",
+            "e\u{301}\u{301}\u{301}t\u{202e}x",
+            "\u{1b}[31mred",
+        ]) {
+            task.metadata.name = Some(name.to_owned());
+        }
+        let plan = fixtures::plan_of(tasks, 0.9);
+        let run = candor_testkit::scenario::Scenario::of(plan, candor_model::RunSettings::default());
+        let live = watched(&run.log);
+        for width in 20..90 {
+            let style = Style { width, ..Style::default() };
+            for line in live.frame(run.now, style) {
+                assert!(text::width(&line) <= usize::from(width), "{width}: {line}");
+                assert!(!line.contains('\u{1b}'), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn ten_thousand_tasks_are_followed_and_folded_quickly() {
+        let mut quick =
+            load::Quick::new(RunId::new("run_test").unwrap(), load::plan(10_000, 2), true).unwrap();
+        quick.execute().unwrap();
+        let records = recorded(std::mem::take(&mut quick.events));
+        let started = std::time::Instant::now();
+        let live = watched(&records);
+        let followed = started.elapsed();
+        let started = std::time::Instant::now();
+        let frame = live.frame(Timestamp::EPOCH, Style::default());
+        let framed = started.elapsed();
+        assert!(frame.len() < 60, "{} lines", frame.len());
+        assert!(frame.iter().any(|line| line.contains("9,961 more: 9,961 done")), "{frame:#?}");
+        println!("{} events followed in {followed:?}, one frame in {framed:?}", records.len());
+        assert!(framed.as_millis() < 200, "a frame took {framed:?}");
+    }
+}

@@ -1,0 +1,24 @@
+//! What people see of a run.
+//!
+//! Readers of the log: every function here takes the events of a run, the state folded from them, or both,
+//! and answers with text or JSON. Nothing here reads a clock, opens a terminal or decides anything; what is
+//! not on the log is not shown, and what failed is never left out. Sentences stand in [`words`] and nowhere
+//! else; colours, symbols and widths come from one [`Style`], so that plain and coloured output are the same.
+
+mod chronicle;
+mod commands;
+pub mod explain;
+mod format;
+pub mod lines;
+pub mod list;
+pub mod live;
+pub mod postmortem;
+pub mod report;
+pub mod status;
+mod style;
+mod text;
+pub mod tree;
+mod words;
+
+pub use report::report_json;
+pub use style::{Mark, Style};

@@ -1,0 +1,158 @@
+//! The report on a run, finished or not: Markdown for people, JSON for programs.
+
+mod diagrams;
+mod json;
+mod markdown;
+mod sections;
+mod values;
+
+use candor_engine::RunState;
+use candor_model::{ExecutionReport, ExecutionStatus, Plan, Recorded, RunStatus, TaskStatus};
+use candor_planning::report::{ReportMaterial, execution_report};
+
+use super::chronicle::Chronicle;
+use super::words;
+
+pub use json::report_json;
+pub(super) use json::timeline;
+
+/// Writes the report on a run as Markdown.
+#[must_use]
+pub fn markdown(state: &RunState, records: &[Recorded]) -> String {
+    let subject = Subject::of(state, records);
+    let sections = [
+        sections::head(&subject),
+        sections::goal(&subject),
+        sections::plan(&subject),
+        sections::results(&subject),
+        sections::timeline(&subject),
+        sections::failures(&subject),
+        sections::revisions(&subject),
+        sections::confidence(&subject),
+        sections::cost(&subject),
+        sections::people(&subject),
+        sections::notes(&subject),
+        sections::lessons(&subject),
+        sections::further(&subject),
+    ];
+    let sections: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
+    sections.join("\n")
+}
+
+/// What a report is about.
+pub(super) struct Subject<'a> {
+    pub(super) state: &'a RunState,
+    pub(super) records: &'a [Recorded],
+    pub(super) chronicle: Chronicle<'a>,
+    pub(super) plan: Option<Plan>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn of(state: &'a RunState, records: &'a [Recorded]) -> Self {
+        Self { state, records, chronicle: Chronicle::of(records), plan: state.plan() }
+    }
+
+    /// What sums are made of, once there is a plan.
+    pub(super) fn material(&self) -> Option<ReportMaterial<'_>> {
+        let plan = self.plan.as_ref()?;
+        Some(self.state.report_material(plan, execution_status(self.state.status()), self.chronicle.now()))
+    }
+
+    /// The report that was recorded at the end; for a run without one, what it would be now.
+    pub(super) fn report(&self) -> Option<ExecutionReport> {
+        let recorded = self.plan.as_ref().and_then(|plan| plan.metadata.execution_report.as_deref());
+        recorded.cloned().or_else(|| Some(execution_report(&self.material()?)))
+    }
+
+    /// How the run ended, or where it stands, in one sentence.
+    pub(super) fn verdict(&self) -> String {
+        let end = self.chronicle.end.map(|(_, body)| body);
+        words::verdict(self.state.status(), end.filter(|_| self.state.status().is_end()), &self.sums())
+    }
+
+    fn sums(&self) -> String {
+        let tasks = self.plan.iter().flat_map(|plan| &plan.subtasks);
+        let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
+        let chronicle = &self.chronicle;
+        let failed = chronicle.failures.iter().filter(|failure| failure.attempt > 0).count();
+        let sums = words::sums(done, tasks.count(), failed, chronicle.elapsed(), self.state.spent());
+        words::and_revisions(&sums, chronicle.revisions.len())
+    }
+}
+
+/// The nearest status that an execution can have; one that is not over has not succeeded.
+fn execution_status(status: RunStatus) -> ExecutionStatus {
+    match status {
+        RunStatus::Completed => ExecutionStatus::Success,
+        RunStatus::Aborted => ExecutionStatus::Aborted,
+        RunStatus::Cancelled => ExecutionStatus::Cancelled,
+        _ => ExecutionStatus::Failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_model::{EventBody, RunId};
+    use candor_testkit::golden::STORIES;
+
+    use super::*;
+    use crate::view::words::tests::story;
+
+    fn told(name: &str) -> (RunState, Vec<Recorded>) {
+        let records = story(name);
+        (RunState::fold(RunId::new("run_test").unwrap(), &records).unwrap(), records)
+    }
+
+    #[test]
+    fn every_failed_task_and_every_revision_is_in_the_report_of_every_story() {
+        // spec: planning TR-11 QT-07
+        for (name, _) in STORIES {
+            let (state, records) = told(name);
+            let text = markdown(&state, &records);
+            for recorded in &records {
+                match &recorded.event.body {
+                    EventBody::TaskFailed { task_id, .. } => {
+                        assert!(text.contains(task_id.as_str()), "{name}");
+                    }
+                    EventBody::Replanned { revision, .. } => {
+                        assert!(text.contains(revision.revision_id.as_str()), "{name}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_report_can_be_made_at_every_moment_of_every_story() {
+        for (name, _) in STORIES {
+            let records = story(name);
+            for end in 0..=records.len() {
+                let records = &records[..end];
+                let state = RunState::fold(RunId::new("run_test").unwrap(), records).unwrap();
+                let text = markdown(&state, records);
+                assert!(text.starts_with("# "), "{name} after {end}");
+                assert_eq!(text.matches("\n```").count() % 2, 0, "{name} after {end}: an open block");
+                assert_eq!(report_json(&state, records)["run_id"], "run_test");
+            }
+        }
+    }
+
+    #[test]
+    fn the_report_says_how_it_ended_and_what_to_learn() {
+        // spec: planning TR-10 TR-13 EN-26
+        let (state, records) = told("backup_agent");
+        let text = markdown(&state, &records);
+        for part in [
+            "The goal was reached: 4 of 4 tasks, 2 failed attempts",
+            "```mermaid",
+            "| `rev_1` |",
+            "0.85 → 0.60",
+            "backup flight agent",
+            "## Lessons",
+            "candor explain run_test",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+}

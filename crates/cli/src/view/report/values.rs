@@ -1,0 +1,75 @@
+//! What agents put out, in few words.
+
+use serde_json::Value;
+
+use crate::view::text::{clean, shortened};
+use crate::view::words;
+
+const ENTRIES: usize = 4;
+const DEPTH: usize = 2;
+const COLUMNS: usize = 160;
+const STRING_COLUMNS: usize = 100;
+
+/// A value in one line; long lists and deep structures are told by their beginning and their size.
+pub(super) fn in_short(value: &Value) -> String {
+    shortened(&summary(value, DEPTH), COLUMNS, true)
+}
+
+fn summary(value: &Value, depth: usize) -> String {
+    match value {
+        Value::Null => words::NOTHING.to_owned(),
+        Value::Bool(true) => words::YES.to_owned(),
+        Value::Bool(false) => words::NO.to_owned(),
+        Value::Number(number) => number.to_string(),
+        // What is far too long is not even walked through to be cleaned.
+        Value::String(text) => {
+            let head: String = text.chars().take(STRING_COLUMNS * 2).collect();
+            shortened(clean(&head).trim(), STRING_COLUMNS, true)
+        }
+        Value::Array(entries) if depth == 0 => words::entries(entries.len()),
+        Value::Array(entries) => {
+            let shown = entries.iter().take(ENTRIES).map(|entry| summary(entry, depth - 1));
+            listed(&shown.collect::<Vec<_>>(), entries.len())
+        }
+        Value::Object(fields) if depth == 0 => words::fields(fields.len()),
+        Value::Object(fields) => {
+            let shown = fields.iter().take(ENTRIES);
+            let shown = shown.map(|(key, value)| format!("{} {}", clean(key), summary(value, depth - 1)));
+            format!("({})", listed(&shown.collect::<Vec<_>>(), fields.len()))
+        }
+    }
+}
+
+fn listed(shown: &[String], all: usize) -> String {
+    if shown.is_empty() {
+        return words::NOTHING.to_owned();
+    }
+    match all.saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{}, {}", shown.join(", "), words::and_more(more)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn large_and_deep_values_stay_short() {
+        assert_eq!(in_short(&json!(["Louvre", "Orsay"])), "Louvre, Orsay");
+        assert_eq!(in_short(&json!([1, 2, 3, 4, 5, 6])), "1, 2, 3, 4, … and 2 more");
+        assert_eq!(
+            in_short(&json!({"price": 450, "legs": [[1], {"a": 1}]})),
+            "(legs 1 entry, 1 field, price 450)"
+        );
+        assert_eq!(in_short(&json!(null)), "nothing");
+        let mut deep = json!(1);
+        for _ in 0..100 {
+            deep = json!([deep]);
+        }
+        assert_eq!(in_short(&deep), "1 entry");
+        assert!(in_short(&json!("x".repeat(1_000_000))).chars().count() <= COLUMNS);
+    }
+}

@@ -1,0 +1,180 @@
+//! Text from outside made fit for a screen: cleaned, measured, shortened, wrapped.
+
+use unicode_width::UnicodeWidthStr;
+
+/// How many columns a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// `text` on one line, without anything that a terminal would obey rather than show.
+///
+/// Marks that turn the direction of writing go too: with them a text can be made to look like another.
+pub(super) fn clean(text: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => {
+                if !cleaned.ends_with(' ') {
+                    cleaned.push(' ');
+                }
+            }
+            hidden if hidden.is_control() || is_invisible(hidden) => {}
+            letter => cleaned.push(letter),
+        }
+    }
+    cleaned
+}
+
+const fn is_invisible(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// `text` cleaned, and in ASCII where nothing else can be shown.
+pub(super) fn printable(text: &str, unicode: bool) -> String {
+    let cleaned = clean(text);
+    if unicode || cleaned.is_ascii() {
+        return cleaned;
+    }
+    let mut ascii = String::with_capacity(cleaned.len());
+    cleaned.chars().for_each(|letter| push_ascii(&mut ascii, letter));
+    ascii
+}
+
+fn push_ascii(ascii: &mut String, letter: char) {
+    match letter {
+        letter if letter.is_ascii() => ascii.push(letter),
+        '…' => ascii.push_str("..."),
+        '→' => ascii.push_str("->"),
+        '–' | '—' | '─' | '−' | '·' => ascii.push('-'),
+        '“' | '”' | '„' => ascii.push('"'),
+        '‘' | '’' => ascii.push('\''),
+        '×' => ascii.push('x'),
+        '≤' => ascii.push_str("<="),
+        '≥' => ascii.push_str(">="),
+        '│' => ascii.push('|'),
+        '█' => ascii.push('#'),
+        '░' => ascii.push('.'),
+        '✓' => ascii.push('+'),
+        '✗' => ascii.push('x'),
+        letter if width(letter.encode_utf8(&mut [0; 4])) == 0 => {}
+        _ => ascii.push('?'),
+    }
+}
+
+/// `text` cut to `columns`, at a word where that loses little, with a sign that something is missing.
+pub(super) fn shortened(text: &str, columns: usize, unicode: bool) -> String {
+    if width(text) <= columns { text.to_owned() } else { cut(text, columns, unicode) }
+}
+
+/// The beginning of `text` and a sign that something is missing, in at most `columns`.
+pub(super) fn cut(text: &str, columns: usize, unicode: bool) -> String {
+    let sign = if unicode { "…" } else { "..." };
+    let Some(room) = columns.checked_sub(width(sign)) else {
+        return head(text, columns).to_owned();
+    };
+    let head = head(text, room);
+    let at_word = head.rsplit_once(' ').map(|(words, _)| words).filter(|words| width(words) * 3 >= room * 2);
+    format!("{}{sign}", at_word.unwrap_or(head).trim_end_matches([' ', ',', ';', ':', '(']))
+}
+
+/// The longest beginning of `text` that fits; measured as a whole, because letters can join into one.
+fn head(text: &str, columns: usize) -> &str {
+    // Letters without width could go on for ever; no honest word needs more than this.
+    let most = columns.saturating_mul(4);
+    let mut fitting = "";
+    for (at, letter) in text.char_indices().take(most) {
+        let upto = text.get(..at + letter.len_utf8()).unwrap_or(fitting);
+        if width(upto) > columns {
+            break;
+        }
+        fitting = upto;
+    }
+    fitting
+}
+
+/// `text` in lines of at most `columns`, broken between words where there are any.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut taken = 0;
+    for word in text.split_whitespace() {
+        let needed = width(word);
+        if taken > 0 && taken + 1 + needed > columns {
+            lines.push(std::mem::take(&mut line));
+            taken = 0;
+        }
+        if taken > 0 {
+            line.push(' ');
+            taken += 1;
+        }
+        let rest = broken(word, columns, &mut lines);
+        line.push_str(rest);
+        taken += width(rest);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// Breaks a word that is wider than a line; returns what is left for the next line.
+fn broken<'a>(word: &'a str, columns: usize, lines: &mut Vec<String>) -> &'a str {
+    let mut rest = word;
+    while width(rest) > columns {
+        let piece = head(rest, columns);
+        let piece = if piece.is_empty() { rest } else { piece };
+        lines.push(piece.to_owned());
+        rest = rest.get(piece.len()..).unwrap_or_default();
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn wide_letters_count_twice() {
+        assert_eq!(shortened("東京東京", 8, true), "東京東京");
+        assert_eq!(shortened("東京東京", 7, true), "東京東…");
+        assert_eq!(shortened("東京", 1, true), "…");
+        assert_eq!(shortened("tokyo", 2, false), "to");
+    }
+
+    #[test]
+    fn a_text_is_cut_between_words_where_that_loses_little() {
+        assert_eq!(shortened("Search for flights to Paris", 20, true), "Search for flights…");
+        assert_eq!(shortened("Searching roundtripflights", 20, true), "Searching roundtrip…");
+    }
+
+    #[test]
+    fn long_words_are_broken_and_nothing_is_lost() {
+        assert_eq!(wrapped("ab cd efghij k", 5), ["ab cd", "efghi", "j k"]);
+        assert_eq!(wrapped("", 5), Vec::<String>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_shortened_or_wrapped_is_too_wide(text in "\\PC*", columns in 2usize..40) {
+            let text = clean(&text);
+            prop_assert!(width(&shortened(&text, columns, true)) <= columns);
+            for line in wrapped(&text, columns) {
+                prop_assert!(width(&line) <= columns, "{line:?}");
+            }
+        }
+
+        #[test]
+        fn no_control_character_gets_through(text in any::<String>()) {
+            prop_assert!(!clean(&text).chars().any(char::is_control));
+            prop_assert!(printable(&text, false).is_ascii());
+        }
+    }
+}

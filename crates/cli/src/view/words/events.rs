@@ -1,0 +1,341 @@
+//! What is said while a run goes on.
+
+use candor_model::{
+    Account, Adjustment, Answer, CheckpointId, Confidence, CritiqueVerdict, FailureNotification, GateId,
+    Goal, GuidanceAction, HumanApprovalRequest, Money, Phase, PlanRevision, RecoveryNotification, RunId,
+    Seconds, StopReason,
+};
+
+use super::plural;
+use crate::view::format;
+
+pub(in crate::view) const RESUMED: &str = "Resumed";
+pub(in crate::view) const STOPPING_TO_CANCEL: &str = "Stopping everything that runs, to cancel the run";
+pub(in crate::view) const STOPPING_TO_ABORT: &str =
+    "Stopping everything that runs, because the plan cannot go on";
+
+/// `text: details`, or only `text`.
+fn with(text: &str, details: &str) -> String {
+    if details.trim().is_empty() { text.to_owned() } else { format!("{text}: {details}") }
+}
+
+pub(in crate::view) fn run_started(run: &RunId, request: &str) -> String {
+    with(&format!("Run {run}"), request)
+}
+
+pub(in crate::view) const fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::PreAnalysis => "Pre-analysis",
+        Phase::Evaluation => "Evaluation",
+        Phase::Context => "Context",
+        Phase::Decomposition => "Decomposition",
+        Phase::Planning => "Planning",
+        Phase::Execution => "Execution",
+        Phase::Validation => "Validation",
+        Phase::Consolidation => "Consolidation",
+    }
+}
+
+pub(in crate::view) fn phase_done(which: Phase, summary: &str) -> String {
+    with(phase(which), summary)
+}
+
+pub(in crate::view) fn phase_failed(which: Phase, reason: &str) -> String {
+    with(&format!("{} failed", phase(which)), reason)
+}
+
+pub(in crate::view) fn phase_degraded(which: Phase, reason: &str) -> String {
+    with(&format!("{} gave less than it should", phase(which)), reason)
+}
+
+pub(in crate::view) fn goal_defined(goal: &Goal) -> String {
+    let constraints = goal.constraints.iter();
+    let constraints: Vec<String> =
+        constraints.map(|it| format!("{} {}", it.kind.as_str(), it.value.as_str())).collect();
+    with(&format!("Goal understood ({})", goal.goal_type.as_str().replace('_', " ")), &constraints.join(", "))
+}
+
+pub(in crate::view) fn prompt_scored(score: u8, issues: &[String]) -> String {
+    with(&format!("The request scores {score} of 100"), &issues.join("; "))
+}
+
+pub(in crate::view) fn critiqued(which: Phase, verdict: CritiqueVerdict, notes: &[String]) -> String {
+    let verdict = match verdict {
+        CritiqueVerdict::Continue => "is good enough",
+        CritiqueVerdict::Refine => "is not good enough yet",
+        CritiqueVerdict::Stop => "does not hold",
+    };
+    with(&format!("{} {verdict}", phase(which)), &notes.join("; "))
+}
+
+pub(in crate::view) fn proposed(
+    tasks: usize,
+    confidence: Confidence,
+    estimate: Seconds,
+    repairs: usize,
+) -> String {
+    let repaired = if repairs == 0 { String::new() } else { format!(", {} made", plural(repairs, "repair")) };
+    format!(
+        "Plan with {}, confidence {}, about {} of work{repaired}",
+        plural(tasks, "task"),
+        format::confidence(confidence),
+        format::duration(estimate)
+    )
+}
+
+pub(in crate::view) fn adjusted(adjustments: &[Adjustment]) -> String {
+    let changes: Vec<String> =
+        adjustments.iter().map(|it| format!("{} {} = {}", it.task_id, it.field, it.new_value)).collect();
+    with("Plan adjusted by a person", &changes.join(", "))
+}
+
+pub(in crate::view) fn approved(why: &str) -> String {
+    with("Plan approved", why)
+}
+
+pub(in crate::view) fn rejected(comments: &str) -> String {
+    with("Plan rejected by a person", comments)
+}
+
+/// What a revision changes; `told` is what people have just been told of it.
+pub(in crate::view) fn replanned(revision: &PlanRevision, told: &str) -> String {
+    let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
+    let parts = [
+        count(revision.new_subtasks.len(), "added"),
+        count(revision.removed_task_ids.len(), "taken out"),
+        count(revision.modified_task_ids.len(), "changed"),
+        count(revision.details.rerun_task_ids.len(), "to run again"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let changes: Vec<&str> =
+        revision.changes.iter().map(String::as_str).filter(|change| !told.contains(change)).collect();
+    let changes = changes.join("; ");
+    if parts.is_empty() {
+        return with(&format!("Plan revised ({})", revision.revision_id), &changes);
+    }
+    with(&format!("Plan revised ({}; tasks: {})", revision.revision_id, parts.join(", ")), &changes)
+}
+
+pub(in crate::view) fn confidence_moved(before: Confidence, after: Confidence, cause: &str) -> String {
+    format!("Confidence {} → {} ({cause})", format::confidence(before), format::confidence(after))
+}
+
+/// The cause of a confidence, from its stable name.
+pub(in crate::view) fn confidence_cause(cause: &str) -> &str {
+    match cause {
+        "plan proposed" | "proposed" => "the plan was proposed",
+        "calibrated" => "what past runs teach",
+        "revised" => "the plan was revised",
+        "all_succeeded" => "every task succeeded at once",
+        "failures" => "failures that nothing made good",
+        "rolled_back" => "the run went back",
+        other => other,
+    }
+}
+
+pub(in crate::view) fn routed(task: &str, agent: &str) -> String {
+    format!("{task} goes to {agent}")
+}
+
+pub(in crate::view) fn dispatched(task: &str, agent: &str, attempt: u32) -> String {
+    let again = if attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
+    format!("{task} started ({agent}{again})")
+}
+
+pub(in crate::view) fn succeeded(task: &str, agent: Option<&str>, took: Option<Seconds>) -> String {
+    let took = took.map(|took| format!(" in {}", format::duration(took))).unwrap_or_default();
+    let agent = agent.map(|agent| format!(" ({agent})")).unwrap_or_default();
+    format!("{task} done{took}{agent}")
+}
+
+pub(in crate::view) fn progress(percentage: f64, remaining: Seconds) -> String {
+    let percent = format::percent(percentage);
+    if remaining == Seconds::ZERO {
+        return format!("{percent} done");
+    }
+    format!("{percent} done, about {} left", format::duration(remaining))
+}
+
+pub(in crate::view) fn joined(first: &str, second: &str) -> String {
+    format!("{first} — {second}")
+}
+
+pub(in crate::view) fn failure(notice: &FailureNotification) -> String {
+    format!("{} — {} ({})", notice.error_summary, notice.recovery_strategy, notice.estimated_delay)
+}
+
+pub(in crate::view) fn recovery(notice: &RecoveryNotification) -> String {
+    let sentences = [&notice.what_were_doing, &notice.why, &notice.expected_impact];
+    sentences.map(|sentence| format!("{}.", sentence.trim_end_matches('.'))).join(" ")
+}
+
+pub(in crate::view) fn announcement(title: &str, text: &str, suggestion: Option<&str>) -> String {
+    let said = with(title, text);
+    match suggestion {
+        Some(suggestion) => format!("{}. {suggestion}", said.trim_end_matches('.')),
+        None => said,
+    }
+}
+
+pub(in crate::view) fn stopped(task: &str, reason: StopReason) -> String {
+    match reason {
+        StopReason::RunStopping => format!("{task} stopped, because the run is stopping"),
+        StopReason::Superseded => format!("{task} stopped, because the plan changed under it"),
+    }
+}
+
+pub(in crate::view) fn skipped(task: &str, comments: &str) -> String {
+    with(&format!("{task} left out by a person"), comments)
+}
+
+pub(in crate::view) fn retrying(task: &str, agent: Option<&str>, wait: Seconds, by_person: bool) -> String {
+    let agent = agent.map(|agent| format!(" with {agent}")).unwrap_or_default();
+    let wait = if wait == Seconds::ZERO { String::new() } else { format!(" in {}", format::duration(wait)) };
+    let who = if by_person { ", as a person said" } else { "" };
+    format!("{task} will be tried again{agent}{wait}{who}")
+}
+
+pub(in crate::view) fn escalated(task: &str, failures: u32, errors: &[String], actions: &[&str]) -> String {
+    let text = with(&format!("{task} failed {} and needs a person", times(failures)), &errors.join("; "));
+    if actions.is_empty() { text } else { format!("{text}. Possible: {}", actions.join("; ")) }
+}
+
+pub(in crate::view) fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+pub(in crate::view) fn ask_approval(request: &HumanApprovalRequest) -> String {
+    let confidence = format::confidence(request.confidence_score);
+    with(&format!("May this plan run? Confidence {confidence}"), &request.reasons.join("; "))
+}
+
+pub(in crate::view) fn ask_guidance(task: &str, failures: u32) -> String {
+    format!("What should be done about {task}? It failed {}", times(failures))
+}
+
+pub(in crate::view) fn asked(question: &str, commands: &[String]) -> String {
+    format!("{question} — answer with: {}", commands.join(" | "))
+}
+
+pub(in crate::view) fn answered(answer: &Answer) -> String {
+    match answer {
+        Answer::Approval(decision) => with(
+            &format!("A person answered: {}", decision.action.as_str().to_lowercase()),
+            &decision.comments,
+        ),
+        Answer::Guidance(guidance) => {
+            let agent =
+                guidance.agent_type.as_ref().map(|agent| format!(" with {agent}")).unwrap_or_default();
+            let action = match guidance.action {
+                GuidanceAction::Retry => "try again",
+                GuidanceAction::Skip => "go on without it",
+                GuidanceAction::Abort => "give up",
+            };
+            with(&format!("A person answered: {action}{agent}"), &guidance.comments)
+        }
+    }
+}
+
+pub(in crate::view) fn withdrawn(gate: &GateId, reason: &str) -> String {
+    with(&format!("Question {gate} needs no answer any more"), reason)
+}
+
+pub(in crate::view) fn guardrail(rule: &str, reason: &str) -> String {
+    with(&format!("Guardrail {rule}"), reason)
+}
+
+pub(in crate::view) fn breaker_opened(agent: &str, reason: &str) -> String {
+    with(&format!("{agent} is not used for a while"), reason)
+}
+
+pub(in crate::view) fn breaker_closed(agent: &str) -> String {
+    format!("{agent} is used again")
+}
+
+pub(in crate::view) fn fell_back(what: &str, from: &str, to: &str, reason: &str) -> String {
+    with(&format!("Second choice for {what}: {to} instead of {from}"), reason)
+}
+
+pub(in crate::view) fn degraded(level: u8, reason: &str) -> String {
+    with(&format!("Working with less than usual (level {level} of 5)"), reason)
+}
+
+pub(in crate::view) fn budget_exceeded(which: Account, spent: Money, budget: Money) -> String {
+    format!(
+        "The budget for {} does not allow more: {} spent of {}",
+        account(which),
+        format::money(spent),
+        format::money(budget)
+    )
+}
+
+pub(in crate::view) const fn account(account: Account) -> &'static str {
+    match account {
+        Account::Planning => "planning",
+        Account::Execution => "execution",
+    }
+}
+
+pub(in crate::view) fn conflict(between: &[String], resolution: &str) -> String {
+    with(&format!("Contradiction between {} resolved", between.join(" and ")), resolution)
+}
+
+pub(in crate::view) fn paused(reason: &str) -> String {
+    with("Paused", reason)
+}
+
+pub(in crate::view) fn stopping_to_roll_back(to: CheckpointId) -> String {
+    format!("Stopping everything that runs, to go back to checkpoint {to}")
+}
+
+pub(in crate::view) fn rolled_back(to: CheckpointId, budget: Option<Money>) -> String {
+    let budget =
+        budget.map(|budget| format!(", with a budget of {}", format::money(budget))).unwrap_or_default();
+    format!("Went back to checkpoint {to}{budget}")
+}
+
+pub(in crate::view) fn completed(skipped: usize) -> String {
+    match skipped {
+        0 => "Goal reached".to_owned(),
+        skipped => format!("Goal reached, with {} left out", plural(skipped, "task")),
+    }
+}
+
+pub(in crate::view) fn failed(error: &str) -> String {
+    with("Goal not reached", error)
+}
+
+pub(in crate::view) fn aborted(error: &str, suggestion: &str) -> String {
+    let text = with("Run ended early", error.trim_end_matches('.'));
+    if suggestion.trim().is_empty() { text } else { format!("{text}. {suggestion}") }
+}
+
+pub(in crate::view) fn cancelled(reason: &str) -> String {
+    with("Run cancelled", reason)
+}
+
+pub(in crate::view) fn sums(
+    done: usize,
+    tasks: usize,
+    failures: usize,
+    took: Seconds,
+    spent: Money,
+) -> String {
+    let failures =
+        if failures == 0 { String::new() } else { format!(", {}", plural(failures, "failed attempt")) };
+    format!(
+        "{} of {}{failures}, {}, {}",
+        format::count(done),
+        plural(tasks, "task"),
+        format::duration(took),
+        format::money(spent)
+    )
+}
+
+pub(in crate::view) fn ended(text: &str, sums: &str, report: &str) -> String {
+    format!("{} — {sums} — {report}", text.trim_end_matches('.'))
+}

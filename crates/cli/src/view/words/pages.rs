@@ -1,0 +1,112 @@
+//! What is said of a run as a whole: statuses, headings, labels, verdicts.
+
+use candor_model::{Confidence, RunStatus, Seconds, StopReason, TaskStatus};
+
+use crate::view::chronicle::Outcome;
+use crate::view::format;
+
+pub(in crate::view) const NO_AGENT_YET: &str = "no agent yet";
+
+/// `1 task`, `2 tasks`.
+pub(in crate::view) fn plural(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {what}{ending}", format::count(count))
+}
+
+/// `9,000 done`.
+pub(in crate::view) fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}", format::count(count))
+}
+
+pub(in crate::view) fn folded(more: usize, parts: &[String]) -> String {
+    format!("… {} more: {}", format::count(more), parts.join(", "))
+}
+
+pub(in crate::view) fn and_more(more: usize) -> String {
+    format!("… and {} more", format::count(more))
+}
+
+pub(in crate::view) fn after(tasks: &[&str], more: usize) -> String {
+    let more = if more == 0 { String::new() } else { format!(" +{more}") };
+    format!("after {}{more}", tasks.join(", "))
+}
+
+pub(in crate::view) fn after_count(tasks: usize) -> String {
+    format!("after {}", plural(tasks, "task"))
+}
+
+pub(in crate::view) fn failed_before(failures: u32) -> String {
+    format!("failed {} before", super::times(failures))
+}
+
+pub(in crate::view) const fn task_status(status: TaskStatus) -> &'static str {
+    match status {
+        TaskStatus::Pending => "waiting",
+        TaskStatus::InProgress => "running",
+        TaskStatus::Completed => "done",
+        TaskStatus::Failed => "failed",
+        TaskStatus::Skipped => "left out",
+    }
+}
+
+pub(in crate::view) const fn run_status(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Preparing => "planning",
+        RunStatus::Executing => "running",
+        RunStatus::WaitingHuman => "waiting for a person",
+        RunStatus::Paused => "paused",
+        RunStatus::Stopping => "stopping",
+        RunStatus::Completed => "completed",
+        RunStatus::Failed => "failed",
+        RunStatus::Aborted => "aborted",
+        RunStatus::Cancelled => "cancelled",
+    }
+}
+
+pub(in crate::view) const fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Running => "running",
+        Outcome::Done => "done",
+        Outcome::Partly => "done in part",
+        Outcome::Failed => "failed",
+        Outcome::NeverStarted => "never started",
+        Outcome::Stopped(StopReason::RunStopping) => "stopped",
+        Outcome::Stopped(StopReason::Superseded) => "stopped, plan changed",
+    }
+}
+
+pub(in crate::view) fn remaining(time: Seconds) -> String {
+    format!("about {} left", format::duration(time))
+}
+
+pub(in crate::view) fn confidence(confidence: Confidence) -> String {
+    format!("confidence {}", format::confidence(confidence))
+}
+
+pub(in crate::view) mod label {
+    pub(in crate::view) const GOAL: &str = "Goal";
+    pub(in crate::view) const STATUS: &str = "Status";
+    pub(in crate::view) const PHASE: &str = "Phase";
+    pub(in crate::view) const PROGRESS: &str = "Progress";
+    pub(in crate::view) const COST: &str = "Cost";
+    pub(in crate::view) const CONFIDENCE: &str = "Confidence";
+    pub(in crate::view) const STARTED: &str = "Started";
+    pub(in crate::view) const RUN: &str = "Run";
+    pub(in crate::view) const DONE: &str = "Done";
+    pub(in crate::view) const REQUEST: &str = "Request";
+    pub(in crate::view) const FAILURES: &str = "Failures";
+    pub(in crate::view) const WAITING_FOR_YOU: &str = "Waiting for you";
+    pub(in crate::view) const GO_ON: &str = "To go on";
+    pub(in crate::view) const DETAILS: &str = "To look further";
+}
+
+pub(in crate::view) const NO_RUNS: &str = "No runs yet. Start one with: candor run \"what you want done\"";
+pub(in crate::view) const NO_PLAN: &str = "There is no plan yet.";
+
+pub(in crate::view) fn tasks_done(done: usize, total: usize) -> String {
+    format!("{} of {} done", format::count(done), plural(total, "task"))
+}
+
+pub(in crate::view) fn started(at: &str, elapsed: Seconds) -> String {
+    format!("{at} UTC, {} until the last event", format::duration(elapsed))
+}

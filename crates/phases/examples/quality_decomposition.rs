@@ -1,0 +1,213 @@
+//! How well requests are cut into steps: `quality_decomposition DATA_DIR`.
+//!
+//! A found step is one that is paired with a labelled step, greedily and one to one, the most similar first,
+//! at a similarity of at least `THRESHOLD`: the F2 measure (recall of the labelled words counts four times)
+//! over their words without stop words, cut to six letters. Edges are compared as labelled, without transitive
+//! reduction, among paired steps. Rows with an even number are those that the rules were tuned on.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+use candor_phases::split::{Step, split};
+use serde::Deserialize;
+
+/// The similarity from which two steps are taken for the same.
+const THRESHOLD: f64 = 0.4;
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    source: String,
+    task: String,
+    nodes: Vec<Node>,
+    edges: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    text: String,
+}
+
+/// Right, predicted and labelled things, counted.
+#[derive(Debug, Default, Clone, Copy)]
+struct Count {
+    right: usize,
+    predicted: usize,
+    labelled: usize,
+}
+
+impl Count {
+    fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.predicted += other.predicted;
+        self.labelled += other.labelled;
+    }
+
+    fn line(&self) -> String {
+        let percent = |all: usize| 100.0 * self.right as f64 / all.max(1) as f64;
+        let f1 = 200.0 * self.right as f64 / (self.predicted + self.labelled).max(1) as f64;
+        format!("P {:5.1} R {:5.1} F1 {f1:5.1}", percent(self.predicted), percent(self.labelled))
+    }
+}
+
+#[derive(Default, Clone, Copy)]
+struct Tally {
+    rows: usize,
+    steps: Count,
+    edges: Count,
+    /// Pairs of paired steps whose relation, edge or none, is right.
+    relations: Count,
+    same_number: usize,
+}
+
+impl Tally {
+    fn add(&mut self, row: &Row, found: &[Step]) {
+        let pairs = pair(row, found);
+        self.rows += 1;
+        self.same_number += usize::from(found.len() == row.nodes.len());
+        self.steps.add(Count { right: pairs.len(), predicted: found.len(), labelled: row.nodes.len() });
+        let (edges, relations) = compare_edges(row, found, &pairs);
+        self.edges.add(edges);
+        self.relations.add(relations);
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.same_number += other.same_number;
+        self.steps.add(other.steps);
+        self.edges.add(other.edges);
+        self.relations.add(other.relations);
+    }
+
+    fn line(&self) -> String {
+        format!(
+            "{:3} rows  steps {}  edges {}  relations right {:5.1} %  number of steps right {:5.1} %",
+            self.rows,
+            self.steps.line(),
+            self.edges.line(),
+            100.0 * self.relations.right as f64 / self.relations.labelled.max(1) as f64,
+            100.0 * self.same_number as f64 / self.rows.max(1) as f64,
+        )
+    }
+}
+
+fn main() -> ExitCode {
+    let Some(folder) = std::env::args().nth(1) else {
+        let _ = writeln!(io::stderr(), "usage: quality_decomposition DATA_DIR [--misses SOURCE]");
+        return ExitCode::from(2);
+    };
+    match measure(Path::new(&folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "cannot measure: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(folder: &Path) -> io::Result<()> {
+    let path = folder.join("decomposition.jsonl");
+    let named = |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(&path).map_err(|error| named(&error))?;
+    let shown = std::env::args().nth(3);
+    let mut out = io::stdout().lock();
+    let mut tallies = BTreeMap::<(String, &str), Tally>::new();
+    for line in text.lines() {
+        let row: Row = serde_json::from_str(line).map_err(|error| named(&error))?;
+        let found = split(&row.task);
+        let number: u64 = row.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        let half = if number.is_multiple_of(2) { "tuned on (even)" } else { "held out (odd)" };
+        tallies.entry((row.source.clone(), half)).or_default().add(&row, &found);
+        if shown.as_ref() == Some(&row.source) && number.is_multiple_of(2) {
+            show(&mut out, &row, &found)?;
+        }
+    }
+    let mut halves = BTreeMap::<&str, Tally>::new();
+    for ((source, half), tally) in &tallies {
+        writeln!(out, "{source:11} {half:15} {}", tally.line())?;
+        halves.entry(half).or_default().absorb(tally);
+        halves.entry("~all").or_default().absorb(tally);
+    }
+    for (half, tally) in &halves {
+        writeln!(out, "{:11} {half:15} {}", "overall", tally.line())?;
+    }
+    Ok(())
+}
+
+fn show(out: &mut impl Write, row: &Row, found: &[Step]) -> io::Result<()> {
+    let task: String = row.task.chars().take(600).collect();
+    writeln!(out, "{}: {task}", row.id)?;
+    for (at, step) in found.iter().enumerate() {
+        let guess = if step.guessed { " ?" } else { "" };
+        writeln!(out, "   found {at} {:?}{guess} {}", step.depends_on, step.description)?;
+    }
+    for node in &row.nodes {
+        writeln!(out, "   label {} {}", node.id, node.text)?;
+    }
+    writeln!(out, "   edges {:?}", row.edges)
+}
+
+/// Pairs of places, predicted and labelled, the most similar first.
+fn pair(row: &Row, found: &[Step]) -> Vec<(usize, usize)> {
+    let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
+    for (predicted, step) in found.iter().enumerate() {
+        for (labelled, node) in row.nodes.iter().enumerate() {
+            let similarity = similarity(&step.description, &node.text);
+            if similarity >= THRESHOLD {
+                candidates.push((similarity, predicted, labelled));
+            }
+        }
+    }
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (_, predicted, labelled) in candidates {
+        if pairs.iter().all(|&(p, l)| p != predicted && l != labelled) {
+            pairs.push((predicted, labelled));
+        }
+    }
+    pairs
+}
+
+fn compare_edges(row: &Row, found: &[Step], pairs: &[(usize, usize)]) -> (Count, Count) {
+    let place = |id: &String| row.nodes.iter().position(|node| node.id == *id);
+    let labelled: BTreeSet<_> = row.edges.iter().filter_map(|(a, b)| Some((place(a)?, place(b)?))).collect();
+    let (mut edges, mut relations) = (Count::default(), Count::default());
+    for &(from, from_label) in pairs {
+        for &(to, to_label) in pairs.iter().filter(|(to, _)| *to != from) {
+            let predicted = found.get(to).is_some_and(|step| step.depends_on.contains(&from));
+            let said = labelled.contains(&(from_label, to_label));
+            edges.predicted += usize::from(predicted);
+            edges.labelled += usize::from(said);
+            edges.right += usize::from(predicted && said);
+            relations.right += usize::from(predicted == said);
+            relations.labelled += 1;
+        }
+    }
+    (edges, relations)
+}
+
+/// The F2 measure of the words of a predicted step against those of a labelled one.
+fn similarity(predicted: &str, labelled: &str) -> f64 {
+    let (predicted, labelled) = (words(predicted), words(labelled));
+    let common = predicted.intersection(&labelled).count() as f64;
+    let weight = predicted.len() as f64 + 4.0 * labelled.len() as f64;
+    if weight > 0.0 { 5.0 * common / weight } else { 0.0 }
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    const STOP_WORDS: &[&str] = &[
+        "a", "an", "and", "are", "at", "by", "for", "from", "i", "in", "is", "it", "its", "me", "my", "of",
+        "on", "or", "please", "that", "the", "this", "to", "with", "you", "your", "be", "as",
+    ];
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
+        .map(|word| word.chars().take(6).collect())
+        .collect()
+}

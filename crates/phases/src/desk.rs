@@ -1,0 +1,44 @@
+//! What lies on the desk of a room when its work begins.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use candor_model::{
+    AgentCapability, CalibrationMetrics, ExecutionFeedback, Goal, Handoff, Phase, Plan, RunId, RunSettings,
+    StartMaterial, Timestamp,
+};
+
+/// Everything that a room may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Desk<'a> {
+    /// The run.
+    pub run_id: &'a RunId,
+    /// The person's own words.
+    pub request: &'a str,
+    /// The present.
+    pub now: Timestamp,
+    /// The limits that hold for the run.
+    pub settings: &'a RunSettings,
+    /// The goal or plan that the person brought.
+    pub material: Option<&'a StartMaterial>,
+    /// What the rooms before left.
+    pub handoffs: &'a BTreeMap<Phase, Handoff>,
+    /// The goal, once it is known.
+    pub goal: Option<&'a Goal>,
+    /// Everyone who can be given a task.
+    pub agents: &'a [AgentCapability],
+    /// How far past confidence could be trusted.
+    pub calibration: &'a CalibrationMetrics,
+    /// The plan as it stands, for the rooms after the work.
+    pub plan: Option<&'a Plan>,
+    /// Everything that agents reported, in the order in which it came.
+    pub feedback: &'a [Arc<ExecutionFeedback>],
+}
+
+impl Desk<'_> {
+    /// A value from the data that a room before left.
+    #[must_use]
+    pub fn left(&self, by: Phase, key: &str) -> Option<&serde_json::Value> {
+        self.handoffs.get(&by)?.data.get(key)
+    }
+}

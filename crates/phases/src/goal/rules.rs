@@ -1,0 +1,114 @@
+//! What must be, must not be, and is liked, in the goal's own words. Understands none of it.
+
+use super::text::Text;
+use super::{Extracted, push_new};
+
+/// Openings of a clause that must not be so.
+#[rustfmt::skip]
+const MUST_NOT: &[&str] = &[
+    "must not", "mustn't", "must never", "should not", "shouldn't", "should never", "can not", "cannot",
+    "can't", "may not", "do not", "don't", "never", "without", "avoid", "avoiding", "not allowed to",
+    "no debe", "no deben", "no debemos", "no puede", "no pueden", "no tiene que", "sin", "nunca", "jamas",
+    "evita", "evitar", "evitando", "zero", "cero", "forbidden to", "prohibido", "no se puede", "no se debe",
+    "refrain from",
+];
+/// Openings of a clause that must be so.
+#[rustfmt::skip]
+const MUST: &[&str] = &[
+    "must", "have to", "has to", "needs to", "is required to", "are required to", "make sure that",
+    "make sure to", "make sure", "ensure that", "ensure", "ensuring", "be sure to", "it is essential that",
+    "it is vital that", "it is crucial that", "it's essential that", "it is important that",
+    "it's important that", "it's vital that", "it's crucial that", "debe", "deben", "debemos", "tiene que",
+    "tienen que", "hay que", "asegurate de", "asegurando", "asegurar", "es necesario que",
+    "es imprescindible que", "es importante que", "es fundamental que", "es obligatorio", "mandatory :",
+    "required :",
+];
+/// Openings of a clause that is liked.
+#[rustfmt::skip]
+const LIKE: &[&str] = &[
+    "we prefer", "i prefer", "would prefer", "prefer", "preferring", "preference for", "preferences for",
+    "would love to", "would love", "i'd love to", "we'd love to", "would like to try", "we'd like to",
+    "i'd like to", "would like to", "would enjoy", "ideally", "preferably", "interested in", "keen on",
+    "fond of", "we enjoy", "i enjoy", "we love", "i love", "i like", "we like", "hoping to", "hope to",
+    "nos gustaria", "me gustaria", "preferimos", "prefiero", "preferiblemente", "preferentemente",
+    "de preferencia", "nos gusta", "me gusta", "nos gustan", "me gustan", "nos encanta", "me encanta",
+    "idealmente", "nos interesa", "me interesa", "looking forward to",
+];
+/// What follows when a wish is the request itself: "I'd like to plan a trip".
+#[rustfmt::skip]
+const REQUESTS: &[&str] = &[
+    "plan", "create", "make", "organize", "organise", "book", "go", "travel", "visit", "take", "you",
+    "design", "arrange", "have", "a", "an", "build", "get", "planificar", "organizar", "viajar", "ir", "que",
+    "hacer", "planear", "crear", "schedule", "depart", "start", "embark", "request", "set", "ask", "know",
+    "leave", "explore", "spend", "travelling", "traveling", "planning", "un", "una", "help", "begin",
+    "planeando",
+];
+/// Where a clause ends.
+const ENDS: &[&str] = &[",", ";", "(", ")", "but", "pero", "because", "porque", "while", "mientras", "\n"];
+/// A clause is never longer than this.
+const LONGEST: usize = 30;
+
+/// Lists the rules and wishes of the text.
+pub(super) fn fill(text: &Text<'_>, extracted: &mut Extracted) {
+    let mut at = 0;
+    while at < text.len() {
+        at = rule(text, at, extracted).unwrap_or_else(|| at.saturating_add(1));
+    }
+}
+
+fn rule(text: &Text<'_>, at: usize, extracted: &mut Extracted) -> Option<usize> {
+    if !text.is_word(at) {
+        return None;
+    }
+    if let Some(start) = text.any_phrase(at, MUST_NOT).filter(|_| !is_question(text, at)) {
+        return take(text, start, &mut extracted.must_not);
+    }
+    if let Some(start) = text.any_phrase(at, MUST) {
+        // "must be kept without loss" holds a rule of its own; the outer one is listed whole.
+        return take(text, start, &mut extracted.must);
+    }
+    let start = text.any_phrase(at, LIKE)?;
+    if text.is(start, REQUESTS) {
+        return None;
+    }
+    take(text, start, &mut extracted.preferences)
+}
+
+/// "Can't you help me" and "don't you" ask; they forbid nothing.
+fn is_question(text: &Text<'_>, at: usize) -> bool {
+    text.is(
+        at.saturating_add(1),
+        &["you", "we", "worry", "hesitate", "mind", "forget", "know", "wait", "have"],
+    ) || text
+        .is(at.saturating_add(2), &["you", "worry", "hesitate", "mind", "forget", "know", "wait", "have"])
+        && text.is(at, &["do", "can", "don't"])
+}
+
+fn take(text: &Text<'_>, start: usize, list: &mut Vec<String>) -> Option<usize> {
+    let limit = text.window_end(start, LONGEST);
+    let mut end = start;
+    while end < limit {
+        let joins_rule = text.is(end, &["and", "y", "e"])
+            && [MUST_NOT, MUST, LIKE]
+                .iter()
+                .any(|table| text.any_phrase(end.saturating_add(1), table).is_some());
+        if (text.is(end, ENDS) && !is_list(text, start, end)) || joins_rule {
+            break;
+        }
+        end = end.saturating_add(1);
+    }
+    let clause = text.slice(start, end).trim().trim_end_matches(['.', '!', '?', ';', ':', ',']).trim_end();
+    if clause.is_empty() {
+        return None;
+    }
+    push_new(list, clause.split_whitespace().collect::<Vec<_>>().join(" "));
+    Some(end)
+}
+
+/// Whether a comma stands inside a list of single words: "French, Thai, and Greek food".
+fn is_list(text: &Text<'_>, start: usize, at: usize) -> bool {
+    let after = at.saturating_add(1);
+    let ends_list = text.is(after, &["and", "or", "y", "o"]) && at.saturating_sub(start) > 2;
+    let goes_on = text.is(at.saturating_add(2), &[","]) && text.is_word(after);
+    text.is(at, &[","]) && (goes_on || (ends_list && text.is(at.saturating_sub(2), &[","])))
+}

@@ -1,0 +1,234 @@
+//! Ranks agents for a text by the words that they share, until embeddings arrive.
+//!
+//! Words are weighted by how few agents know them. It knows no meaning beyond a small table of synonyms and
+//! of Spanish words, so it says which words speak for an agent, never that the agent understands.
+
+mod spanish;
+mod synonyms;
+mod vocabulary;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use candor_model::{AgentCapability, RankedAgent};
+use candor_planning::routing;
+
+use words::Term;
+
+/// How much a mention counts in an agent's name, in its capabilities and in its specialization.
+const NAME_MENTION: f64 = 2.5;
+const CAPABILITY_MENTION: f64 = 1.5;
+const SPECIALIZATION_MENTION: f64 = 1.0;
+
+/// How much a known word counts that is only a part of the written one.
+const PART_MENTION: f64 = 0.5;
+
+/// How much a known word counts that is a synonym of the written one.
+const SYNONYM_MENTION: f64 = 0.5;
+
+/// How many mentions make half of a full mark, for an agent of average length.
+const HALF_MARK: f64 = 0.4;
+
+/// How far a long description dilutes its words: 0 not at all, 1 in full.
+const DILUTION: f64 = 0.6;
+
+/// A text is read up to this many words that count; more would not change whom it is for.
+const MAX_TEXT_TERMS: usize = 2_000;
+
+/// The words of a registry's agents, built once and asked for every text.
+#[derive(Debug, Clone, Default)]
+pub struct Lexicon {
+    agents: usize,
+    known: BTreeMap<String, Known>,
+}
+
+/// What the registry says about one word.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    rarity: f64,
+    /// Who knows it, and how strongly it speaks for them, from 0 to 1.
+    speaks_for: Vec<(usize, f64)>,
+}
+
+impl Lexicon {
+    /// Reads the words of every agent.
+    #[must_use]
+    pub fn new(agents: &[AgentCapability]) -> Self {
+        let described: Vec<BTreeMap<String, f64>> = agents.iter().map(description_terms).collect();
+        let vocabulary: BTreeSet<&str> =
+            described.iter().flat_map(|terms| terms.keys().map(String::as_str)).collect();
+        let mentions: Vec<_> = agents
+            .iter()
+            .zip(&described)
+            .map(|(agent, terms)| with_name(terms.clone(), agent.agent_type.as_str(), &vocabulary))
+            .collect();
+        Self::from_mentions(&mentions)
+    }
+
+    fn from_mentions(mentions: &[BTreeMap<String, f64>]) -> Self {
+        let lengths: Vec<f64> = mentions.iter().map(|terms| terms.values().sum()).collect();
+        let mean = (lengths.iter().sum::<f64>() / mentions.len().max(1) as f64).max(1.0);
+        let mut known = BTreeMap::<String, Known>::new();
+        for (index, (terms, length)) in mentions.iter().zip(&lengths).enumerate() {
+            let half_mark = HALF_MARK * (1.0 - DILUTION + DILUTION * length / mean);
+            for (stem, count) in terms {
+                let strength = count / (count + half_mark);
+                known.entry(stem.clone()).or_default().speaks_for.push((index, strength));
+            }
+        }
+        for word in known.values_mut() {
+            word.rarity = rarity(word.speaks_for.len(), mentions.len());
+        }
+        Self { agents: mentions.len(), known }
+    }
+
+    /// How similar each agent is to the text, from 0 to 1, in the registry's order.
+    ///
+    /// 1 means that all the words of the text that any agent knows, weighted by rarity, speak for this
+    /// agent; 0 that none does.
+    #[must_use]
+    pub fn similarities(&self, text: &str) -> Vec<f64> {
+        let mut sums = vec![0.0; self.agents];
+        let mut total = 0.0;
+        for (stem, weight) in asked(text) {
+            let found = self.find(&stem);
+            total += weight * found.iter().map(|(word, share)| word.rarity * share).fold(0.0, f64::max);
+            for (agent, worth) in best_worths(&found) {
+                if let Some(sum) = sums.get_mut(agent) {
+                    *sum += weight * worth;
+                }
+            }
+        }
+        if total > 0.0 {
+            for sum in &mut sums {
+                *sum = (*sum / total).clamp(0.0, 1.0);
+            }
+        }
+        sums
+    }
+
+    /// The known words that a written one stands for, each with the share that it counts.
+    fn find(&self, stem: &str) -> Vec<(&Known, f64)> {
+        let exact = self.known.get(stem).map(|word| (word, 1.0));
+        let similar = synonyms::of(stem).filter_map(|other| Some((self.known.get(other)?, SYNONYM_MENTION)));
+        let found: Vec<_> = exact.into_iter().chain(similar).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let near = self.nearest(stem).map(|word| vec![(word, PART_MENTION)]);
+        near.unwrap_or_else(|| {
+            let parts = parts(stem, |part| self.known.contains_key(part));
+            parts.iter().filter_map(|part| Some((self.known.get(*part)?, PART_MENTION))).collect()
+        })
+    }
+
+    /// The known word with the same beginning, if the two differ in little but the end.
+    fn nearest(&self, stem: &str) -> Option<&Known> {
+        const SAME: usize = 5;
+        const DIFFERENT: usize = 3;
+        let beginning = stem.get(..SAME)?;
+        let candidates = self.known.range(beginning.to_owned()..);
+        let same_beginning = candidates.take_while(|(known, _)| known.starts_with(beginning));
+        let tail = |known: &str| {
+            let common = known.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
+            known.len().max(stem.len()).saturating_sub(common)
+        };
+        let (known, word) = same_beginning.take(50).min_by_key(|(known, _)| tail(known))?;
+        (tail(known) <= DIFFERENT).then_some(word)
+    }
+}
+
+/// Ranks the agents for a text by words, the best first, at most `top_k` of them; equal scores go by name.
+///
+/// The lexicon must be that of the same agents in the same order.
+#[must_use]
+pub fn rank(agents: &[AgentCapability], lexicon: &Lexicon, text: &str, top_k: usize) -> Vec<RankedAgent> {
+    let ranked = |(agent, similarity): (&AgentCapability, f64)| RankedAgent {
+        agent_type: agent.agent_type.clone(),
+        score: routing::score(similarity, agent),
+        similarity,
+    };
+    let mut ranking: Vec<_> = agents.iter().zip(lexicon.similarities(text)).map(ranked).collect();
+    ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.agent_type.cmp(&b.agent_type)));
+    ranking.truncate(top_k);
+    ranking
+}
+
+/// For each agent the worth of the one word that speaks for it the most: synonyms do not add up.
+fn best_worths(found: &[(&Known, f64)]) -> Vec<(usize, f64)> {
+    let mut worths: Vec<_> = found
+        .iter()
+        .flat_map(|&(word, share)| {
+            word.speaks_for.iter().map(move |&(agent, strength)| (agent, word.rarity * share * strength))
+        })
+        .collect();
+    worths.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    worths.dedup_by_key(|(agent, _)| *agent);
+    worths
+}
+
+/// How much a word tells that `knowing` of `agents` agents know.
+fn rarity(knowing: usize, agents: usize) -> f64 {
+    let (knowing, agents) = (knowing as f64, agents as f64);
+    (1.0 + (agents - knowing + 0.5).max(0.0) / (knowing + 0.5)).ln()
+}
+
+/// The terms that a text asks for, with their weights; a repeated word counts a little more.
+fn asked(text: &str) -> BTreeMap<String, f64> {
+    let mut asked = BTreeMap::<String, (f64, f64)>::new();
+    // The words by which a task announces its outputs are ours, not the task's.
+    let (description, outputs) = text.split_once("Expected outputs:").unwrap_or((text, ""));
+    for Term { stem, weight } in words::terms(description).chain(words::terms(outputs)).take(MAX_TEXT_TERMS) {
+        let entry = asked.entry(stem).or_insert((weight, 0.0));
+        entry.1 += 1.0;
+    }
+    asked.into_iter().map(|(stem, (weight, count))| (stem, weight * (1.0 + count.ln() / 2.0))).collect()
+}
+
+/// What an agent says of itself: each word with its mentions.
+fn description_terms(agent: &AgentCapability) -> BTreeMap<String, f64> {
+    let mut mentions = BTreeMap::new();
+    for term in words::terms(&agent.specialization) {
+        *mentions.entry(term.stem).or_insert(0.0) += SPECIALIZATION_MENTION;
+    }
+    for term in agent.capabilities.iter().flat_map(|capability| words::terms(capability)) {
+        *mentions.entry(term.stem).or_insert(0.0) += CAPABILITY_MENTION;
+    }
+    mentions
+}
+
+/// Adds the words of the agent's name, and those that the registry knows inside of them.
+fn with_name(
+    mut mentions: BTreeMap<String, f64>,
+    name: &str,
+    known: &BTreeSet<&str>,
+) -> BTreeMap<String, f64> {
+    for term in words::terms(name) {
+        for part in parts(&term.stem, |part| known.contains(part)) {
+            *mentions.entry(part.to_owned()).or_insert(0.0) += NAME_MENTION * PART_MENTION;
+        }
+        *mentions.entry(term.stem).or_insert(0.0) += NAME_MENTION;
+    }
+    mentions
+}
+
+/// The known words at the two ends of a compound, such as "chat" and "pdf" of "chatpdf".
+fn parts(word: &str, is_known: impl Fn(&str) -> bool) -> Vec<&str> {
+    const SHORTEST_COMPOUND: usize = 6;
+    const SHORTEST_PART: usize = 3;
+    const SHORTEST_LONE_PART: usize = 4;
+    if word.len() < SHORTEST_COMPOUND {
+        return Vec::new();
+    }
+    let cuts = || (SHORTEST_PART..=word.len().saturating_sub(SHORTEST_PART)).rev();
+    let halves = |cut| word.split_at_checked(cut);
+    if let Some((head, tail)) =
+        cuts().filter_map(halves).find(|(head, tail)| is_known(head) && is_known(tail))
+    {
+        return vec![head, tail];
+    }
+    let long_and_known = |part: &&str| part.len() >= SHORTEST_LONE_PART && is_known(part);
+    let head = cuts().filter_map(halves).map(|(head, _)| head).find(long_and_known);
+    let tail = cuts().rev().filter_map(halves).map(|(_, tail)| tail).find(long_and_known);
+    head.into_iter().chain(tail).collect()
+}

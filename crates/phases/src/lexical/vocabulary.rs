@@ -1,0 +1,79 @@
+//! The words that say little or nothing about the matter of a text.
+//!
+//! All tables of this folder hold folded words: lower case, without accents.
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+/// Whether the word says nothing about the matter.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+    TABLE.contains(word)
+}
+
+/// Whether the word only asks, praises or fills, and so hardly tells one agent from another.
+pub(super) fn is_chatter(word: &str) -> bool {
+    static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| CHATTER.split_whitespace().collect());
+    TABLE.contains(word)
+}
+
+const STOP_WORDS: &str = "
+    a about above after again all along also am an and any anyone anything are as at away be because been
+    before being below between both but by can cannot could d did do does doing done down during each either
+    else etc even ever every everything few for from further get gets getting had has have having he her here
+    hers him his how however i if in into is it its itself just let like ll m made make makes making many may
+    me might mine more most much must my myself neither no nor not now of off on once one only or other
+    others our ours ourselves out over own per please quite rather re really s same she should since so some
+    someone something such t than thank thanks that the their theirs them themselves then there therefore
+    these they this those through thus to together too towards under until up upon us ve very via was we were
+    what when where whether which while who whom whose why will with within without would yes yet you your
+    yours yourself
+
+    al algo algun alguna algunas algunos ante aqui asi aun aunque cada como con cual cuales cuando cuanto de
+    del desde donde el ella ellas ellos en entre era es esa ese eso esta estan estar estas este esto estos
+    fue ha hacia han hasta hay la las le les lo los mas mi mis mucho muy ni nos nosotros o otra otro para
+    pero por porque que quien se sea segun ser si sin sobre solo son su sus tambien te todo todos tu tus un
+    una unas uno unos usted y ya yo
+";
+
+const CHATTER: &str = "
+    able access according achieve add allow allows amazing anticipated appear appreciate area around ask
+    asking aspect aspects assist assistance assistant attention available aware bad based basic become begin
+    believe benefit benefits best better big bored bring call called capability capable captivating case
+    certain chance change check checking choice choose choosing clear clearly close come comfortable common
+    complete complex comprehensive consider considering context correct critical curious current currently
+    daily date day days deal decide deep detail detailed details determine different difficult directly
+    discover diverse easily easy effective effectively efficient enable end engage engaging enhance enjoy
+    enjoyable ensure entire especially evening exact exactly example excellent exciting excited existing
+    expect expected experience experienced experiencing expert explain explore exploring extensive extra eye
+    fact factors familiar famous fast favorite feature features featuring feel figure final find finding
+    first five focus focusing follow following forget four free frequently friend friendly friends full
+    fully fun future gain general generated give given giving go goal going gone good great greatly
+    greetings group guidance guide guys happen happy hard hear hearing hello help helpful helping helps hey
+    hi high highly hope hour hours huge human humans idea ideas identify immediate immersive impact
+    important improve improving include included includes including increase individual individuals info
+    information informative inspiration inspire inspiring instead intelligent interact interested interesting
+    involved issue issues keep key kind know knowing knowledge known large last late later latest lead learn
+    learning least level life lifestyle likely line list little live living ll long longer look looked
+    looking lot love low main maintain manage maximize means measurable method methods middle mind minute
+    minutes modern moment month months mood moreover multiple name named names near necessary need needed
+    needs new next nice night notable number numerous objective obtain offer offering offers often ok old
+    online open option optional options order out overall overwhelmed particular particularly partner pass
+    passion passionate people perfect perform perhaps period person personal personalized perspective place
+    play plugin point popular possible potential powerful powered practice practices preferably prefer
+    present pretty problem process professional profile progress project promise proper provide provided
+    provides providing purpose put question questions quick quickly range read ready real realtime receive
+    recent recently recommend recommendation recommendations recommended regarding regular regularly related
+    relevant reliable request requesting requests require required requires respond response responses right
+    round run running save say search see seeking seem select send serve set several share show showing
+    significant similar simple simply single situation size skill skills small solution soon special
+    specific specifically specified start started starting state stay step steps stop strong struggling
+    stuck stunning success suggest suggesting suggestion suggestions suitable super support sure surprise
+    tailored take taking task tasks technique techniques tell term terms thing things think thinking three
+    time times tip tips title today told tomorrow tonight took tool tools top total track trend trends
+    tried tries trouble try trying turn two type types unable understand understanding unforgettable unique
+    updated updates use used useful user users uses using usually valuable value variety various vast
+    version view visit want wanted wants way ways week weekend weeks welcome well went wide wish wonder
+    wonderful wondering word words work working works world worldwide worry write writing written wrong year
+    years yesterday youre
+    agent agents ai api app application apps bot chat chatbot chatgpt gpt plugins
+";

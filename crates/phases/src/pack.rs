@@ -1,0 +1,101 @@
+//! Packs: what is known of a kind of goal, as data. Goal type, words to recognise it by, required
+//! categories, a plan's template, criteria of success, and agents with their sample data.
+
+use std::collections::BTreeSet;
+
+use candor_model::{GoalType, JsonMap, Priority, RetryPolicy, Seconds, ValidationError};
+use candor_planning::completeness::Category;
+use serde::{Deserialize, Serialize};
+
+/// What is known of a kind of goal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pack {
+    /// The pack's name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The kind of goal it knows.
+    pub goal_type: GoalType,
+    /// Whether its agents work on sample data; then everyone who sees their results is told.
+    #[serde(default)]
+    pub sample_data: bool,
+    /// Words by which a request of this kind is recognised, in any language.
+    pub keywords: Vec<String>,
+    /// What every plan for such a goal must take care of.
+    #[serde(default)]
+    pub categories: Vec<Category>,
+    /// The tasks of the usual plan.
+    #[serde(default)]
+    pub tasks: Vec<TaskTemplate>,
+    /// How to tell that such a goal was reached, in words with slots; one with an empty slot is left out.
+    #[serde(default)]
+    pub criteria: Vec<String>,
+    /// What may go wrong.
+    #[serde(default)]
+    pub risks: Vec<String>,
+    /// Who can do the work, declared as in `candor.toml`.
+    #[serde(default)]
+    pub agents: Vec<JsonMap>,
+}
+
+/// A task of the usual plan. In its texts `{slot}` stands for what the goal says; a part in `[…]` is left
+/// out when the goal does not say it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskTemplate {
+    /// The category it covers.
+    pub category: String,
+    /// A short name for people.
+    pub name: String,
+    /// What is to be done.
+    pub description: String,
+    /// The categories whose results it needs.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The slot without which the task makes no sense, such as `budget`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_with: Option<String>,
+    /// Parameters; a text that is nothing but `{slot}` becomes the slot's value, and is left out without one.
+    #[serde(default)]
+    pub inputs: JsonMap,
+    /// The names of what it produces.
+    pub outputs: Vec<String>,
+    /// Ready tasks of higher priority go first.
+    #[serde(default)]
+    pub priority: Priority,
+    /// How long it will probably take.
+    pub seconds: Seconds,
+    /// How it is repeated before its failure counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryPolicy>,
+}
+
+impl Pack {
+    /// Reads a pack from its TOML text; the error names the field.
+    pub fn from_toml(text: &str) -> Result<Self, PackError> {
+        let value: serde_json::Value =
+            toml::from_str(text).map_err(|error| PackError::Toml(error.to_string()))?;
+        Ok(candor_model::from_value(value)?)
+    }
+
+    /// How many of the pack's words a text has, in any case.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> usize {
+        let text = text.to_lowercase();
+        let words: BTreeSet<&str> =
+            text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        self.keywords.iter().filter(|keyword| words.contains(keyword.to_lowercase().as_str())).count()
+    }
+}
+
+/// Why a pack cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PackError {
+    /// It is no TOML.
+    #[error("{0}")]
+    Toml(String),
+    /// It is not a pack.
+    #[error(transparent)]
+    Invalid(#[from] ValidationError),
+}

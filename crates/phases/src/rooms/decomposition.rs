@@ -1,0 +1,99 @@
+//! Room 3: the tasks. From the plan that was brought, from the pack's template, or from the sentences.
+
+use candor_model::{JsonMap, Phase, SubTask, TaskId, Text};
+use candor_planning::completeness::CATEGORY_KEY;
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use serde_json::{Value, json};
+
+use super::evaluation::slots_of;
+use super::{Rooms, report};
+use crate::goal::Extracted;
+use crate::pack::TaskTemplate;
+use crate::slots::Slots;
+use crate::split::{self, Step};
+use crate::{Desk, Pack};
+
+/// Tasks, where they come from and what of them is guessed.
+struct Tasks {
+    source: String,
+    tasks: Vec<SubTask>,
+    guesses: Vec<String>,
+}
+
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+    if let Some(plan) = desk.material.and_then(|material| material.plan.as_deref()) {
+        let summary = format!("the plan that was brought has {} tasks", plan.subtasks.len());
+        return Ok(report(summary, json!({ "source": "brought" }), PhaseResult::Plain));
+    }
+    let goal = desk.goal.ok_or("there is no goal to break down")?;
+    let template = rooms.pack(&goal.goal_type).and_then(|pack| from_template(pack, &extracted(desk)));
+    let Tasks { source, tasks, guesses } = template.unwrap_or_else(|| from_words(goal.description.as_str()));
+    if tasks.is_empty() {
+        return Err("no task could be found in the request; say what is to be done, step by step".to_owned());
+    }
+    let summary = format!("{} tasks from {source}", tasks.len());
+    let data = json!({ "source": source, "subtasks": tasks, "guesses": guesses });
+    Ok(report(summary, data, PhaseResult::Plain))
+}
+
+/// What the evaluation read from the request.
+fn extracted(desk: &Desk<'_>) -> Extracted {
+    let left = desk.left(Phase::Evaluation, "extracted").cloned().unwrap_or_default();
+    serde_json::from_value(left).unwrap_or_default()
+}
+
+/// The pack's usual tasks, filled with what the goal says; nothing if it says too little for them.
+fn from_template(pack: &Pack, extracted: &Extracted) -> Option<Tasks> {
+    let slots = slots_of(extracted);
+    let wanted: Vec<&TaskTemplate> = pack
+        .tasks
+        .iter()
+        .filter(|task| task.only_with.as_ref().is_none_or(|slot| slots.get(slot).is_some()))
+        .collect();
+    let places: Vec<&str> = wanted.iter().map(|task| task.category.as_str()).collect();
+    let tasks: Option<Vec<SubTask>> =
+        (1..).zip(&wanted).map(|(n, task)| filled(task, n, &slots, &places)).collect();
+    let tasks = tasks.filter(|tasks| !tasks.is_empty())?;
+    Some(Tasks { source: format!("the template of pack {}", pack.name), tasks, guesses: Vec::new() })
+}
+
+fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &[&str]) -> Option<SubTask> {
+    let description = Text::new(slots.fill(&template.description).ok()?).ok()?;
+    let mut task = SubTask::new(TaskId::numbered(n), description, template.outputs.clone());
+    let needed = (1..).zip(places).filter(|(_, place)| template.needs.iter().any(|need| need == *place));
+    task.dependencies = needed.map(|(n, _)| TaskId::numbered(n)).collect();
+    let inputs =
+        template.inputs.iter().filter_map(|(key, value)| Some((key.clone(), slots.fill_value(value)?)));
+    task.inputs = inputs.collect();
+    task.priority = template.priority;
+    task.estimated_duration_seconds = template.seconds;
+    task.retry_policy = template.retry;
+    task.metadata.name = Some(template.name.clone());
+    task.metadata.other = JsonMap::from_iter([(CATEGORY_KEY.to_owned(), json!(template.category))]);
+    Some(task)
+}
+
+/// The steps that the words themselves tell.
+fn from_words(text: &str) -> Tasks {
+    let steps = split::split(text);
+    let guessed = steps.iter().filter(|step| step.guessed).count();
+    let tasks = (1..).zip(&steps).filter_map(|(n, step)| task_of(step, n)).collect();
+    let guesses = match guessed {
+        0 => Vec::new(),
+        _ => vec![format!("{guessed} of {} steps were cut or ordered by guess", steps.len())],
+    };
+    Tasks { source: "the sentences of the request".to_owned(), tasks, guesses }
+}
+
+fn task_of(step: &Step, n: usize) -> Option<SubTask> {
+    let description = Text::new(step.description.clone()).ok()?;
+    let mut task = SubTask::new(TaskId::numbered(n), description, vec![format!("output_{n}")]);
+    task.dependencies = step.depends_on.iter().map(|&index| TaskId::numbered(index + 1)).collect();
+    Some(task)
+}
+
+/// The tasks that this room left.
+pub(super) fn left_by(desk: &Desk<'_>) -> Result<Vec<SubTask>, String> {
+    let left = desk.left(Phase::Decomposition, "subtasks").cloned().unwrap_or(Value::Null);
+    candor_model::from_value(left).map_err(|error| format!("the tasks that were handed over: {error}"))
+}

@@ -1,0 +1,158 @@
+//! Room 1: what is wanted. Reads the goal from the person's words.
+
+use candor_model::{Constraint, Goal, GoalId, GoalType, Priority, RunId, Text, Timestamp};
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use serde_json::{Value, json};
+
+use super::{Rooms, report};
+use crate::goal::{self, Dates, Extracted, Reading};
+use crate::slots::Slots;
+use crate::{Desk, Pack};
+
+/// How important a goal is that says nothing of it.
+const USUAL_PRIORITY: u8 = 7;
+
+/// How many words of a pack a request must have to be of its kind.
+const ENOUGH_WORDS: usize = 1;
+
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+    let (goal, reading) = match desk.material.and_then(|material| material.goal.as_deref()) {
+        Some(brought) => (brought.clone(), goal::read(brought.description.as_str(), desk.now)),
+        None => define_goal(rooms, desk.request, desk.now, desk.run_id)?,
+    };
+    let guesses = reading.guesses.len();
+    let summary = format!(
+        "{}: {} constraints, {} success criteria{}",
+        goal.goal_type,
+        goal.constraints.len(),
+        goal.success_criteria.len(),
+        if guesses == 0 { String::new() } else { format!(", {guesses} of them rest on guesses") }
+    );
+    let data = json!({
+        "language": reading.language,
+        "extracted": reading.extracted,
+        "guesses": reading.guesses,
+        "doubts": reading.doubts,
+    });
+    Ok(report(summary, data, PhaseResult::Goal(goal)))
+}
+
+/// Reads a goal from plain words: its kind, its constraints and how to tell that it was reached.
+pub fn define_goal(
+    rooms: &Rooms,
+    request: &str,
+    now: Timestamp,
+    run_id: &RunId,
+) -> Result<(Goal, Reading), String> {
+    let description = Text::new(request.trim().to_owned())
+        .map_err(|_| "the request is empty; say in plain words what is to be done".to_owned())?;
+    let reading = goal::read(request, now);
+    let pack = recognise(rooms.packs(), request);
+    let extracted = &reading.extracted;
+    let name = run_id.as_str();
+    let goal_id = GoalId::new(format!("goal_{}", name.strip_prefix("run_").unwrap_or(name)))
+        .map_err(|error| error.to_string())?;
+    let goal = Goal {
+        goal_id,
+        goal_type: pack.map_or(GoalType::GENERIC, |pack| pack.goal_type.clone()),
+        description,
+        constraints: constraints(extracted),
+        success_criteria: criteria(pack, extracted),
+        deadline: extracted.deadline.as_deref().and_then(|day| format!("{day}T00:00:00Z").parse().ok()),
+        priority: Priority::new(USUAL_PRIORITY).unwrap_or_default(),
+    };
+    Ok((goal, reading))
+}
+
+/// The pack whose words the request has most of.
+fn recognise<'p>(packs: &'p [Pack], request: &str) -> Option<&'p Pack> {
+    let scored = packs.iter().map(|pack| (pack.matches(request), pack));
+    let best = scored.max_by_key(|(words, _)| *words)?;
+    (best.0 >= ENOUGH_WORDS).then_some(best.1)
+}
+
+fn constraints(extracted: &Extracted) -> Vec<Constraint> {
+    let budget = extracted.budget.as_ref().map(|amount| {
+        let currency = extracted.currency.as_deref().unwrap_or("USD");
+        ("budget", format!("{} {currency}", amount.0), 10)
+    });
+    let duration = extracted.duration_days.map(|days| ("duration", plural(days, "day"), 9));
+    let time = extracted.dates.as_ref().map(|dates| ("time", said(dates), 8));
+    let musts = extracted.must.iter().map(|must| ("must", must.clone(), 9));
+    let must_nots = extracted.must_not.iter().map(|must| ("must_not", must.clone(), 9));
+    let all = budget.into_iter().chain(duration).chain(time).chain(musts).chain(must_nots);
+    all.filter_map(|(kind, value, priority)| {
+        Some(Constraint {
+            kind: Text::new(kind.to_owned()).ok()?,
+            value: Text::new(value).ok()?,
+            priority: Priority::new(priority).ok()?,
+        })
+    })
+    .collect()
+}
+
+fn plural(count: u32, unit: &str) -> String {
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}
+
+fn said(dates: &Dates) -> String {
+    match dates {
+        Dates::Text(text) => text.clone(),
+        Dates::Days(days) => match (days.first(), days.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+            (Some(only), _) => only.clone(),
+            (None, _) => String::new(),
+        },
+    }
+}
+
+fn criteria(pack: Option<&Pack>, extracted: &Extracted) -> Vec<String> {
+    let slots = slots_of(extracted);
+    let known = pack.into_iter().flat_map(|pack| &pack.criteria);
+    let mut criteria: Vec<String> = known.filter_map(|text| slots.fill(text).ok()).collect();
+    if criteria.is_empty() {
+        criteria.push("Every task succeeded".to_owned());
+        criteria.extend(slots.fill("Total cost <= {budget_text}").ok());
+    }
+    criteria
+}
+
+/// What a goal says, as slots for texts.
+pub(super) fn slots_of(extracted: &Extracted) -> Slots {
+    let Ok(Value::Object(mut slots)) = serde_json::to_value(extracted) else {
+        return Slots::default();
+    };
+    if let Some(days) = extracted.duration_days {
+        slots.insert("nights".to_owned(), json!(days));
+        slots.insert("duration".to_owned(), json!(plural(days, "day")));
+    }
+    if let Some(amount) = &extracted.budget {
+        slots.insert("budget_text".to_owned(), json!(money(amount, extracted.currency.as_deref())));
+    }
+    if let Some(dates) = &extracted.dates {
+        slots.insert("when".to_owned(), json!(when(dates)));
+    }
+    Slots::new(slots)
+}
+
+fn money(amount: &goal::Amount, currency: Option<&str>) -> String {
+    match currency {
+        None | Some("USD") => format!("${}", amount.0),
+        Some(other) => format!("{} {other}", amount.0),
+    }
+}
+
+/// `in May`, `from 2022-03-01 to 2022-03-07`: as one says it, without the year that was guessed.
+fn when(dates: &Dates) -> String {
+    match dates {
+        Dates::Text(text) => match text.rsplit_once(' ') {
+            Some((month, year)) if year.parse::<u16>().is_ok() => format!("in {month}"),
+            _ => format!("in {text}"),
+        },
+        Dates::Days(days) => match (days.first(), days.last()) {
+            (Some(first), Some(last)) if first != last => format!("from {first} to {last}"),
+            (Some(only), _) => format!("on {only}"),
+            (None, _) => String::new(),
+        },
+    }
+}

@@ -1,0 +1,98 @@
+//! The rooms, one file each, and the way from one to the next.
+
+mod consolidation;
+mod context;
+mod decomposition;
+mod evaluation;
+mod planning;
+mod pre_analysis;
+mod validation;
+
+use std::sync::Arc;
+
+use candor_model::{AgentCapability, GoalType, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask};
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use candor_planning::routing;
+use serde_json::Value;
+
+use crate::lexical::{self, Lexicon};
+use crate::{Desk, Pack};
+
+pub use self::evaluation::define_goal;
+pub use self::planning::Alternative;
+
+/// How similar an agent counts that has no word in common with a task: somebody must do it, and this says
+/// that it is a guess.
+const GUESSED_SIMILARITY: f64 = 0.1;
+
+/// The eight rooms, with the packs they know. A clone is another handle to the same.
+#[derive(Debug, Clone)]
+pub struct Rooms {
+    packs: Arc<Vec<Pack>>,
+    min_agents: usize,
+}
+
+impl Rooms {
+    /// Rooms that know these packs and plan with no fewer agents than `min_agents`.
+    #[must_use]
+    pub fn new(packs: Vec<Pack>, min_agents: usize) -> Self {
+        Self { packs: Arc::new(packs), min_agents }
+    }
+
+    /// The packs.
+    #[must_use]
+    pub fn packs(&self) -> &[Pack] {
+        &self.packs
+    }
+
+    /// Does the work of a room; the error says in plain words why it cannot be done.
+    pub fn work(&self, phase: Phase, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+        match phase {
+            Phase::PreAnalysis => Ok(pre_analysis::work(desk)),
+            Phase::Evaluation => evaluation::work(self, desk),
+            Phase::Context => Ok(context::work(desk)),
+            Phase::Decomposition => decomposition::work(self, desk),
+            Phase::Planning => planning::work(self, desk),
+            Phase::Validation => Ok(validation::work(desk)),
+            Phase::Consolidation => Ok(consolidation::work(desk)),
+            Phase::Execution => Err("execution is the engine's own room".to_owned()),
+        }
+    }
+
+    /// Ranks everyone for a task, the best first.
+    pub fn route(&self, task: &SubTask, agents: &[AgentCapability]) -> Result<Vec<RankedAgent>, String> {
+        route(task, agents, &Lexicon::new(agents))
+    }
+
+    /// The pack for a kind of goal.
+    #[must_use]
+    pub fn pack(&self, goal_type: &GoalType) -> Option<&Pack> {
+        self.packs.iter().find(|pack| pack.goal_type == *goal_type)
+    }
+}
+
+/// Ranks everyone for a task by the words they share; without a single one, everybody is as good a guess.
+fn route(task: &SubTask, agents: &[AgentCapability], lexicon: &Lexicon) -> Result<Vec<RankedAgent>, String> {
+    if agents.is_empty() {
+        return Err("no agent is registered".to_owned());
+    }
+    let mut ranking = lexical::rank(agents, lexicon, &routing::task_text(task), agents.len());
+    if ranking.iter().all(|ranked| ranked.score <= 0.0) {
+        for ranked in &mut ranking {
+            let agent = agents.iter().find(|agent| agent.agent_type == ranked.agent_type);
+            ranked.similarity = GUESSED_SIMILARITY;
+            ranked.score = agent.map_or(0.0, |agent| routing::score(GUESSED_SIMILARITY, agent));
+        }
+        ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.agent_type.cmp(&b.agent_type)));
+    }
+    Ok(ranking)
+}
+
+/// What a room that used rules leaves.
+fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
+    let data = match data {
+        Value::Object(map) => map,
+        _ => JsonMap::new(),
+    };
+    PhaseReport { handoff: Handoff { spoken_by: SpokenBy::Heuristic, summary, data }, result }
+}

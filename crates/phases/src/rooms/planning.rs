@@ -1,0 +1,245 @@
+//! Room 4: the plan. Finds an agent for each task, estimates, names risks and alternatives, and says how
+//! sure it is.
+
+use candor_model::{
+    AgentCapability, Confidence, ExecutionStrategy, GoalType, Money, Phase, Plan, PlanId, PlanMetadata,
+    SubTask,
+};
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use candor_planning::validation::{self, Proposal};
+use candor_planning::{estimate, routing};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{GUESSED_SIMILARITY, Rooms, decomposition, report, route};
+use crate::Desk;
+use crate::lexical::Lexicon;
+
+/// How many of a ranking stay with a task: enough for every revision a plan may have.
+const RANKED: usize = 5;
+
+/// The highest confidence that rules alone can give.
+const MOST: f64 = 0.95;
+
+/// What confidence loses per guess and per doubt, and because nobody knows this kind of goal.
+const PER_GUESS: f64 = 0.02;
+const PER_DOUBT: f64 = 0.10;
+const UNKNOWN_KIND: f64 = 0.10;
+/// Guesses alone never take more than this.
+const ALL_GUESSES: f64 = 0.10;
+
+/// Another way to do it, with what it would change.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Alternative {
+    /// In two words.
+    pub name: String,
+    /// What would be done otherwise.
+    pub description: String,
+    /// What it would cost.
+    pub estimated_cost: Money,
+    /// How long it would take.
+    pub estimated_seconds: f64,
+    /// What one gains and loses.
+    pub trade_off: String,
+}
+
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+    let goal = desk.goal.ok_or("there is no goal to plan for")?;
+    let mut notes = Vec::new();
+    let mut plan = match desk.material.and_then(|material| material.plan.as_deref()) {
+        Some(brought) => brought.clone(),
+        None => {
+            validation::check_preconditions(desk.agents, rooms.min_agents)
+                .map_err(|error| error.to_string())?;
+            drafted(desk, decomposition::left_by(desk)?)?
+        }
+    };
+    let brought = plan.confidence_score > Confidence::NONE;
+    assign(&mut plan.subtasks, desk.agents, &mut notes)?;
+    let doubts = Doubts::of(desk, &plan.subtasks);
+    if !brought {
+        plan.confidence_score = doubts.confidence();
+    }
+    plan.metadata.low_confidence_reasons.extend(doubts.reasons());
+    plan.goal_id = goal.goal_id.clone();
+    plan.estimated_total_duration = plan.total_estimate();
+    (plan.created_at, plan.updated_at) = (desk.now, desk.now);
+    let summary = format!(
+        "{} tasks, estimated {} s and ${}; agents chosen by shared words (no embeddings)",
+        plan.subtasks.len(),
+        plan.estimated_total_duration,
+        estimate::cost(&plan.subtasks, desk.agents)
+    );
+    let data = json!({
+        "routing": "lexical",
+        "notes": notes,
+        "estimates": {
+            "cost": estimate::cost(&plan.subtasks, desk.agents),
+            "sum_seconds": plan.estimated_total_duration,
+            "critical_path_seconds": estimate::critical_path(&plan.subtasks),
+        },
+        "alternatives": alternatives(&plan.subtasks, desk.agents),
+        "risks": risks(rooms, desk, &plan.subtasks),
+    });
+    let categories = categories(rooms, desk, &goal.goal_type);
+    let proposal =
+        Proposal { plan, agents: desk.agents.to_vec(), categories, calibration: desk.calibration.clone() };
+    Ok(report(summary, data, PhaseResult::Plan(proposal)))
+}
+
+/// What a plan for this kind of goal must cover. A plan that was brought is the person's own business.
+fn categories(
+    rooms: &Rooms,
+    desk: &Desk<'_>,
+    goal_type: &GoalType,
+) -> Vec<candor_planning::completeness::Category> {
+    if desk.material.is_some_and(|material| material.plan.is_some()) {
+        return Vec::new();
+    }
+    rooms.pack(goal_type).map(|pack| pack.categories.clone()).unwrap_or_default()
+}
+
+fn drafted(desk: &Desk<'_>, subtasks: Vec<SubTask>) -> Result<Plan, String> {
+    let goal = desk.goal.ok_or("there is no goal to plan for")?;
+    let name = desk.run_id.as_str();
+    let plan_id = PlanId::new(format!("plan_{}", name.strip_prefix("run_").unwrap_or(name)))
+        .map_err(|error| error.to_string())?;
+    Ok(Plan {
+        plan_id,
+        goal_id: goal.goal_id.clone(),
+        subtasks,
+        execution_strategy: ExecutionStrategy::Hybrid,
+        estimated_total_duration: candor_model::Seconds::ZERO,
+        confidence_score: Confidence::NONE,
+        created_at: desk.now,
+        updated_at: desk.now,
+        metadata: PlanMetadata::default(),
+    })
+}
+
+/// Gives every task its agent: the one it names if that is known, the best of the ranking otherwise.
+fn assign(tasks: &mut [SubTask], agents: &[AgentCapability], notes: &mut Vec<String>) -> Result<(), String> {
+    let lexicon = Lexicon::new(agents);
+    for task in tasks {
+        let named = task.agent_type.clone();
+        let mut ranking = route(task, agents, &lexicon)
+            .map_err(|reason| format!("no agent for task {}: {reason}", task.task_id))?;
+        ranking.truncate(RANKED);
+        if agents.iter().any(|agent| agent.agent_type == named) {
+            ranking.retain(|ranked| ranked.score > 0.0);
+            task.metadata.ranking = ranking;
+            continue;
+        }
+        routing::assign(task, ranking).map_err(|error| error.to_string())?;
+        if !named.is_tbd() {
+            notes.push(format!(
+                "task {}: agent {named} is not known here; given to {}",
+                task.task_id, task.agent_type
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What makes one less sure of a plan.
+struct Doubts {
+    guesses: Vec<String>,
+    doubts: Vec<String>,
+    unknown_kind: bool,
+    /// The mean score of the agents that were chosen.
+    fit: f64,
+    /// Tasks whose agent was chosen without a word in common.
+    blind: usize,
+}
+
+impl Doubts {
+    fn of(desk: &Desk<'_>, tasks: &[SubTask]) -> Self {
+        let texts = |phase, key: &str| -> Vec<String> {
+            desk.left(phase, key)
+                .and_then(|value| serde_json::from_value(value.clone()).ok())
+                .unwrap_or_default()
+        };
+        let mut guesses = texts(Phase::Evaluation, "guesses");
+        guesses.extend(texts(Phase::Decomposition, "guesses"));
+        let chosen: Vec<_> = tasks
+            .iter()
+            .filter_map(|task| task.metadata.ranking.iter().find(|it| it.agent_type == task.agent_type))
+            .collect();
+        // The best agent of an imperfect world is as good as one gets: cost and rate are no doubt of the plan.
+        let similar = chosen.iter().map(|ranked| ranked.similarity).sum::<f64>();
+        let fit = if chosen.is_empty() { 1.0 } else { similar / chosen.len() as f64 };
+        let blind = chosen.iter().filter(|ranked| ranked.similarity <= GUESSED_SIMILARITY).count();
+        let brought = desk.material.is_some_and(|material| material.plan.is_some());
+        let unknown_kind = !brought && desk.goal.is_none_or(|goal| goal.goal_type == GoalType::GENERIC);
+        Self { guesses, doubts: texts(Phase::Evaluation, "doubts"), unknown_kind, fit, blind }
+    }
+
+    /// From 0.45 (everything is a guess) to 0.95 (everything fits), less what is guessed and doubtful.
+    fn confidence(&self) -> Confidence {
+        let guessed = (PER_GUESS * self.guesses.len() as f64).min(ALL_GUESSES);
+        let doubtful = PER_DOUBT * self.doubts.len() as f64;
+        let unknown = if self.unknown_kind { UNKNOWN_KIND } else { 0.0 };
+        let score = 0.45 + 0.5 * self.fit - guessed - doubtful - unknown;
+        Confidence::new(score.clamp(0.05, MOST)).unwrap_or(Confidence::NONE)
+    }
+
+    fn reasons(&self) -> Vec<String> {
+        let guesses = self.guesses.iter().map(|guess| format!("Guessed: {guess}"));
+        let doubts = self.doubts.iter().map(|doubt| format!("Unclear: {doubt}"));
+        let blind = (self.blind > 0)
+            .then(|| format!("{} tasks went to an agent that shares no word with them", self.blind));
+        guesses.chain(doubts).chain(blind).collect()
+    }
+}
+
+/// Other ways to carry out the same tasks.
+fn alternatives(tasks: &[SubTask], agents: &[AgentCapability]) -> Vec<Alternative> {
+    let (cost, path) = (estimate::cost(tasks, agents), estimate::critical_path(tasks));
+    let thrifty = estimate::cheapest(tasks, agents);
+    let sum: f64 = tasks.iter().map(|task| task.estimated_duration_seconds.get()).sum();
+    vec![
+        Alternative {
+            name: "cheapest agents".to_owned(),
+            description: "Give each task to the cheapest agent that fits at least half as well".to_owned(),
+            estimated_cost: thrifty,
+            estimated_seconds: path.get(),
+            trade_off: format!("${thrifty} instead of ${cost}; failures are more likely"),
+        },
+        Alternative {
+            name: "one at a time".to_owned(),
+            description: "Carry the tasks out one after the other".to_owned(),
+            estimated_cost: cost,
+            estimated_seconds: sum,
+            trade_off: format!("{sum} s instead of {path} s; a failure stops less work that is under way"),
+        },
+        Alternative {
+            name: "approve first".to_owned(),
+            description: "Have a person look at the plan before anything runs (approval = \"always\")"
+                .to_owned(),
+            estimated_cost: cost,
+            estimated_seconds: path.get(),
+            trade_off: "slower by the time a person takes; nothing is spent on a plan that is not wanted"
+                .to_owned(),
+        },
+    ]
+}
+
+fn risks(rooms: &Rooms, desk: &Desk<'_>, tasks: &[SubTask]) -> Vec<String> {
+    let pack = desk.goal.and_then(|goal| rooms.pack(&goal.goal_type));
+    let known = pack.into_iter().flat_map(|pack| pack.risks.iter().cloned());
+    let sample = pack.filter(|pack| pack.sample_data).map(|pack| {
+        format!(
+            "The agents of pack {} work on sample data: nothing is booked, prices are not real",
+            pack.name
+        )
+    });
+    let alone = tasks.iter().filter(|task| task.metadata.ranking.len() < 2).count();
+    let alone = (alone > 0).then(|| format!("{alone} tasks have no second agent to fall back on"));
+    let weak = desk.agents.iter().filter(|agent| {
+        agent.success_rate.get() < 0.8 && tasks.iter().any(|task| task.agent_type == agent.agent_type)
+    });
+    let weak = weak.map(|agent| {
+        format!("{} succeeds in {:.0} % of its attempts", agent.agent_type, agent.success_rate.get() * 100.0)
+    });
+    sample.into_iter().chain(known).chain(alone).chain(weak).collect()
+}

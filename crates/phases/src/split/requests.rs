@@ -1,0 +1,369 @@
+//! What is asked for in a sentence, once the politeness around it is taken off.
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+use super::cues::strip_any;
+
+/// How plainly a sentence asks for something to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// It states something.
+    Statement,
+    /// It says what the person is after: "I need help with …", "I'm interested in …".
+    Wish,
+    /// It asks or commands.
+    Request,
+}
+
+/// A sentence without its politeness.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// How plainly it asks.
+    pub(super) strength: Strength,
+    /// What it asks for.
+    pub(super) what: &'a str,
+}
+
+/// Reads what a sentence asks for.
+pub(super) fn read(sentence: &str) -> Asked<'_> {
+    let mut what = after_frame(sentence.trim()).trim();
+    let mut strength = Strength::Statement;
+    for _ in 0..4 {
+        if let Some(rest) = strip_any(what, POLITE) {
+            (strength, what) = (Strength::Request, rest);
+        } else if let Some(rest) = strip_any(what, WISHES) {
+            (strength, what) = (strength.max(Strength::Wish), rest);
+        } else {
+            break;
+        }
+    }
+    if strip_any(what, FORBIDDING).is_some() {
+        return Asked { strength: Strength::Statement, what: sentence.trim() };
+    }
+    let asks = starts_with_verb(what)
+        || asks_after_opening(what)
+        || sentence.trim_end_matches(['"', ' ']).ends_with('?');
+    let strength = if asks { strength.max(Strength::Request) } else { strength };
+    // Nothing may be left: "Please help me."
+    if what.chars().any(char::is_alphanumeric) {
+        Asked { strength, what }
+    } else {
+        Asked { strength: Strength::Statement, what: sentence.trim() }
+    }
+}
+
+/// "I'm planning a trip and would like to …": what comes before the wish is only its background.
+fn after_frame(sentence: &str) -> &str {
+    let lower = sentence.to_ascii_lowercase();
+    if !FRAMES.iter().any(|frame| lower.starts_with(frame)) {
+        return sentence;
+    }
+    let joint = JOINED_WISHES.iter().filter_map(|joint| Some((lower.find(joint)?, *joint))).min();
+    let rest = joint.and_then(|(at, joint)| sentence.get(at + joint.len()..));
+    rest.unwrap_or(sentence)
+}
+
+/// "For the party, book a band": the command comes behind a circumstance.
+fn asks_after_opening(text: &str) -> bool {
+    let behind = strip_any(text, CIRCUMSTANCES).and_then(|rest| rest.split_once(", "));
+    behind.is_some_and(|(_, command)| starts_with_strong_verb(command))
+}
+
+/// What stands behind a colon, if it is a command: "Plan a trip: book a flight and …".
+pub(super) fn after_colon(text: &str) -> &str {
+    let behind =
+        text.split_once(": ").map(|(_, behind)| behind).filter(|behind| starts_with_strong_verb(behind));
+    behind.unwrap_or(text)
+}
+
+/// Whether the text begins with a verb that tells someone to do something.
+pub(super) fn starts_with_verb(text: &str) -> bool {
+    first_word(text).is_some_and(|word| is_verb(&word))
+}
+
+/// Whether the text begins with a verb that makes a step of its own, not a way of handing over the one before.
+pub(super) fn starts_with_strong_verb(text: &str) -> bool {
+    first_word(text).is_some_and(|word| is_verb(&word) && !WEAK_VERBS.contains(&word.as_str()))
+}
+
+/// Whether the text begins with a verb that only says how the step before is to be done or handed over.
+pub(super) fn starts_with_weak_verb(text: &str) -> bool {
+    first_word(text).is_some_and(|word| WEAK_VERBS.contains(&word.as_str()))
+}
+
+fn is_verb(word: &str) -> bool {
+    static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| VERBS.split_whitespace().collect());
+    TABLE.contains(word) || WEAK_VERBS.contains(&word)
+}
+
+pub(super) fn first_word(text: &str) -> Option<String> {
+    let word: String = text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
+    (!word.is_empty()).then(|| word.to_lowercase())
+}
+
+const CIRCUMSTANCES: &[&str] = &[
+    "before", "for", "in", "on", "by", "with", "to", "using", "as", "at", "from", "given", "antes", "para",
+    "con", "en",
+];
+
+/// What is not to be done is no step; it limits one.
+const FORBIDDING: &[&str] = &["not", "don't", "do not", "never", "avoid", "no", "nunca", "evita"];
+
+const FRAMES: &[&str] = &[
+    "i'm ",
+    "i am ",
+    "we're ",
+    "we are ",
+    "my ",
+    "our ",
+    "i have ",
+    "i've ",
+    "as ",
+    "i want to surprise",
+    "estoy ",
+    "soy ",
+    "mi ",
+    "tengo ",
+    "i remember",
+    "i found",
+];
+
+const JOINED_WISHES: &[&str] = &[
+    " and i would like to ",
+    " and would like to ",
+    " and i'd like to ",
+    " and i need to ",
+    " and need to ",
+    " and i want to ",
+    " and want to ",
+    " and i need ",
+    " and need ",
+    " and we need to ",
+    " and we need ",
+    " and i would like ",
+    " and would like ",
+    " so please ",
+    ", so i need ",
+    ", please ",
+    " but i want to ",
+    " y necesito ",
+    " y quiero ",
+    " y me gustaría ",
+    " y quisiera ",
+];
+
+const POLITE: &[&str] = &[
+    "hey",
+    "hi",
+    "hello",
+    "hi there",
+    "hello there",
+    "hola",
+    "please",
+    "kindly",
+    "could you",
+    "can you",
+    "would you",
+    "will you",
+    "could you please",
+    "can you please",
+    "would you mind",
+    "i would like you to",
+    "i'd like you to",
+    "i want you to",
+    "i need you to",
+    "help me to",
+    "help me by",
+    "help me",
+    "assist me by",
+    "assist me in",
+    "assist me with",
+    "assist me to",
+    "help us",
+    "let's",
+    "let us",
+    "you need to",
+    "you should",
+    "we have to",
+    "we must",
+    "we should",
+    "i should",
+    "you must",
+    "por favor",
+    "puedes",
+    "podrías",
+    "podrias",
+    "puede",
+    "podría",
+    "ayúdame a",
+    "ayudame a",
+    "hay que",
+    "debes",
+    "vamos a",
+    "me puedes",
+    "necesito que",
+    "quiero que",
+    "also",
+];
+
+const WISHES: &[&str] = &[
+    "i would like to",
+    "i'd like to",
+    "i want to",
+    "i need to",
+    "i also want to",
+    "i also need to",
+    "i also would like to",
+    "i would also like to",
+    "i'd also like to",
+    "we would like to",
+    "we'd like to",
+    "we want to",
+    "we need to",
+    "we also need to",
+    "we also want to",
+    "we would also like to",
+    "i also need",
+    "i also require",
+    "i also want",
+    "i need your help to",
+    "i need your help with",
+    "i need your help in",
+    "i need your assistance in",
+    "i need your assistance with",
+    "i need your assistance to",
+    "i need assistance with",
+    "i need assistance in",
+    "i need assistance to",
+    "i need help with",
+    "i need help in",
+    "i need help to",
+    "i require assistance with",
+    "i require assistance in",
+    "i am interested in",
+    "i'm interested in",
+    "i'm also interested in",
+    "i am also interested in",
+    "i am looking for",
+    "i'm looking for",
+    "i'm also looking for",
+    "i'm curious about",
+    "i am curious about",
+    "i'm looking to",
+    "i am looking to",
+    "i require",
+    "i need",
+    "i want",
+    "i would like",
+    "i'd like",
+    "i have to",
+    "i must",
+    "i wish to",
+    "it would be helpful to",
+    "it would be great to",
+    "it would be great if you could",
+    "i'm trying to",
+    "i am trying to",
+    "i was wondering if you could",
+    "we need",
+    "we require",
+    "we would like",
+    "we want",
+    "i would love to",
+    "i'd love to",
+    "i would appreciate it if you could",
+    "i would appreciate",
+    "quiero",
+    "quisiera",
+    "me gustaría",
+    "me gustaria",
+    "necesito",
+    "necesitamos",
+    "queremos",
+    "busco",
+    "tengo que",
+    "me interesa",
+    "your help to",
+    "your help with",
+    "your assistance in",
+    "your assistance with",
+    "assistance with",
+    "assistance in",
+];
+
+/// Verbs that hand over, word or refine what another verb does.
+const WEAK_VERBS: &[&str] = &[
+    "provide",
+    "give",
+    "tell",
+    "show",
+    "include",
+    "return",
+    "indicate",
+    "make",
+    "ensure",
+    "use",
+    "consider",
+    "specify",
+    "let",
+    "display",
+    "share",
+    "present",
+    "keep",
+    "see",
+    "know",
+    "be",
+    "have",
+    "describe",
+    "explain",
+    "list",
+    "identify",
+    "proporciona",
+    "dame",
+    "dime",
+    "incluye",
+    "indica",
+    "usa",
+    "muestra",
+    "express",
+    "round",
+    "assume",
+    "asegúrate",
+    "considera",
+    "explica",
+    "get",
+    "take",
+    "watch",
+    "set",
+];
+
+const VERBS: &str = "
+    add adjust allocate analyse analyze announce apply approve archive arrange ask assemble assess assign audit
+    authenticate back bake block book browse build buy calculate call cancel categorize change check choose classify
+    clean clear close collect combine compare compile compose compress compute conduct configure confirm connect
+    contact convert cook coordinate copy correct count create cut debug decide define delete deliver deploy design
+    detect determine develop diagnose discuss distribute do download draft draw drop edit email enable encrypt enter
+    establish estimate evaluate examine execute explore export extract fetch file fill filter find finish fix
+    forecast format gather generate go grade help hire host implement import improve inform inspect install integrate interview
+    investigate invite launch learn load locate log look mail map measure merge migrate mix monitor move name
+    negotiate normalize notify obtain open optimize order organize outline pack paint pay perform pick plan plot
+    post pour predict preheat prepare print process produce propose publish purchase put query rank read rebuild
+    recommend record refactor register release remind remove rename rent repair replace report request research
+    reserve reset resolve restart retrieve review rewrite rinse roll rotate run save scan schedule scrape search
+    select sell send separate serve ship sign simulate sketch sniff solve sort split start stop store study
+    submit subscribe suggest summarise summarize survey switch sync test track train transcribe transfer transform translate
+    troubleshoot turn understand update upgrade upload validate verify visit visualize wait wash write
+
+    abre actualiza actualizar agrega agregar alquila alquilar analiza analizar añade añadir aprende aprender
+    arregla arreglar busca buscar calcula calcular cambia cambiar cancela cancelar cierra cerrar compara comparar
+    compra comprar comprueba comprobar configura configurar confirma confirmar consigue conseguir construye
+    construir convierte convertir copia copiar corrige corregir crea crear define definir descarga descargar
+    despliega desplegar diseña diseñar elige elegir elimina eliminar encuentra encontrar envía enviar envia escoge
+    escoger escribe escribir estima estimar estudia estudiar evalúa evaluar evalua exporta exportar extrae extraer
+    genera generar guarda guardar haz hacer importa importar instala instalar investiga investigar invita invitar
+    lee leer limpia limpiar llama llamar manda mandar mide medir mueve mover obtén obtener ordena ordenar
+    organiza organizar paga pagar pide pedir planea planear planifica planificar prepara preparar prueba probar
+    publica publicar recomienda recomendar redacta redactar reserva reservar resume resumir reúne reunir revisa
+    revisar selecciona seleccionar sube subir suma sumar traduce traducir valida validar vende vender verifica
+    verificar visita visitar
+";

@@ -1,0 +1,403 @@
+//! The driver of one run: takes what comes, has the engine decide, appends, and performs what is asked for.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_engine::{Input, PhaseReport, Refusal, RunState, decide};
+use candor_model::{Effect, ExecutionFeedback, Phase, Position, RunStatus, Seconds, TaskId};
+use candor_ports::LogError;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::attempt::{self, AttemptKey, Ended};
+use super::batch::{Batch, Reply};
+use super::book::Book;
+use super::{DriveError, INBOX, Shared, Standing};
+use crate::Lease;
+
+/// How many inputs share one append at most.
+const MAX_BATCH: usize = 64;
+
+/// How often inputs are decided on again because someone else wrote in between.
+const MAX_REDO: u32 = 16;
+
+/// How many rooms and routes follow from one batch at most. A run has eight rooms and finitely many tasks;
+/// this only stops a defect from turning in circles.
+const MAX_ROOMS: usize = 100_000;
+
+/// An agent kills itself at its deadline and says what it last said; the engine's own clock comes in only
+/// when that did not happen.
+const GRACE: Duration = Duration::from_millis(40);
+
+/// What comes to a driver.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// Someone gives an input.
+    Give {
+        /// The input.
+        input: Box<Input>,
+        /// Who waits for it.
+        reply: Reply,
+    },
+    /// An attempt came to its end.
+    Ended(Box<Ended>),
+    /// Stop driving.
+    Leave,
+}
+
+/// The driver of one run.
+pub(super) struct Actor {
+    shared: Arc<Shared>,
+    book: Book,
+    inbox: mpsc::Receiver<Message>,
+    /// For attempts to tell their end.
+    mail: mpsc::Sender<Message>,
+    /// What the driver answers by itself.
+    own: VecDeque<Input>,
+    attempts: BTreeMap<AttemptKey, CancellationToken>,
+    standing: watch::Sender<Standing>,
+    news: watch::Receiver<u64>,
+    leaving: bool,
+    /// Held for as long as the run is driven.
+    _lease: Option<Lease>,
+}
+
+impl Actor {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        book: Book,
+        lease: Option<Lease>,
+    ) -> (Self, mpsc::Sender<Message>) {
+        let (mail, inbox) = mpsc::channel(INBOX);
+        let news = shared.news.subscribe();
+        let standing = watch::Sender::new(standing(&book.state, false));
+        let own = VecDeque::new();
+        let attempts = BTreeMap::new();
+        let actor = Self {
+            shared,
+            book,
+            inbox,
+            mail: mail.clone(),
+            own,
+            attempts,
+            standing,
+            news,
+            leaving: false,
+            _lease: lease,
+        };
+        (actor, mail)
+    }
+
+    pub(super) fn standing(&self) -> watch::Receiver<Standing> {
+        self.standing.subscribe()
+    }
+
+    pub(super) fn status(&self) -> RunStatus {
+        self.book.state.status()
+    }
+
+    /// Takes inputs before the run is driven; all are durable when it returns, and nothing is performed yet.
+    /// The first that is refused is the caller's error.
+    pub(super) async fn give(&mut self, inputs: Vec<Input>) -> Result<(), DriveError> {
+        let mut batch = Batch::after(self.book.state.position());
+        let mut answers = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let (reply, answer) = oneshot::channel();
+            self.take(input, Some(reply), &mut batch);
+            answers.push(answer);
+        }
+        self.commit(batch).await?;
+        let run = self.book.state.run_id();
+        let gone = |_| Err(DriveError::Gone { run: run.clone() });
+        answers.into_iter().try_for_each(|mut answer| answer.try_recv().unwrap_or_else(gone))
+    }
+
+    /// Drives the run until it ends or is left; returns when nothing of it is running any more.
+    pub(super) async fn run(mut self) -> Result<RunStatus, DriveError> {
+        self.perform();
+        let outcome = self.drive().await;
+        self.stop_everything().await;
+        outcome
+    }
+
+    async fn drive(&mut self) -> Result<RunStatus, DriveError> {
+        loop {
+            self.publish();
+            let status = self.status();
+            if status.is_end() || self.leaving {
+                return Ok(status);
+            }
+            self.turn().await?;
+        }
+    }
+
+    /// Waits for the next thing to happen, and deals with it and whatever else has come meanwhile.
+    async fn turn(&mut self) -> Result<(), DriveError> {
+        let mut batch = Batch::after(self.book.state.position());
+        if let Some(input) = self.own.pop_front() {
+            self.take(input, None, &mut batch);
+        } else {
+            let due = self.book.state.next_timeout().map(|at| self.book.clock.until(at) + GRACE);
+            tokio::select! {
+                biased;
+                Some(message) = self.inbox.recv() => self.receive(message, &mut batch),
+                Ok(()) = self.news.changed() => return self.read_news().await,
+                () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => {
+                    self.take(Input::Tick, None, &mut batch);
+                }
+            }
+        }
+        while batch.taken.len() < MAX_BATCH && !self.leaving {
+            let Ok(message) = self.inbox.try_recv() else { break };
+            self.receive(message, &mut batch);
+        }
+        self.commit(batch).await?;
+        self.perform();
+        Ok(())
+    }
+
+    fn receive(&mut self, message: Message, batch: &mut Batch) {
+        match message {
+            Message::Give { input, reply } => self.take(*input, Some(reply), batch),
+            Message::Ended(ended) => {
+                self.attempts.remove(&ended.key);
+                if let Some(input) = self.outcome(*ended) {
+                    self.take(input, None, batch);
+                }
+            }
+            Message::Leave => self.leaving = true,
+        }
+    }
+
+    /// What an attempt's end means to the engine; nothing if it no longer asks for the attempt.
+    fn outcome(&self, ended: Ended) -> Option<Input> {
+        let (task_id, attempt) = ended.key.clone();
+        let is_ours = |task: &TaskId, number: u32| *task == task_id && number == attempt;
+        let asked = self.book.state.effects().find(|effect| match effect {
+            Effect::InvokeAgent { task_id, attempt, .. } | Effect::StopAgent { task_id, attempt } => {
+                is_ours(task_id, *attempt)
+            }
+            _ => false,
+        })?;
+        if matches!(asked, Effect::StopAgent { .. }) && ended.result.is_err() {
+            return Some(Input::AgentStopped { task_id, attempt });
+        }
+        let feedback = Box::new(ended.into_feedback(self.book.clock.now()));
+        Some(Input::AgentReported { task_id, attempt, feedback })
+    }
+
+    /// Decides on an input; who gave one that is refused hears of it at once.
+    fn take(&mut self, input: Input, reply: Option<Reply>, batch: &mut Batch) {
+        match (self.decide(input.clone(), batch), reply) {
+            (Ok(()), reply) => batch.taken.push((input, reply)),
+            (Err(refusal), Some(reply)) => _ = reply.send(Err(refusal.into())),
+            // An answer that comes too late or twice is not used.
+            (Err(refusal), None) => self.own.extend(answer_for(input, &refusal, self.book.clock.now())),
+        }
+    }
+
+    fn decide(&mut self, input: Input, batch: &mut Batch) -> Result<(), Refusal> {
+        let events = decide(&self.book.state, input, self.book.clock.now())?;
+        events.iter().for_each(|event| self.book.apply(event));
+        batch.events.extend(events);
+        Ok(())
+    }
+
+    /// Makes a batch durable and tells readers. The state is ahead of the log until then, and nobody acts on
+    /// it; if someone else wrote in between, it is folded anew and the inputs are decided on again.
+    async fn commit(&mut self, mut batch: Batch) -> Result<(), DriveError> {
+        let run = self.book.state.run_id().clone();
+        for _ in 0..MAX_REDO {
+            self.visit_rooms(&mut batch);
+            if batch.events.is_empty() {
+                batch.settle();
+                return Ok(());
+            }
+            match self.shared.log.append(&run, batch.from, &batch.events).await {
+                Ok(_) => {
+                    self.tell(&mut batch);
+                    batch.settle();
+                    return Ok(());
+                }
+                Err(LogError::Stale { .. }) => batch = self.again(batch).await?,
+                Err(error) => {
+                    let error = DriveError::from(error);
+                    batch.fail(&error);
+                    return Err(error);
+                }
+            }
+        }
+        let error = DriveError::Contended { run };
+        batch.fail(&error);
+        Err(error)
+    }
+
+    fn tell(&self, batch: &mut Batch) {
+        if let Some(reader) = &self.shared.reader {
+            reader.told(self.book.state.run_id(), &batch.recorded());
+        }
+    }
+
+    /// Decides on the inputs of a batch anew, on what the log says now.
+    async fn again(&mut self, stale: Batch) -> Result<Batch, DriveError> {
+        let (log, staff) = (Arc::clone(&self.shared.log), self.shared.staff.clone());
+        let run = self.book.state.run_id().clone();
+        let events = log.read(&run, Position::START).await?;
+        let mut book = Book::new(run.clone(), log.experience().await?, &staff);
+        book.clock = self.book.clock;
+        book.catch_up(&events)?;
+        let unseen: Vec<_> = events.into_iter().filter(|recorded| recorded.position > stale.from).collect();
+        if let Some(reader) = &self.shared.reader {
+            reader.told(&run, &unseen);
+        }
+        self.book = book;
+        let mut batch = Batch::after(self.book.state.position());
+        for (input, reply) in stale.taken {
+            self.take(input, reply, &mut batch);
+        }
+        Ok(batch)
+    }
+
+    /// Takes into account what another process wrote.
+    async fn read_news(&mut self) -> Result<(), DriveError> {
+        let run = self.book.state.run_id().clone();
+        let events = self.shared.log.read(&run, self.book.state.position()).await?;
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.book.catch_up(&events)?;
+        if let Some(reader) = &self.shared.reader {
+            reader.told(&run, &events);
+        }
+        // What the other process asked for may need a room's work, and only a driver does that.
+        let batch = Batch::after(self.book.state.position());
+        self.commit(batch).await?;
+        self.perform();
+        Ok(())
+    }
+
+    /// Has the rooms do their work. They touch nothing outside, so it does not matter whether what leads to
+    /// them is durable yet; what follows from them becomes durable together with it.
+    fn visit_rooms(&mut self, batch: &mut Batch) {
+        for _ in 0..MAX_ROOMS {
+            let Some(input) = self.room_input() else { return };
+            let fallback = in_place_of(&input);
+            if self.decide(input, batch).is_err() {
+                let taken = fallback.is_some_and(|input| self.decide(input, batch).is_ok());
+                if !taken {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn room_input(&self) -> Option<Input> {
+        let rooms = &self.shared.rooms;
+        let inside = |effect: &Effect| matches!(effect, Effect::RunPhase { .. } | Effect::Route { .. });
+        match self.book.state.effects().find(inside)? {
+            Effect::RunPhase { phase, attempt } => {
+                let result = self.book.at_desk(|desk| rooms.work(phase, desk));
+                Some(phase_input(phase, attempt, result))
+            }
+            Effect::Route { task_id } => {
+                let task = self.book.state.task(&task_id)?;
+                let ranking = rooms.route(&task, self.book.agents());
+                Some(Input::Routed { task_id, ranking })
+            }
+            _ => None,
+        }
+    }
+
+    /// Begins the attempts that are new, and stops those that are no longer asked for.
+    fn perform(&mut self) {
+        let effects: Vec<Effect> = self.book.state.effects().collect();
+        let mut asked = BTreeSet::new();
+        for effect in effects {
+            match effect {
+                Effect::InvokeAgent { task_id, attempt, agent_type, .. } => {
+                    let key = (task_id, attempt);
+                    if !self.attempts.contains_key(&key) {
+                        self.invoke(&key, &agent_type);
+                    }
+                    asked.insert(key);
+                }
+                Effect::StopAgent { task_id, attempt } => {
+                    if !self.attempts.contains_key(&(task_id.clone(), attempt)) {
+                        self.own.push_back(Input::AgentStopped { task_id, attempt });
+                    }
+                }
+                // Rooms are visited before the append; questions and waits are part of the standing.
+                Effect::RunPhase { .. }
+                | Effect::Route { .. }
+                | Effect::AskHuman { .. }
+                | Effect::WaitUntil { .. } => {}
+            }
+        }
+        self.attempts.iter().filter(|(key, _)| !asked.contains(*key)).for_each(|(_, stop)| stop.cancel());
+    }
+
+    fn invoke(&mut self, key: &AttemptKey, agent: &candor_model::AgentType) {
+        let Some(order) = self.book.state.work_order(&key.0, key.1) else { return };
+        match attempt::begin(&self.shared.staff, agent, order, self.mail.clone()) {
+            Ok(stop) => _ = self.attempts.insert(key.clone(), stop),
+            Err(ended) => self.own.extend(self.outcome(ended)),
+        }
+    }
+
+    /// Kills what runs, and waits until it is gone.
+    async fn stop_everything(&mut self) {
+        self.attempts.values().for_each(CancellationToken::cancel);
+        while !self.attempts.is_empty() {
+            match self.inbox.recv().await {
+                Some(Message::Ended(ended)) => _ = self.attempts.remove(&ended.key),
+                Some(Message::Give { .. } | Message::Leave) => {}
+                None => return,
+            }
+        }
+    }
+
+    fn publish(&self) {
+        let now = standing(&self.book.state, !self.attempts.is_empty() || !self.own.is_empty());
+        self.standing.send_if_modified(|before| {
+            let changed = *before != now;
+            *before = now;
+            changed
+        });
+    }
+}
+
+fn standing(state: &RunState, busy: bool) -> Standing {
+    let questions = state.open_questions().iter().map(|(gate, asked)| (gate.clone(), asked.clone()));
+    Standing { status: state.status(), questions: questions.collect(), busy }
+}
+
+fn phase_input(phase: Phase, attempt: u32, result: Result<PhaseReport, String>) -> Input {
+    match result {
+        Ok(report) => Input::PhaseDone { phase, attempt, report: Box::new(report) },
+        Err(reason) => Input::PhaseFailed { phase, attempt, reason },
+    }
+}
+
+/// What is said instead when the engine refuses a room's result: a run must not hang on it.
+fn in_place_of(input: &Input) -> Option<Input> {
+    match input {
+        Input::PhaseDone { phase, attempt, .. } => {
+            let reason = format!("the result of phase {phase} does not fit");
+            Some(Input::PhaseFailed { phase: *phase, attempt: *attempt, reason })
+        }
+        _ => None,
+    }
+}
+
+/// An answer that the engine cannot take is answered for by the driver, so that nothing hangs.
+fn answer_for(input: Input, refusal: &Refusal, now: candor_model::Timestamp) -> Option<Input> {
+    match (input, refusal) {
+        (Input::AgentReported { task_id, attempt, .. }, Refusal::WrongTask { .. }) => {
+            let reason = "The agent answered for another task";
+            let feedback = ExecutionFeedback::failure(task_id.clone(), reason, Seconds::from_millis(1), now);
+            Some(Input::AgentReported { task_id, attempt, feedback: Box::new(feedback) })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,113 @@
+//! One attempt of one agent: the call, and what comes of it in the engine's words.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use candor_model::{
+    AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, Seconds, TaskId, Timestamp, WorkOrder,
+};
+use candor_ports::{Agent, AgentFailure};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::actor::Message;
+use crate::Staff;
+
+/// Names an attempt within its run.
+pub(super) type AttemptKey = (TaskId, u32);
+
+/// What came of an attempt.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) key: AttemptKey,
+    pub(super) result: Result<AgentAnswer, AgentFailure>,
+    pub(super) duration: Seconds,
+    /// What the agent usually costs.
+    pub(super) price: Money,
+}
+
+/// Begins an attempt; what comes of it is mailed. Returns how to stop it, or the failure at once if there
+/// is no such agent here.
+pub(super) fn begin(
+    staff: &Staff,
+    agent_type: &AgentType,
+    order: WorkOrder,
+    mail: mpsc::Sender<Message>,
+) -> Result<CancellationToken, Ended> {
+    let key = (order.task_id.clone(), order.attempt);
+    let Some(member) = staff.find(agent_type) else {
+        let reason = format!(
+            "Agent {agent_type} is unavailable: it is not configured here; add it to candor.toml, or pass the \
+             file that has it with --config"
+        );
+        let result = Err(AgentFailure::failed(reason));
+        return Err(Ended { key, result, duration: Seconds::from_millis(1), price: Money::ZERO });
+    };
+    let stop = CancellationToken::new();
+    let call =
+        Call { agent: Arc::clone(&member.agent), places: member.places.clone(), order, stop: stop.clone() };
+    let price = member.capability.cost_per_invocation;
+    tokio::spawn(async move {
+        let started = Instant::now();
+        let result = call.make().await;
+        let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+        let ended = Ended { key, result, duration: Seconds::from_millis(millis), price };
+        // A driver that is gone has nobody left to tell.
+        let _ = mail.send(Message::Ended(Box::new(ended))).await;
+    });
+    Ok(stop)
+}
+
+struct Call {
+    agent: Arc<dyn Agent>,
+    places: Option<Arc<Semaphore>>,
+    order: WorkOrder,
+    stop: CancellationToken,
+}
+
+impl Call {
+    /// Waits for a place at the agent's desk, then has it do the work.
+    async fn make(self) -> Result<AgentAnswer, AgentFailure> {
+        let Self { agent, places, order, stop } = self;
+        let place = match places {
+            None => None,
+            Some(places) => tokio::select! {
+                place = places.acquire_owned() => place.ok(),
+                () = stop.cancelled() => return Err(AgentFailure::Stopped),
+            },
+        };
+        let result = agent.perform(&order, stop).await;
+        drop(place);
+        result
+    }
+}
+
+impl Ended {
+    /// The attempt's outcome in the engine's words.
+    pub(super) fn into_feedback(self, now: Timestamp) -> ExecutionFeedback {
+        let Self { key: (task_id, _), result, duration, price } = self;
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(failure) => return ExecutionFeedback::failure(task_id, failure.to_string(), duration, now),
+        };
+        let feedback_type = answer.verdict();
+        let mut errors = answer.errors;
+        if !feedback_type.is_success() && errors.is_empty() {
+            errors.push(silent(feedback_type));
+        }
+        ExecutionFeedback {
+            task_id,
+            feedback_type,
+            actual_outputs: answer.outputs,
+            errors,
+            duration_seconds: duration,
+            cost: answer.cost.unwrap_or(price),
+            suggested_adjustments: answer.suggested_adjustments,
+            timestamp: now,
+        }
+    }
+}
+
+fn silent(kind: FeedbackType) -> String {
+    format!("The agent reported {kind} without saying why")
+}

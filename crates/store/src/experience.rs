@@ -1,0 +1,89 @@
+//! What runs that have ended teach: a reader of their outcomes, kept in the same transaction.
+
+use std::collections::BTreeMap;
+
+use candor_model::{AgentMeasure, AgentType, Event, EventBody, Money, PlanOutcome, RunId};
+use candor_ports::{Experience, LogError};
+use rusqlite::{Connection, params};
+
+use crate::error::while_doing;
+
+/// How many outcomes are looked at: what happened long ago says little of today.
+const OUTCOMES: u32 = 1_000;
+
+/// Takes note of the outcomes among events of a run.
+pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> rusqlite::Result<()> {
+    for event in events {
+        if let EventBody::OutcomeRecorded { outcome, measured, .. } = &event.body {
+            note_outcome(connection, run, outcome)?;
+            note_measures(connection, run, measured)?;
+        }
+    }
+    Ok(())
+}
+
+fn note_outcome(connection: &Connection, run: &RunId, outcome: &PlanOutcome) -> rusqlite::Result<()> {
+    let body = serde_json::to_string(outcome)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    let sql = "INSERT OR REPLACE INTO outcomes (run, body) VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute(params![run.as_str(), body]).map(|_| ())
+}
+
+fn note_measures(
+    connection: &Connection,
+    run: &RunId,
+    measured: &BTreeMap<AgentType, AgentMeasure>,
+) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare_cached(
+        "INSERT OR REPLACE INTO measures (run, agent, attempts, successes, latency_ms, cost_micros)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for (agent, measure) in measured {
+        let AgentMeasure { attempts, successes, latency_ms, cost } = *measure;
+        let [attempts, successes, latency, cost] =
+            [attempts, successes, latency_ms, cost.micros()].map(small);
+        insert.execute(params![run.as_str(), agent.as_str(), attempts, successes, latency, cost])?;
+    }
+    Ok(())
+}
+
+/// A number as SQLite keeps it; sums of small numbers cannot overflow there.
+fn small(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX).min(1 << 50)
+}
+
+/// Reads everything that was noted.
+pub(crate) fn read(connection: &Connection) -> Result<Experience, LogError> {
+    let doing = while_doing("read what past runs teach");
+    let read = || Ok(Experience { measured: measured(connection)?, outcomes: outcomes(connection)? });
+    read().map_err(doing)
+}
+
+fn measured(connection: &Connection) -> rusqlite::Result<BTreeMap<AgentType, AgentMeasure>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT agent, sum(attempts), sum(successes), sum(latency_ms), sum(cost_micros) FROM measures GROUP BY agent",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let count = |column| row.get::<_, i64>(column).map(|number| u64::try_from(number).unwrap_or(0));
+        let measure = AgentMeasure {
+            attempts: count(1)?,
+            successes: count(2)?,
+            latency_ms: count(3)?,
+            cost: Money::from_micros(count(4)?),
+        };
+        Ok((AgentType::new(row.get::<_, String>(0)?), measure))
+    })?;
+    let known = rows.filter_map(|row| match row {
+        // A name that is no name any more belongs to no agent that could be asked.
+        Ok((agent, measure)) => Some(Ok((agent.ok()?, measure))),
+        Err(error) => Some(Err(error)),
+    });
+    known.collect()
+}
+
+fn outcomes(connection: &Connection) -> rusqlite::Result<Vec<PlanOutcome>> {
+    let mut statement = connection.prepare_cached("SELECT body FROM outcomes ORDER BY no DESC LIMIT ?1")?;
+    let rows = statement.query_map([OUTCOMES], |row| row.get::<_, String>(0))?;
+    let texts: Vec<String> = rows.collect::<Result<_, _>>()?;
+    Ok(texts.iter().rev().filter_map(|text| serde_json::from_str(text).ok()).collect())
+}
