@@ -9,6 +9,8 @@ mod attempts;
 mod builtin;
 mod command;
 mod fault;
+#[cfg(feature = "http")]
+mod http;
 mod log_folder;
 mod processes;
 mod text;
@@ -18,4 +20,6 @@ pub use attempts::{AttemptFolder, stop_orphans};
 pub use builtin::{BUILTIN_KINDS, BuiltinError, builtin};
 pub use command::{CommandAgent, CommandLimits, EmptyCommand};
 pub use fault::{Fault, FaultError, FaultKind, Faulty};
+#[cfg(feature = "http")]
+pub use http::{HttpAgent, HttpAgentError};
 pub use log_folder::{AttemptLog, LogFolder};

@@ -224,6 +224,18 @@ async fn an_expression_that_makes_no_sense_for_its_values_fails_in_plain_words()
 }
 
 #[tokio::test]
+async fn the_longest_expression_that_is_accepted_can_be_computed() {
+    for (one, many) in
+        [("1", "+1"), ("inputs.n", " == 0 ? 1 : 2"), ("inputs.list", "[0]"), ("!true", "||!true")]
+    {
+        let longest = (0..100).map(|n| format!("{one}{}", many.repeat(n)));
+        let made = longest.rev().find_map(|text| made("check", json!({ "outputs": { "x": text } })).ok());
+        // Whether it has a value does not matter here, only that asking for it is survived.
+        let _ = perform(&*made.unwrap(), &with(json!({ "n": 1, "list": [1] }))).await;
+    }
+}
+
+#[tokio::test]
 async fn whole_and_decimal_numbers_mix() {
     let outputs = json!({
         "a": "inputs.whole + inputs.part", "b": "inputs.whole * 2 + size(inputs.list)", "c": "inputs.list[0]",

@@ -11,7 +11,9 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use candor_agents::{AttemptFolder, stop_orphans};
@@ -182,15 +184,43 @@ async fn orphans_of_the_run_are_ended_and_those_of_other_runs_are_not() {
 }
 
 #[test]
+fn an_orphan_is_found_by_the_children_it_left_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run_1");
+    fs::create_dir_all(&run).unwrap();
+    let pid = folder.path().join("pid");
+    let mut leader = Command::new("sh")
+        .args(["-c", &format!("sleep 60 & echo $! > {}", pid.display())])
+        .env("CANDOR_IDEMPOTENCY_KEY", "k")
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    leader.wait().unwrap();
+    let left = fs::read_to_string(&pid).unwrap();
+    fs::write(run.join("task_001.1.pid"), note(leader.id(), 1, &boot())).unwrap();
+    assert!(is_running(&left));
+    let stopped = stop_orphans(&AttemptFolder(folder.path().to_owned()), &RunId::new("run_1").unwrap());
+    assert_eq!(stopped.unwrap(), 1);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(!is_running(&left));
+}
+
+/// What a running attempt's file says.
+fn note(pid: u32, started: u64, boot: &str) -> String {
+    format!(r#"{{"pid":{pid},"started":{started},"boot":"{}","key":"k"}}"#, boot.trim())
+}
+
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap()
+}
+
+#[test]
 fn a_note_of_someone_else_or_of_nobody_ends_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run_1");
     fs::create_dir_all(&run).unwrap();
-    let mut stranger = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    let note = |pid: u32, started: u64, boot: &str| {
-        format!(r#"{{"pid":{pid},"started":{started},"boot":"{}","key":"k"}}"#, boot.trim())
-    };
+    let mut stranger = Command::new("sleep").arg("60").process_group(0).spawn().unwrap();
+    let boot = boot();
     let notes = [
         note(stranger.id(), 1, &boot),
         note(0, 1, &boot),

@@ -177,3 +177,31 @@ fn what_is_spent_after_the_end_is_still_counted() {
     assert!(refusal.to_string().contains("start"), "the error lists the points there are: {refusal}");
     assert!(run.try_take(Input::AgentStopped { task_id: task_id("task_001"), attempt: 1 }).is_err());
 }
+
+#[test]
+fn an_agent_gets_no_more_at_once_than_it_takes_on() {
+    let tasks: Vec<_> = (1..=5)
+        .map(|n| simple_task(n, "Do a step", &[], if n == 4 { "flight_agent" } else { "hotel_agent" }))
+        .collect();
+    let mut agents = fixtures::full_registry();
+    for agent in agents.iter_mut().filter(|agent| agent.agent_type.as_str() == "hotel_agent") {
+        agent.max_concurrent = Some(2);
+    }
+    let mut run = Scenario::start(RunSettings::default());
+    run.prepare();
+    let calibration = candor_model::CalibrationMetrics::default();
+    let plan = plan_of(tasks, 0.9);
+    let proposal =
+        candor_planning::validation::Proposal { plan, agents, categories: Vec::new(), calibration };
+    run.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
+    assert_eq!(run.running(), ["task_001", "task_002", "task_004"], "others go past those that must wait");
+    run.succeed("task_001");
+    assert_eq!(run.running(), ["task_002", "task_003", "task_004"]);
+    run.succeed("task_004");
+    assert_eq!(run.running(), ["task_002", "task_003"]);
+    run.succeed("task_002");
+    run.succeed("task_003");
+    run.succeed("task_005");
+    run.close();
+    assert_eq!(run.state.status(), RunStatus::Completed);
+}

@@ -48,6 +48,14 @@ pub struct RunSettings {
     pub run_budget: Option<Money>,
     /// The largest plan that is accepted, in bytes of JSON.
     pub max_plan_bytes: u64,
+    /// Whether how it goes counts for the agents' figures and for calibration; not for runs with faults on purpose.
+    #[serde(skip_serializing_if = "is_true")]
+    pub learn: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 impl Default for RunSettings {
@@ -67,6 +75,7 @@ impl Default for RunSettings {
             planning_budget: Money::from_micros(10_000),
             run_budget: None,
             max_plan_bytes: 1_000_000,
+            learn: true,
         }
     }
 }

@@ -14,7 +14,7 @@ const OUTCOMES: u32 = 1_000;
 /// Takes note of the outcomes among events of a run.
 pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> rusqlite::Result<()> {
     for event in events {
-        if let EventBody::OutcomeRecorded { outcome, measured, .. } = &event.body {
+        if let EventBody::OutcomeRecorded { outcome, measured: Some(measured), .. } = &event.body {
             note_outcome(connection, run, outcome)?;
             note_measures(connection, run, measured)?;
         }

@@ -21,7 +21,10 @@ use super::tree;
 /// Expressions are written by people; longer ones are a mistake.
 const MAX_CHARS: usize = 2000;
 /// How deep brackets and calls may be nested.
-const MAX_DEPTH: u16 = 32;
+const MAX_NESTING: u16 = 32;
+/// How deep the tree of an expression may be. `1 + 1 + …` nests nothing and yet makes a tree as deep as it is
+/// long, and CEL walks trees on the stack: a thousand levels overflow it, which nothing can catch.
+const MAX_DEPTH: usize = 100;
 /// How deep `map`, `filter`, `exists` and the like may be nested: each level multiplies the work.
 const MAX_LOOPS: usize = 2;
 
@@ -49,8 +52,11 @@ impl Expression {
         if source.chars().count() > MAX_CHARS {
             return Err(format!("an expression has at most {MAX_CHARS} characters"));
         }
-        let parsed = ENV.parser().max_recursion_depth(MAX_DEPTH).parse(source);
+        let parsed = ENV.parser().max_recursion_depth(MAX_NESTING).parse(source);
         let mut tree = parsed.map_err(|error| format!("`{source}` is not a CEL expression: {error}"))?;
+        if tree::depth(&tree) > MAX_DEPTH {
+            return Err(format!("`{source}` has more than {MAX_DEPTH} steps in a row; split it"));
+        }
         if tree::loops(&tree) > MAX_LOOPS {
             return Err(format!(
                 "`{source}` nests `map`, `filter` and the like deeper than {MAX_LOOPS} times"

@@ -14,6 +14,17 @@ pub(super) fn reads<'a>(node: &'a IdedExpr, name: &str) -> Vec<&'a str> {
     fields
 }
 
+/// How deep the tree is. It is measured without recursion, since too deep a tree is what it looks for.
+pub(super) fn depth(root: &IdedExpr) -> usize {
+    let mut deepest = 0;
+    let mut open = vec![(root, 1)];
+    while let Some((node, level)) = open.pop() {
+        deepest = deepest.max(level);
+        open.extend(children(&node.expr).into_iter().map(|child| (child, level + 1)));
+    }
+    deepest
+}
+
 /// How deep `map`, `filter`, `exists` and the like are nested.
 pub(super) fn loops(node: &IdedExpr) -> usize {
     let inner = children(&node.expr).into_iter().map(loops).max().unwrap_or(0);

@@ -41,6 +41,7 @@ pub(crate) fn fresh_run_id() -> Result<RunId, Failure> {
 
 fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failure> {
     let mut settings = house.config.limits.clone();
+    settings.learn &= args.drive.faults.is_empty();
     let mut material = StartMaterial::default();
     let words = match &args.goal_file {
         Some(path) => goal_from(path, &mut material)?,

@@ -138,7 +138,7 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
         cost: ahead.spent(),
     };
     let report = Box::new(report::execution_report(&material));
-    let measured = ahead.measured().clone();
+    let measured = ahead.settings().learn.then(|| ahead.measured().clone());
     draft.say(EventBody::OutcomeRecorded { outcome, report, measured });
 }
 

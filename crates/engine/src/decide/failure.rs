@@ -142,7 +142,8 @@ fn recover(
             let mut money = *draft.state.money();
             money.release(running.attempt.reserved);
             money.charge(feedback.cost);
-            schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money });
+            let ended = Some(running.attempt.agent_type.clone());
+            schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money, ended });
         }
         Recovery::Revise(replanned) => {
             let reasoning = format!(

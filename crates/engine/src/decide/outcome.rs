@@ -135,7 +135,8 @@ fn succeeded(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<Execut
         // These few look at the state after the outcome; all others get by with the one before.
         go_on(draft);
     } else {
-        schedule::after_outcome(draft, Freed { slots: 1, released, money });
+        let ended = Some(running.attempt.agent_type.clone());
+        schedule::after_outcome(draft, Freed { slots: 1, released, money, ended });
     }
 }
 

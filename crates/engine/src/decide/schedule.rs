@@ -1,7 +1,9 @@
 //! Who starts next: ready tasks by priority, then by the plan's order, at most so many at once, within budget.
 
+use std::collections::BTreeMap;
+
 use candor_model::{
-    Account, Confidence, ConfidenceCause, EventBody, FeedbackType, Handoff, JsonMap, Money, Phase,
+    Account, AgentType, Confidence, ConfidenceCause, EventBody, FeedbackType, Handoff, JsonMap, Money, Phase,
     PlanningError, SpokenBy, SubTask, Timestamp,
 };
 use candor_planning::budget::Allowance;
@@ -21,6 +23,8 @@ pub(super) struct Freed {
     pub(super) released: Vec<ReadyKey>,
     /// The budget after the outcome.
     pub(super) money: Allowance,
+    /// The agent whose attempt has just ended.
+    pub(super) ended: Option<AgentType>,
 }
 
 /// Starts what may start after a change of the plan, the gates or the stage; ends the phase if all is done.
@@ -35,7 +39,7 @@ pub(super) fn after_change(draft: &mut Draft<'_>) {
         let finish = Finish::of(work);
         return execution_done(draft, finish);
     }
-    let freed = Freed { slots: 0, released: Vec::new(), money: *ahead.money() };
+    let freed = Freed { slots: 0, released: Vec::new(), money: *ahead.money(), ended: None };
     let round = round(ahead, work, freed, now);
     act_on(draft, round);
     end_if_stuck(draft);
@@ -92,11 +96,17 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
     let running = work.in_flight_count().saturating_sub(freed.slots);
     let limit = usize::try_from(state.settings().max_parallel_tasks).unwrap_or(usize::MAX).max(1);
     let mut money = freed.money;
-    for index in candidates(work, freed.released, now, limit.saturating_sub(running)) {
-        let Some((task, run)) = work.task(index) else {
+    let mut places = Places::of(work, freed.ended.as_ref());
+    let mut room = limit.saturating_sub(running);
+    for index in candidates(work, freed.released, now, places.look_at(room)) {
+        let Some((task, run)) = work.task(index).filter(|_| room > 0) else {
             continue;
         };
         let (agent, reserved) = choose_agent(state, work, task);
+        if !places.take(work, &agent) {
+            continue;
+        }
+        room -= 1;
         if !money.can_reserve(reserved) {
             let stuck = running == 0 && round.dispatches.is_empty();
             round.short = stuck.then_some(reserved);
@@ -117,6 +127,43 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
     round
 }
 
+/// How many places are taken at the desks of agents that take on only so many tasks at once.
+struct Places(Option<BTreeMap<AgentType, u32>>);
+
+/// How many ready tasks are looked at beyond those that could start, when some agents are fully occupied.
+const LOOK_BEYOND: usize = 256;
+
+impl Places {
+    /// Nothing is counted for plans whose agents have no limits, which is most of them.
+    fn of(work: &Work, ended: Option<&AgentType>) -> Self {
+        if !work.agents.values().any(|agent| agent.max_concurrent.is_some()) {
+            return Self(None);
+        }
+        let mut taken: BTreeMap<AgentType, u32> = BTreeMap::new();
+        for (_, attempt) in work.attempts() {
+            *taken.entry(attempt.agent_type.clone()).or_default() += 1;
+        }
+        if let Some(count) = ended.and_then(|agent| taken.get_mut(agent)) {
+            *count = count.saturating_sub(1);
+        }
+        Self(Some(taken))
+    }
+
+    fn look_at(&self, room: usize) -> usize {
+        if self.0.is_some() && room > 0 { room.saturating_add(LOOK_BEYOND) } else { room }
+    }
+
+    /// Takes a place at the agent's desk; false if there is none.
+    fn take(&mut self, work: &Work, agent: &AgentType) -> bool {
+        let Some(taken) = &mut self.0 else { return true };
+        let limit = work.agents.get(agent).and_then(|known| known.max_concurrent).unwrap_or(u32::MAX).max(1);
+        let count = taken.entry(agent.clone()).or_default();
+        let free = *count < limit;
+        *count += u32::from(free);
+        free
+    }
+}
+
 /// The first `count` of those that are ready, those just released and those whose wait is over.
 fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize) -> Vec<TaskIndex> {
     let mut keys = released;
@@ -129,7 +176,7 @@ fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize
 }
 
 /// The task's own agent, or the next best while its breaker is open.
-fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> (candor_model::AgentType, Money) {
+fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> (AgentType, Money) {
     let others = task.metadata.ranking.iter().map(|ranked| &ranked.agent_type);
     let agent = std::iter::once(&task.agent_type)
         .chain(others.filter(|agent| !task.metadata.failed_agents.contains(agent)))
@@ -139,7 +186,7 @@ fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> (candor_model:
     (agent.clone(), cost)
 }
 
-fn fell_back(task: &SubTask, agent: &candor_model::AgentType) -> EventBody {
+fn fell_back(task: &SubTask, agent: &AgentType) -> EventBody {
     EventBody::FellBack {
         what: format!("task {}", task.task_id),
         from: task.agent_type.to_string(),

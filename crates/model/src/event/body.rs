@@ -397,9 +397,9 @@ pub enum EventBody {
         outcome: PlanOutcome,
         /// For people.
         report: Box<ExecutionReport>,
-        /// How the agents did, for their figures.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        measured: BTreeMap<AgentType, AgentMeasure>,
+        /// How the agents did; absent if nothing is to be learned from this run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        measured: Option<BTreeMap<AgentType, AgentMeasure>>,
     },
     /// No new task is started until the run is resumed.
     RunPaused {

@@ -1,0 +1,186 @@
+//! HTTP services as agents, with a real server on the loopback.
+#![cfg(feature = "http")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code"
+)]
+
+#[allow(dead_code, reason = "each test file uses its part")]
+mod common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use candor_agents::HttpAgent;
+use candor_ports::{Agent, AgentFailure};
+use common::{order, perform, reason};
+use tokio_util::sync::CancellationToken;
+
+/// What a server got: its head in lower case, and its body.
+struct Request {
+    head: String,
+    body: Vec<u8>,
+}
+
+/// A server that answers every request in this way; its address, and what it gets.
+fn server(answer: impl Fn(&mut TcpStream) + Send + 'static) -> (String, Receiver<Request>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/agent?key=secret", listener.local_addr().unwrap());
+    let (sender, requests) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|read| read > 0) {}
+            let head = head.to_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap_or("0");
+            let mut body = vec![0; length.parse().unwrap()];
+            reader.read_exact(&mut body).unwrap();
+            let _ = sender.send(Request { head, body });
+            answer(&mut stream);
+        }
+    });
+    (address, requests)
+}
+
+/// A server that answers with this status line and body.
+fn saying(status: &str, body: &str) -> (String, Receiver<Request>) {
+    let text =
+        format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+    server(move |stream| drop(stream.write_all(text.as_bytes())))
+}
+
+fn agent(url: &str) -> HttpAgent {
+    HttpAgent::new(url).unwrap()
+}
+
+#[tokio::test]
+async fn an_order_is_posted_as_json_with_its_key_and_the_answer_is_read() {
+    let (url, requests) = saying("200 OK", r#"{"outputs":{"flights":3},"cost":0.02}"#);
+    let agent = agent(&url).with_header("X-Access", "token").unwrap();
+    let answer = perform(&agent, &order(10.0)).await.unwrap();
+    assert_eq!(answer.outputs["flights"], 3);
+    let request = requests.recv().unwrap();
+    for line in [
+        "post /agent?key=secret http/1.1",
+        "idempotency-key: run_1/task_001/1",
+        "content-type: application/json",
+        "accept: application/json",
+        "x-access: token",
+    ] {
+        assert!(request.head.contains(line), "{line} is not in {}", request.head);
+    }
+    let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+    assert_eq!(body, serde_json::to_value(order(10.0)).unwrap());
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_with_its_status_and_the_start_of_its_body() {
+    let (url, _requests) = saying("400 Bad Request", "no such\u{1b}[31m city");
+    let told = reason(&agent(&url), &order(10.0)).await;
+    assert!(told.contains("400") && told.ends_with("no such city"), "{told}");
+    assert!(!told.contains("unavailable") && !told.contains("secret"), "{told}");
+    for status in
+        ["503 Service Unavailable", "502 Bad Gateway", "504 Gateway Timeout", "429 Too Many Requests"]
+    {
+        let (url, _requests) = saying(status, "");
+        assert!(reason(&agent(&url), &order(10.0)).await.contains("agent unavailable"), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_is_not_there_is_unavailable() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let told = reason(&agent(&format!("http://user:secret@127.0.0.1:{port}/x")), &order(10.0)).await;
+    assert!(told.starts_with("agent unavailable") && told.contains("refused"), "{told}");
+    assert!(!told.contains("secret"), "{told}");
+    let told = reason(&agent("http://no-such-host.invalid/"), &order(10.0)).await;
+    assert!(told.contains("unavailable"), "{told}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_is_quoted() {
+    for (body, problem) in
+        [("hello", "`hello`"), ("", "found nothing"), ("[]", "other JSON"), ("{}", "`outputs`")]
+    {
+        let (url, _requests) = saying("200 OK", body);
+        let told = reason(&agent(&url), &order(10.0)).await;
+        assert!(told.contains(problem), "{body}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_told_and_not_followed() {
+    let (elsewhere, requests) = saying("200 OK", r#"{"outputs":{}}"#);
+    let (url, _requests) = server(move |stream| {
+        let text =
+            format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: {elsewhere}\r\ncontent-length: 0\r\n\r\n");
+        stream.write_all(text.as_bytes()).unwrap();
+    });
+    let told = reason(&agent(&url), &order(10.0)).await;
+    assert!(told.contains("307") && told.contains("not followed"), "{told}");
+    assert!(requests.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn an_endless_body_is_cut_off() {
+    let (url, _requests) = server(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        while stream.write_all(&[b'x'; 65536]).is_ok() {}
+    });
+    let start = Instant::now();
+    let told = reason(&agent(&url), &order(30.0)).await;
+    assert!(told.contains("more than 10 MB"), "{told}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn silence_ends_at_the_deadline_and_a_broken_answer_at_once() {
+    // spec: planning EX-08
+    let (url, _requests) = server(|stream| {
+        let stream = stream.try_clone().unwrap();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(5));
+            drop(stream);
+        });
+    });
+    let start = Instant::now();
+    assert_eq!(reason(&agent(&url), &order(0.5)).await, "Agent timeout after 0.5s");
+    assert!(start.elapsed() < Duration::from_millis(600), "{:?}", start.elapsed());
+    let (url, _requests) =
+        server(|stream| drop(stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")));
+    let told = reason(&agent(&url), &order(10.0)).await;
+    assert!(told.contains("was lost"), "{told}");
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_wait() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let agent = agent(&format!("http://{}", listener.local_addr().unwrap()));
+    let (order, stop) = (order(30.0), CancellationToken::new());
+    let stopper = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stop.cancel();
+    };
+    let start = Instant::now();
+    let (result, ()) = tokio::join!(agent.perform(&order, stop.clone()), stopper);
+    assert_eq!(result, Err(AgentFailure::Stopped));
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn an_address_that_is_none_is_refused() {
+    for url in ["", "agent", "ftp://host/x", "http://", "file:///etc/passwd"] {
+        let error = HttpAgent::new(url).unwrap_err().to_string();
+        assert!(error.contains("http://127.0.0.1:8080/agent"), "{error}");
+    }
+    let agent = agent("http://127.0.0.1/");
+    let error = agent.with_header("X-Key", "two\nlines").unwrap_err().to_string();
+    assert!(error.contains("X-Key") && !error.contains("lines\n"), "{error}");
+}
