@@ -36,7 +36,8 @@ impl AttemptFolder {
 
 /// Ends what attempts of this run left behind when Candor itself was killed, and says how many there were.
 ///
-/// To be called before the run is resumed and while no other process drives it. Other runs are not touched.
+/// It returns when they are gone. To be called before the run is resumed and while no other process drives
+/// it. Other runs are not touched.
 pub fn stop_orphans(folder: &AttemptFolder, run: &RunId) -> io::Result<usize> {
     let folder = folder.0.join(file_name(run.as_str()));
     let entries = match fs::read_dir(&folder) {

@@ -34,7 +34,10 @@ pub(crate) fn group_has(group: u32, variable: &str) -> bool {
 
 fn members(group: u32) -> Option<impl Iterator<Item = (PathBuf, String)>> {
     let group = group.to_string();
-    let paths = fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path());
+    let entries = fs::read_dir("/proc").ok()?.flatten();
+    let is_process =
+        |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    let paths = entries.filter(is_process).map(|entry| entry.path());
     let all = paths.filter_map(|path| stat(&path).map(|stat| (path, stat)));
     Some(all.filter(move |(_, stat)| field(stat, GROUP_FIELD) == Some(&group)))
 }

@@ -35,9 +35,12 @@ const HOTELS: &str = r#"[
 ]"#;
 
 const ACTIVITIES: &str = r#"[
-    { "name": "Eiffel Tower", "price": 25, "rating": 4.9 }, { "name": "Louvre Museum", "price": 20, "rating": 4.8 },
-    { "name": "Arc de Triomphe", "price": 13, "rating": 4.5 }, { "name": "Seine River Cruise", "price": 15, "rating": 4.6 },
-    { "name": "Montmartre Walking Tour", "price": 30, "rating": 4.7 }, { "name": "Notre-Dame exterior", "price": 0, "rating": 4.4 }
+    { "name": "Eiffel Tower", "price": 25, "rating": 4.9 },
+    { "name": "Louvre Museum", "price": 20, "rating": 4.8 },
+    { "name": "Arc de Triomphe", "price": 13, "rating": 4.5 },
+    { "name": "Seine River Cruise", "price": 15, "rating": 4.6 },
+    { "name": "Montmartre Walking Tour", "price": 30, "rating": 4.7 },
+    { "name": "Notre-Dame exterior", "price": 0, "rating": 4.4 }
 ]"#;
 
 fn made(kind: &str, options: Value) -> Result<Arc<dyn Agent>, BuiltinError> {
@@ -127,8 +130,9 @@ async fn computed_fields_and_totals_are_data_too() {
     assert_eq!(names(&found["hotel_options"], "name"), ["Hotel Le Marais", "Auberge"]);
     assert_eq!(found["hotel_total"], 540);
     let activities = json!({
-        "file": "activities.json", "sort": ["-rating", "price"], "limit": "has(inputs.wanted) ? inputs.wanted : 6",
-        "output": "activities", "outputs": { "total_cost": "sum(found.map(x, x.price))", "count": "size(found)" }
+        "file": "activities.json", "sort": ["-rating", "price"],
+        "limit": "has(inputs.wanted) ? inputs.wanted : 6", "output": "activities",
+        "outputs": { "total_cost": "sum(found.map(x, x.price))", "count": "size(found)" }
     });
     let found = answer("catalogue", activities.clone(), &with(json!({}))).await.outputs;
     assert_eq!((&found["total_cost"], &found["count"]), (&json!(103), &json!(6)));
@@ -239,7 +243,8 @@ async fn the_longest_expression_that_is_accepted_can_be_computed() {
 async fn whole_and_decimal_numbers_mix() {
     let outputs = json!({
         "a": "inputs.whole + inputs.part", "b": "inputs.whole * 2 + size(inputs.list)", "c": "inputs.list[0]",
-        "d": "round(inputs.part)", "e": "max(1, inputs.part)", "f": "outputs.a - 0.5", "g": "[1,2].exists(x, x > 1)"
+        "d": "round(inputs.part)", "e": "max(1, inputs.part)", "f": "outputs.a - 0.5",
+        "g": "[1,2].exists(x, x > 1)"
     });
     let order = with(json!({ "whole": 2, "part": 1.5, "list": [7, 8] }));
     let got = answer("check", json!({ "outputs": outputs }), &order).await.outputs;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use candor_agents::{AttemptFolder, stop_orphans};
 use candor_model::RunId;
 use candor_ports::{Agent, AgentFailure};
-use common::{content, is_running, order, perform, reason, sh};
+use common::{content, is_running, order, perform, reason, sh, takes_less_than};
 use tokio_util::sync::CancellationToken;
 
 /// A folder, and the path of a file in it to which a child writes the id of a process.
@@ -32,12 +32,12 @@ fn pid_file() -> (tempfile::TempDir, PathBuf) {
 #[tokio::test]
 async fn silence_past_the_deadline_is_a_timeout_right_then() {
     // spec: planning EX-08
-    let start = Instant::now();
-    let reason = reason(&sh("echo still thinking >&2; trap '' TERM; sleep 60"), &order(0.5)).await;
-    let late = start.elapsed() - Duration::from_millis(500);
-    assert!(reason.starts_with("Agent timeout after 0.5s"), "{reason}");
-    assert!(reason.ends_with("still thinking"), "{reason}");
-    assert!(late < Duration::from_millis(100), "{late:?} late");
+    takes_less_than(Duration::from_millis(600), async || {
+        let reason = reason(&sh("echo still thinking >&2; trap '' TERM; sleep 60"), &order(0.5)).await;
+        assert!(reason.starts_with("Agent timeout after 0.5s"), "{reason}");
+        assert!(reason.ends_with("still thinking"), "{reason}");
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -51,10 +51,11 @@ async fn a_timeout_without_a_log_says_nothing_else() {
 
 #[tokio::test]
 async fn endless_noise_on_stderr_does_not_put_off_the_deadline() {
-    let start = Instant::now();
-    let reason = reason(&sh("yes >&2"), &order(0.5)).await;
-    assert!(reason.starts_with("Agent timeout"), "{reason}");
-    assert!(start.elapsed() < Duration::from_millis(700), "{:?}", start.elapsed());
+    takes_less_than(Duration::from_millis(600), async || {
+        let reason = reason(&sh("yes >&2"), &order(0.5)).await;
+        assert!(reason.starts_with("Agent timeout"), "{reason}");
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -101,7 +102,7 @@ async fn a_stop_returns_when_all_are_gone_even_if_they_ignore_it() {
     };
     let (result, stopped_at) = tokio::join!(attempt, stopper);
     assert_eq!(result, Err(AgentFailure::Stopped));
-    assert!(stopped_at.elapsed() < Duration::from_millis(500), "{:?}", stopped_at.elapsed());
+    assert!(stopped_at.elapsed() < Duration::from_secs(2), "{:?}", stopped_at.elapsed());
     assert!(!is_running(&content(&pid).await));
 }
 
@@ -201,7 +202,6 @@ fn an_orphan_is_found_by_the_children_it_left_too() {
     assert!(is_running(&left));
     let stopped = stop_orphans(&AttemptFolder(folder.path().to_owned()), &RunId::new("run_1").unwrap());
     assert_eq!(stopped.unwrap(), 1);
-    std::thread::sleep(Duration::from_millis(50));
     assert!(!is_running(&left));
 }
 

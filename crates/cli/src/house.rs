@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use candor_agents::{CommandAgent, Fault, Faulty, builtin};
+use candor_agents::{CommandAgent, Fault, Faulty, HttpAgent, builtin};
 use candor_model::{AgentCapability, JsonMap};
 use candor_phases::Rooms;
 use candor_ports::{Agent, Reader};
@@ -100,7 +100,7 @@ impl House {
                 let command = command.with_env(declared.env.clone());
                 Ok(Arc::new(command.logging_to(self.data.logs()).noted_in(self.data.attempts())))
             }
-            AgentKind::Http(_url) => Err(at("HTTP is not here yet".to_owned())),
+            AgentKind::Http(url) => Ok(Arc::new(HttpAgent::new(url).map_err(|error| at(error.to_string()))?)),
             AgentKind::Builtin(kind) => {
                 let beside = |name: &str| files(name).or_else(|| self.beside_config(name));
                 builtin(kind, &declared.options, &beside).map_err(|error| at(error.to_string()))

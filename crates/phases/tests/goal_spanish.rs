@@ -81,6 +81,14 @@ fn spanish_trips_are_read() {
             "-|Andalucía|10|-|-|4|3000|-|-|-|-",
         ),
         (
+            "Planea una ruta de 12 días por Perú para un grupo de 10 estudiantes con salida desde Arequipa; presupuesto total de 4.500 soles; nada de vuelos.",
+            "Arequipa|Perú|12|-|-|10|4500|-|-|-|no flight",
+        ),
+        (
+            "Viaje familiar (2 adultos y 3 niños) a Orlando desde Bogotá, del 15 al 22 de diciembre de 2025, presupuesto máximo: USD 6.000. Hotel que acepte niños.",
+            "Bogotá|Orlando|8|1|2025-12-15|5|6000|children under 10|-|-|-",
+        ),
+        (
             "Viaje en solitario de una semana a Praga con salida el 14 de marzo de 2022",
             "-|Praga|7|1|2022-03-14|1|-|-|-|-|-",
         ),

@@ -334,6 +334,51 @@ fn short_and_loose_requests_are_read() {
             "-|San Francisco|4|1|2022-05-01|-|-|-|-|-|-",
         ),
         (
+            "I have 5 days off and want to explore Japan with my family of 4 in April for under 6 grand",
+            "-|Japan|5|-|April 2025|4|6000|-|-|-|-",
+        ),
+        (
+            "Two nights in Vienna for my sister and me, leaving next Friday",
+            "-|Vienna|3|1|2024-09-20|2|-|-|-|-|-",
+        ),
+        (
+            "Trip from Reno to Elko for 4. Room type: shared. House rule: visitors.",
+            "Reno|Elko|-|1|-|4|-|visitors|-|shared room|-",
+        ),
+        (
+            "Trip with San Luis Obispo as the starting point and Denver as the destination, March 2nd-4th 2022, budget 1.2k",
+            "San Luis Obispo|Denver|3|1|2022-03-02|-|1200|-|-|-|-",
+        ),
+        (
+            "A tour: Rome, Florence, Naples; 9 days; 2 adults + 1 child; EUR 3,400",
+            "-|Rome|9|3|-|3|3400|-|-|-|-",
+        ),
+        ("3 days in Paris with $2000", "-|Paris|3|1|-|-|2000|-|-|-|-"),
+        (
+            "I need a trip starting on March 3, 2022 in Denver, then Austin, and returning to Denver on March 9, 2022, $2k",
+            "Denver|Austin|7|1|2022-03-03|1|2000|-|-|-|-",
+        ),
+        (
+            "Travel from Phoenix to San Jose del Cabo with a $1,250 budget for the two of us, staying 6 nights",
+            "Phoenix|San Jose del Cabo|7|1|-|2|1250|-|-|-|-",
+        ),
+        (
+            "Trip to Washington, D.C. for 3 people from Raleigh, NC, March 4-6, 2022.",
+            "Raleigh|Washington|3|1|2022-03-04|3|-|-|-|-|-",
+        ),
+        (
+            "Traveling party: 3. Route: Eugene to Burbank. When: March 19th to March 21st, 2022. Money: $2,000. Food: Chinese, Mediterranean. Transport: no flights.",
+            "Eugene|Burbank|3|1|2022-03-19|3|2000|-|Chinese,Mediterranean|-|no flight",
+        ),
+        (
+            "Put together a plan for four travelers who depart Madison for 2 Georgia cities between March 10th and March 14th, 2022. They hold a $5,250 budget, like Indian food, and want non-shared rooms.",
+            "Madison|Georgia|5|2|2022-03-10|4|5250|-|Indian|not shared room|-",
+        ),
+        (
+            "Would you be able to map out a 3-day journey for 2 adults out of Amarillo to Spokane? We leave on March 14th, 2022 and come home March 16th, 2022, and can't go above $2,050.",
+            "Amarillo|Spokane|3|1|2022-03-14|2|2050|-|-|-|-",
+        ),
+        (
             "Book a flight from Madrid to Berlin on June 3 for £150",
             "Madrid|Berlin|-|1|2025-06-03|-|150|-|-|-|-",
         ),

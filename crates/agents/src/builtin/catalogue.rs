@@ -22,11 +22,10 @@ use serde_json::Value;
 use super::expression::{Expression, NoValue, Scope};
 use super::matching::{SortKey, fits};
 use super::outputs::Outputs;
+use super::records::read_records;
 use super::template::Template;
 use super::{BuiltinError, Limit, Work, read_options};
 
-/// Catalogues are searched from end to end; larger ones belong into a program of their own.
-const MAX_RECORDS: usize = 10_000;
 /// How many records are answered if nothing else is said.
 const DEFAULT_LIMIT: usize = 20;
 /// After how many records the clock is looked at.
@@ -90,16 +89,6 @@ impl OneOrMore {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "must be a JSON array of records, or an object with such an array as `records`"
-)]
-enum File {
-    Plain(Vec<JsonMap>),
-    Labelled { records: Vec<JsonMap> },
-}
-
 /// An agent that searches a catalogue.
 pub(super) struct Catalogue {
     records: Vec<JsonMap>,
@@ -128,7 +117,7 @@ impl Catalogue {
         let empty_error = options.empty_error.as_deref().unwrap_or("Nothing in the catalogue fits");
         let suggestion = options.suggestion.as_deref();
         Ok(Self {
-            records: records(options.file.as_deref(), options.records, files)?,
+            records: read_records(options.file.as_deref(), options.records, files)?,
             equal: options.equal,
             add: options.add.iter().map(|(name, value)| added(name, value)).collect::<Result<_, _>>()?,
             filter: filter.iter().map(|source| expression("filter", source)).collect::<Result<_, _>>()?,
@@ -275,38 +264,4 @@ fn limit(value: &Value) -> Result<Expression, BuiltinError> {
         }
         _ => Err(BuiltinError::new("limit", "must be a whole number above 0, or an expression")),
     }
-}
-
-fn records(
-    file: Option<&str>,
-    inline: Option<Vec<JsonMap>>,
-    files: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<JsonMap>, BuiltinError> {
-    let (key, records) = match (file, inline) {
-        (Some(_), Some(_)) => {
-            return Err(BuiltinError::new("records", "give either `records` or `file`, not both"));
-        }
-        (None, None) => return Err(BuiltinError::new("file", "is missing: the file that holds the records")),
-        (None, Some(records)) => ("records", records),
-        (Some(name), None) => {
-            let text = files(name).ok_or_else(|| {
-                BuiltinError::new(
-                    "file",
-                    format!("there is no readable file `{name}`; expected a JSON array of records"),
-                )
-            })?;
-            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-            let file = serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
-            let file =
-                file.and_then(|value| serde_json::from_value(value).map_err(|error| error.to_string()));
-            match file.map_err(|problem| BuiltinError::new("file", format!("`{name}`: {problem}")))? {
-                File::Plain(records) | File::Labelled { records } => ("file", records),
-            }
-        }
-    };
-    if records.len() > MAX_RECORDS {
-        let problem = format!("has {} records; a catalogue has at most {MAX_RECORDS}", records.len());
-        return Err(BuiltinError::new(key, problem));
-    }
-    Ok(records)
 }

@@ -10,6 +10,7 @@ mod expression;
 mod matching;
 mod outputs;
 mod plain;
+mod records;
 mod template;
 mod tree;
 

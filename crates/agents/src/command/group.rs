@@ -89,9 +89,14 @@ pub(super) async fn ended(pid: u32) {
     }
 }
 
-/// Kills a group of which only the id is known; says whether there was one.
+/// Kills a group of which only the id is known, and returns when it is gone; says whether there was one.
 pub(crate) fn kill(pid: u32) -> bool {
-    send(pid, Signal::KILL)
+    let there = send(pid, Signal::KILL);
+    let give_up = std::time::Instant::now() + GONE_WITHIN;
+    while there && is_there(pid) && std::time::Instant::now() < give_up {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    there
 }
 
 fn has_ended(pid: u32) -> bool {

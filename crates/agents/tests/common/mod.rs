@@ -1,7 +1,7 @@
 //! What the tests of agents share: orders, and a way to ask whether a process is still there.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use candor_agents::CommandAgent;
 use candor_model::{AgentAnswer, RunId, Seconds, TaskId, WorkOrder};
@@ -40,6 +40,20 @@ pub(crate) async fn reason(agent: &dyn Agent, order: &WorkOrder) -> String {
         Err(AgentFailure::Failed { reason }) => reason,
         other => panic!("expected a failure, got {other:?}"),
     }
+}
+
+/// Checks that this takes less than `limit`. A busy machine gets a few tries; one that is always late does not.
+pub(crate) async fn takes_less_than(limit: Duration, attempt: impl AsyncFn()) {
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let start = Instant::now();
+        attempt().await;
+        times.push(start.elapsed());
+        if start.elapsed() < limit {
+            return;
+        }
+    }
+    panic!("always longer than {limit:?}: {times:?}");
 }
 
 /// Whether a process runs; one that is dead and waits to be collected does not.

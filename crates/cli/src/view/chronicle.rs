@@ -238,12 +238,20 @@ impl<'a> Chronicle<'a> {
                 }
             }
             Notification::Recovery(recovery) => {
-                if let Some(failure) = self.failures.last_mut() {
-                    failure.recovery.get_or_insert(recovery);
-                }
+                self.explained(recovery);
             }
             Notification::Announcement(announcement) => self.announcements.push(announcement),
         }
+    }
+
+    /// Tasks that one revision answers together are told of one by one, and explained once.
+    fn explained(&mut self, recovery: &'a RecoveryNotification) {
+        let strategy = |failure: &Failure<'a>| failure.notice.map(|notice| notice.recovery_strategy.as_str());
+        let latest = self.failures.last().map(|failure| (failure.at, strategy(failure)));
+        let together = self.failures.iter_mut().rev().take(RECENT);
+        let together =
+            together.take_while(|it| it.recovery.is_none() && Some((it.at, strategy(it))) == latest);
+        together.for_each(|failure| failure.recovery = Some(recovery));
     }
 
     fn attempt(&mut self, event: &'a Event) {

@@ -6,22 +6,20 @@ use candor_planning::report::DecisionFilter;
 use candor_planning::texts;
 use serde_json::{Value, json};
 
-use super::chronicle::{Attempt, Chronicle, Failure, Outcome};
+use super::chronicle::{Chronicle, Failure};
 use super::live::marked;
 use super::report::timeline as timeline_value;
 use super::status::heading;
 use super::style::{Line, Mark, Style, Tone};
+use super::timeline::attempt_lines;
 use super::words::{self, because, label};
 use super::{format, text};
 
+const PARAGRAPH_COLUMNS: usize = 2000;
 /// How many agents of a ranking are shown.
 const RANKED: usize = 4;
-/// What a line of the timeline needs beside the task's name.
-const OTHER_COLUMNS: usize = 58;
-const OUTCOME_COLUMNS: usize = 17;
-const MIN_NAME_COLUMNS: usize = 12;
-const MAX_NAME_COLUMNS: usize = 40;
-
+/// Of a larger plan, only the first tasks are explained; the others one by one, when asked.
+const SHOWN_TASKS: usize = 100;
 /// Explains a run, or one of its tasks: why this plan, why these agents, why these changes.
 #[must_use]
 pub fn why(state: &RunState, records: &[Recorded], task: Option<&TaskId>, style: Style) -> String {
@@ -77,9 +75,7 @@ pub fn timeline(records: &[Recorded], style: Style) -> String {
     if chronicle.attempts.is_empty() {
         return format!("{}\n", words::NO_ATTEMPTS);
     }
-    let lines: Vec<String> =
-        chronicle.attempts.iter().map(|it| attempt_line(&chronicle, it, style)).collect();
-    lines.join("\n") + "\n"
+    attempt_lines(&chronicle, &chronicle.attempts.iter().collect::<Vec<_>>(), style).join("\n") + "\n"
 }
 
 /// Gives every attempt as data.
@@ -149,7 +145,12 @@ impl Page<'_> {
         lines.extend(self.plan());
         let plan = self.state.plan();
         let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
-        let agents: Vec<String> = tasks.flat_map(|task| self.agent_choice(task)).collect();
+        let hidden = tasks.clone().count().saturating_sub(SHOWN_TASKS);
+        let mut agents: Vec<String> =
+            tasks.take(SHOWN_TASKS).flat_map(|task| self.agent_choice(task)).collect();
+        if hidden > 0 {
+            agents.extend(self.says(Tone::Dim, &words::and_more(hidden)));
+        }
         if !agents.is_empty() {
             lines.extend(heading(because::AGENTS, self.style));
             lines.extend(agents);
@@ -173,10 +174,10 @@ impl Page<'_> {
         lines.extend(heading(because::AGENT, self.style));
         lines.extend(self.agent_choice(&task));
         let attempts = self.chronicle.attempts.iter().filter(|it| family.contains(&it.task_id));
-        let attempts: Vec<_> = attempts.map(|it| attempt_line(&self.chronicle, it, self.style)).collect();
+        let attempts: Vec<_> = attempts.collect();
         if !attempts.is_empty() {
             lines.extend(heading(words::title::TIMELINE, self.style));
-            lines.extend(attempts);
+            lines.extend(attempt_lines(&self.chronicle, &attempts, self.style));
         }
         let failures = self.chronicle.failures.iter().filter(|it| family.contains(&it.task_id));
         lines.extend(self.answers_to_failures(&failures.collect::<Vec<_>>()));
@@ -261,6 +262,11 @@ impl Page<'_> {
         let mut lines = heading(because::RECOVERIES, self.style);
         for failure in failures {
             lines.extend(failure_lines(&self.chronicle, failure, self.style));
+            let decided = self.chronicle.decisions.iter().find(|entry| {
+                entry.task_id.as_ref() == Some(failure.task_id) && entry.timestamp == failure.at
+            });
+            let told = decided.map(|entry| words::reasoning(&entry.operation, &entry.reasoning));
+            lines.extend(told.into_iter().flat_map(|it| paragraph_lines("  ", Tone::Dim, &it, self.style)));
         }
         lines
     }
@@ -301,27 +307,6 @@ pub(super) fn failure_lines(chronicle: &Chronicle<'_>, failure: &Failure<'_>, st
     lines
 }
 
-fn attempt_line(chronicle: &Chronicle<'_>, attempt: &Attempt<'_>, style: Style) -> String {
-    let mark = match attempt.outcome {
-        Outcome::Running => Mark::Running,
-        Outcome::Done | Outcome::Partly => Mark::Done,
-        Outcome::Failed | Outcome::NeverStarted => Mark::Failed,
-        Outcome::Stopped(_) => Mark::Skipped,
-    };
-    let agent = attempt.agent.map(texts::agent_name).unwrap_or_default();
-    let took = format::duration(attempt.took(chronicle.now()));
-    let outcome = words::attempt_outcome(words::outcome(attempt.outcome), attempt.number);
-    let name = style.columns().saturating_sub(OTHER_COLUMNS).clamp(MIN_NAME_COLUMNS, MAX_NAME_COLUMNS);
-    let line = Line::new(style)
-        .add(Tone::Dim, &format!("{:>9} ", format::offset(chronicle.offset(attempt.started))))
-        .mark(mark);
-    let (name, agent_end) = (line.width() + name, style.columns());
-    let line = line.fit(Tone::Plain, &chronicle.name(attempt.task_id), name).pad_to(name + 1);
-    let line = line.fit(mark.tone(), &outcome, name + OUTCOME_COLUMNS).pad_to(name + OUTCOME_COLUMNS + 1);
-    let numbers = format!("{took:>7} {:>8}  ", format::money(attempt.cost()));
-    line.add(Tone::Dim, &numbers).fit(Tone::Dim, &format!("{agent}, {}", attempt.task_id), agent_end).render()
-}
-
 fn decision_lines(entry: &DecisionEntry, offset: &str, style: Style) -> Vec<String> {
     let about = entry.task_id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
     let head = Line::new(style)
@@ -345,9 +330,102 @@ fn decision_lines(entry: &DecisionEntry, offset: &str, style: Style) -> Vec<Stri
     lines
 }
 
-/// A paragraph in as many lines as it takes, each after `indent`.
+/// A paragraph in as many lines as it takes, each after `indent`; what would fill screens is shortened.
 pub(super) fn paragraph_lines(indent: &str, tone: Tone, paragraph: &str, style: Style) -> Vec<String> {
     let room = style.columns().saturating_sub(text::width(indent));
-    let pieces = text::wrapped(&text::printable(paragraph, style.unicode), room);
+    let paragraph =
+        text::shortened(&text::printable(paragraph, style.unicode), PARAGRAPH_COLUMNS, style.unicode);
+    let pieces = text::wrapped(&paragraph, room);
     pieces.iter().map(|piece| Line::new(style).plain(indent).add(tone, piece).render()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_model::RunId;
+    use candor_testkit::fixtures;
+    use candor_testkit::golden::STORIES;
+
+    use super::*;
+    use crate::view::words::tests::story;
+
+    fn wide() -> Style {
+        Style { width: 2000, ..Style::default() }
+    }
+
+    fn folded(records: &[Recorded]) -> RunState {
+        RunState::fold(RunId::new("run_test").unwrap(), records).unwrap()
+    }
+
+    #[test]
+    fn every_decision_is_shown_with_its_reasoning() {
+        // spec: planning TR-07 TR-08 TR-09
+        let mut seen = 0;
+        for (name, _) in STORIES {
+            let records = story(name);
+            let text = decisions(&records, &DecisionFilter::default(), wide());
+            for recorded in &records {
+                let EventBody::DecisionMade { entry } = &recorded.event.body else { continue };
+                seen += 1;
+                for part in [&entry.operation, &entry.decision, &entry.reasoning] {
+                    assert!(text.contains(part.as_str()), "{name}: {part} is missing in\n{text}");
+                }
+            }
+        }
+        assert!(seen > 5);
+        let records = story("backup_agent");
+        let filter = DecisionFilter { operation: Some("route_task".to_owned()), ..DecisionFilter::default() };
+        assert_eq!(decisions_json(&records, &filter).as_array().unwrap().len(), 1);
+        let text = decisions(&records, &DecisionFilter::default(), wide());
+        assert!(text.contains("confidence: 0.85 → 0.75"), "{text}");
+    }
+
+    #[test]
+    fn the_choice_of_an_agent_and_of_a_strategy_is_explained() {
+        // spec: planning EN-22 FT-17 TR-04
+        let records = story("backup_agent");
+        let state = folded(&records);
+        let text = why(&state, &records, None, wide());
+        for part in [
+            "Flight search (task_001_retry): backup flight agent",
+            "fit: flight agent 0.84, backup flight agent 0.78",
+            "What was done: Retrying with backup flight agent",
+            "Why: The previous agent timed out or was unavailable.",
+            "Effect: Adds 2-3 seconds",
+            "without a model",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_explained_with_those_it_replaces() {
+        let records = story("backup_agent");
+        let state = folded(&records);
+        for id in ["task_001", "task_001_retry"] {
+            let id = fixtures::task_id(id);
+            let text = why(&state, &records, Some(&id), wide());
+            assert!(text.contains("failed") && text.contains("done") && !text.contains("Hotel"), "{text}");
+            let data = why_json(&state, &records, Some(&id));
+            assert_eq!(data["failures"].as_array().unwrap().len(), 1);
+            assert_eq!(data["decisions"].as_array().unwrap().len(), 1);
+        }
+        let nobody = why(&state, &records, Some(&fixtures::task_id("nobody")), wide());
+        assert!(nobody.contains("no task nobody"), "{nobody}");
+    }
+
+    #[test]
+    fn the_timeline_has_a_line_for_every_attempt_and_fits_the_screen() {
+        for (name, _) in STORIES {
+            let records = story(name);
+            let attempts = timeline_json(&records).as_array().unwrap().len();
+            for width in [20, 50, 80, 200] {
+                let text = timeline(&records, Style { width, ..Style::default() });
+                assert_eq!(text.lines().count(), attempts.max(1), "{name}");
+                assert!(
+                    text.lines().all(|line| attempts == 0 || text::width(line) <= usize::from(width)),
+                    "{text}"
+                );
+            }
+        }
+    }
 }

@@ -6,13 +6,13 @@
 use candor_engine::RunState;
 use candor_model::{
     AfterStop, AgentType, Announcement, Confidence, CritiqueVerdict, Event, EventBody, IdMap, Money,
-    Notification, ProgressStatus, ProgressUpdate, Question, Recorded, RunId, Seconds, Severity, SubTask,
-    TaskId, TaskStatus, Timestamp,
+    Notification, PlanningError, ProgressStatus, ProgressUpdate, Question, Recorded, RunId, Seconds,
+    Severity, SubTask, TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::texts;
 
 use super::style::{Line, Mark, Style, Tone};
-use super::{commands, format, words};
+use super::{commands, format, text, words};
 
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +55,14 @@ pub struct Teller {
     failures: usize,
     /// Knows what a rollback undid.
     state: Option<RunState>,
+}
+
+/// Longer than this, a request or an error is shortened; it is whole in the log.
+const REQUEST_COLUMNS: usize = 200;
+const ERROR_COLUMNS: usize = 400;
+
+fn in_short(error: &PlanningError) -> String {
+    text::shortened(&texts::plain(&error.to_string()), ERROR_COLUMNS, true)
 }
 
 /// What a line is made of, before it gets its time.
@@ -136,7 +144,8 @@ impl Teller {
     fn say(&mut self, event: &Event) -> Option<Said> {
         match &event.body {
             EventBody::RunStarted { run_id, request, .. } => {
-                said(Mark::Running, words::run_started(run_id, request))
+                let request = text::shortened(&text::clean(request), REQUEST_COLUMNS, true);
+                said(Mark::Running, words::run_started(run_id, &request))
             }
             EventBody::PhaseStarted { .. }
             | EventBody::PhaseCompleted { .. }
@@ -167,6 +176,10 @@ impl Teller {
             | EventBody::HumanAnswered { .. }
             | EventBody::QuestionWithdrawn { .. } => self.say_human(&event.body),
             body if body.is_end() => Some(self.say_end(event)),
+            EventBody::RunPaused { reason } => {
+                let how = self.run_id.as_ref().map(commands::resume).unwrap_or_default();
+                said(Mark::Question, words::paused(reason, &how))
+            }
             body => say_circumstance(body),
         }
     }
@@ -213,7 +226,8 @@ impl Teller {
             EventBody::Escalated { request } => {
                 let task = self.task(&request.task_id);
                 let actions: Vec<&str> = request.suggested_actions.iter().map(String::as_str).collect();
-                let errors: Vec<String> = request.errors.iter().map(|error| texts::plain(error)).collect();
+                let errors: Vec<String> =
+                    request.errors.iter().map(|error| texts::cause(std::slice::from_ref(error))).collect();
                 error(words::escalated(&task, request.failure_count, &errors, &actions))
             }
             EventBody::HumanAsked { question, .. } => {
@@ -249,10 +263,10 @@ impl Teller {
                 (Severity::Info, Mark::Done, words::completed(skipped.len()))
             }
             EventBody::RunFailed { error, .. } => {
-                (Severity::Error, Mark::Failed, words::failed(&texts::plain(&error.to_string())))
+                (Severity::Error, Mark::Failed, words::failed(&in_short(error)))
             }
             EventBody::RunAborted { error, suggestion, .. } => {
-                (Severity::Error, Mark::Failed, words::aborted(&texts::plain(&error.to_string()), suggestion))
+                (Severity::Error, Mark::Failed, words::aborted(&in_short(error), suggestion))
             }
             EventBody::RunCancelled { reason } => {
                 (Severity::Warning, Mark::Skipped, words::cancelled(reason))
@@ -336,7 +350,6 @@ fn say_circumstance(body: &EventBody) -> Option<Said> {
             error(words::budget_exceeded(*account, *spent, *budget))
         }
         EventBody::ConflictResolved { between, resolution } => note(words::conflict(between, resolution)),
-        EventBody::RunPaused { reason } => said(Mark::Question, words::paused(reason)),
         EventBody::RunResumed {} => note(words::RESUMED.to_owned()),
         EventBody::StopRequested { then } => note(match then.as_ref() {
             AfterStop::Cancel { .. } => words::STOPPING_TO_CANCEL.to_owned(),
@@ -345,5 +358,118 @@ fn say_circumstance(body: &EventBody) -> Option<Said> {
         }),
         EventBody::RolledBack { to, run_budget } => said(Mark::Again, words::rolled_back(*to, *run_budget)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_model::{ExecutionFeedback, FeedbackType, RunSettings};
+    use candor_testkit::fixtures;
+    use candor_testkit::golden::STORIES;
+    use candor_testkit::scenario::Scenario;
+
+    use super::*;
+    use crate::view::words::tests::story;
+
+    fn told(records: &[Recorded]) -> Vec<Told> {
+        let mut teller = Teller::new();
+        records.iter().filter_map(|recorded| teller.tell(recorded)).collect()
+    }
+
+    #[test]
+    fn a_failure_and_what_is_done_about_it_are_one_line() {
+        // spec: planning FT-06 FT-07
+        let records = story("backup_agent");
+        let lines = told(&records);
+        let about: Vec<_> = lines.iter().filter(|line| line.text.contains("Flight search failed")).collect();
+        let [line] = about.as_slice() else { panic!("{about:#?}") };
+        assert_eq!(line.severity, Severity::Error);
+        assert_eq!(
+            line.render(Style::default()),
+            "12:00:10 ✗ Flight search failed: Agent timeout — Retrying with backup flight agent (2-3 seconds)"
+        );
+        let ascii = line.render(Style { unicode: false, ..Style::default() });
+        assert!(ascii.starts_with("12:00:10 x Flight search failed: Agent timeout - Retrying"), "{ascii}");
+    }
+
+    #[test]
+    fn no_failure_success_revision_or_question_goes_untold() {
+        // spec: planning TR-01 QT-07
+        for (name, _) in STORIES {
+            let records = story(name);
+            let mut teller = Teller::new();
+            let mut lines = 0;
+            let (mut failed, mut shown_failed, mut succeeded, mut shown_succeeded) = (0, 0, 0, 0);
+            for recorded in &records {
+                let told = teller.tell(recorded);
+                let has_line = told.is_some();
+                lines += usize::from(has_line);
+                let mark = told.map(|told| told.mark);
+                match &recorded.event.body {
+                    EventBody::TaskFailed { .. } => failed += 1,
+                    EventBody::Notified { notification }
+                        if matches!(**notification, Notification::Failure(_)) =>
+                    {
+                        shown_failed += usize::from(mark == Some(Mark::Failed));
+                    }
+                    EventBody::TaskSucceeded { .. } => succeeded += 1,
+                    EventBody::Progressed { update } if update.status == ProgressStatus::Success => {
+                        shown_succeeded += usize::from(mark == Some(Mark::Done));
+                    }
+                    EventBody::Replanned { .. }
+                    | EventBody::ConfidenceChanged { .. }
+                    | EventBody::HumanAsked { .. }
+                    | EventBody::Escalated { .. }
+                    | EventBody::RolledBack { .. }
+                    | EventBody::TaskSkipped { .. } => assert!(has_line, "{name}: {:?}", recorded.event.body),
+                    body if body.is_end() => assert!(has_line, "{name}"),
+                    _ => {}
+                }
+            }
+            assert_eq!((failed, succeeded), (shown_failed, shown_succeeded), "{name}");
+            assert!(lines > 0);
+        }
+    }
+
+    #[test]
+    fn a_question_names_the_commands_that_answer_it_and_the_end_names_the_report() {
+        let lines = told(&story("adjusted_then_cancelled"));
+        let question = lines.iter().find(|line| line.mark == Mark::Question).unwrap();
+        assert!(question.text.contains("candor approve run_test | candor adjust run_test TASK FIELD VALUE"));
+        let last = lines.last().unwrap();
+        assert!(last.text.ends_with("1 of 4 tasks, 0.0s, $0.00 — candor report run_test"), "{}", last.text);
+    }
+
+    #[test]
+    fn progress_tells_percent_and_what_is_left() {
+        // spec: planning TR-02 TR-03
+        let lines = told(&story("paris"));
+        let done: Vec<_> = lines.iter().filter(|line| line.text.contains("% done")).collect();
+        let ends = [
+            "25% done, about 50s left",
+            "50% done, about 30s left",
+            "75% done, about 5.0s left",
+            "100% done",
+        ];
+        assert_eq!(done.len(), 4);
+        for (line, end) in done.iter().zip(ends) {
+            assert!(line.text.ends_with(end), "{}", line.text);
+        }
+    }
+
+    #[test]
+    fn a_line_is_one_line_whatever_agents_say() {
+        let mut run = Scenario::of(fixtures::paris_plan(), RunSettings::default());
+        let odd = "first\nsecond\u{1b}[2J\u{202e} TimeoutException".to_owned() + &"x".repeat(100_000);
+        let feedback = ExecutionFeedback {
+            feedback_type: FeedbackType::Failure,
+            ..ExecutionFeedback::failure(fixtures::task_id("task_001"), odd, fixtures::seconds(1.0), run.now)
+        };
+        run.report("task_001", feedback);
+        for line in told(&run.log) {
+            let line = line.render(Style::default());
+            assert!(!line.contains(['\n', '\u{1b}', '\u{202e}']), "{line}");
+            assert!(line.len() < 5_000, "{} bytes", line.len());
+        }
     }
 }

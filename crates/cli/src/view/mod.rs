@@ -17,6 +17,7 @@ pub mod report;
 pub mod status;
 mod style;
 mod text;
+mod timeline;
 pub mod tree;
 mod words;
 

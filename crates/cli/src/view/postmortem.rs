@@ -1,5 +1,7 @@
 //! What went wrong, why, what was tried, what it cost, and how to go on.
 
+use std::collections::BTreeSet;
+
 use candor_engine::RunState;
 use candor_model::{
     ErrorKind, EventBody, Money, PlanningError, Recorded, RunStatus, Seconds, SubTask, TaskId, TaskStatus,
@@ -112,41 +114,58 @@ impl<'a> Case<'a> {
 
     /// The earliest failure that nothing made good; if all were made good, the earliest.
     fn first_failure(&self) -> Option<&Failure<'a>> {
-        let failures = &self.chronicle().failures;
-        let since = if self.chronicle().undone_failures < failures.len() {
-            self.chronicle().undone_failures
-        } else {
-            0
-        };
-        let worked = || failures.iter().skip(since).filter(|failure| failure.attempt > 0);
+        let worked = || self.failures().iter().filter(|failure| failure.attempt > 0);
         worked().find(|failure| self.recovered_by(failure).is_none()).or_else(|| worked().next())
     }
 
     /// The task that succeeded after a failure: itself, or one that replaced it.
     fn recovered_by(&self, failure: &Failure<'a>) -> Option<&'a TaskId> {
         let chronicle = self.chronicle();
-        let mut heirs = vec![failure.task_id];
-        for replacement in chronicle.revisions.iter().flat_map(|it| &it.revision.details.replacements) {
-            if heirs.contains(&&replacement.removed) {
-                heirs.extend(&replacement.by);
-            }
-        }
+        let heirs = self.heirs(failure.task_id);
         let later =
             chronicle.attempts.iter().filter(|it| it.ended.is_some() && it.end_order > failure.end_order);
         let mut good = later.filter(|it| matches!(it.outcome, Outcome::Done | Outcome::Partly));
         good.find(|it| heirs.contains(&it.task_id)).map(|it| it.task_id)
     }
 
-    /// Tasks that failed or wait in vain, because of what failed.
+    /// A task and all that stand in its place.
+    fn heirs(&self, task: &'a TaskId) -> Vec<&'a TaskId> {
+        let mut heirs = vec![task];
+        for replacement in self.chronicle().revisions.iter().flat_map(|it| &it.revision.details.replacements)
+        {
+            if heirs.contains(&&replacement.removed) {
+                heirs.extend(&replacement.by);
+            }
+        }
+        heirs
+    }
+
+    /// Tasks that could not start or wait in vain, because of what failed.
     fn affected(&self) -> Vec<&SubTask> {
         let Some(plan) = &self.subject.plan else { return Vec::new() };
+        if !self.ended_by_tasks() {
+            return plan.subtasks.iter().filter(|task| !task.status.is_terminal()).collect();
+        }
+        let Some(cause) = self.first_failure() else { return Vec::new() };
         let graph = TaskGraph::new(&plan.subtasks);
-        let failed = plan.subtasks.iter().filter(|task| task.status == TaskStatus::Failed);
-        let seeds: Vec<_> = failed.filter_map(|task| graph.index_of(&task.task_id)).collect();
-        let affected = graph.affected_by(&seeds).into_iter();
-        let affected = affected.filter_map(|index| plan.subtasks.get(index.as_usize()));
-        let cause = self.first_failure().map(|failure| failure.task_id);
-        affected.filter(|task| task.status != TaskStatus::Completed && Some(&task.task_id) != cause).collect()
+        let seeds: Vec<_> = self.heirs(cause.task_id).iter().filter_map(|id| graph.index_of(id)).collect();
+        let below: BTreeSet<_> = graph.affected_by(&seeds).into_iter().collect();
+        let held_up = self.failures().iter().filter(|failure| failure.attempt == 0);
+        let held_up: BTreeSet<_> = held_up.filter_map(|failure| graph.index_of(failure.task_id)).collect();
+        let tasks = plan.subtasks.iter().filter(|task| task.task_id != *cause.task_id);
+        let hit = tasks.filter(|task| {
+            let at = graph.index_of(&task.task_id);
+            let is_in = |set: &BTreeSet<_>| at.is_some_and(|at| set.contains(&at));
+            is_in(&held_up) || is_in(&below) && task.status != TaskStatus::Completed
+        });
+        hit.collect()
+    }
+
+    /// The failures since the last rollback: it undid what earlier ones led to.
+    fn failures(&self) -> &[Failure<'a>] {
+        let chronicle = self.chronicle();
+        let since = chronicle.failures.get(chronicle.undone_failures..).unwrap_or_default();
+        if since.is_empty() { &chronicle.failures } else { since }
     }
 
     /// Time and money that went into attempts that failed, and how many they were.
@@ -195,16 +214,16 @@ impl<'a> Case<'a> {
     }
 
     fn cause_lines(&self, style: Style) -> Vec<String> {
-        let mut lines = Vec::new();
         if let Some(error) = self.error().filter(|_| !self.ended_by_tasks()) {
-            lines.extend(paragraph_lines("", Tone::Bad, &words::error_text(error), style));
-            return lines;
+            return paragraph_lines("", Tone::Bad, &words::error_text(error), style);
+        }
+        if let Some((_, EventBody::RunCancelled { reason })) = self.chronicle().end {
+            return paragraph_lines("", Tone::Plain, &words::cancelled(&texts::plain(reason)), style);
         }
         match self.first_failure() {
-            Some(failure) => lines.extend(failure_lines(self.chronicle(), failure, style)),
-            None => lines.extend(paragraph_lines("", Tone::Plain, words::NO_TASK_FAILED, style)),
+            Some(failure) => failure_lines(self.chronicle(), failure, style),
+            None => paragraph_lines("", Tone::Plain, words::NO_TASK_FAILED, style),
         }
-        lines
     }
 
     fn consequence_lines(&self, style: Style) -> Vec<String> {
@@ -217,7 +236,7 @@ impl<'a> Case<'a> {
             .take(SHOWN_TASKS)
             .map(|task| {
                 let name = format!("{} ({})", texts::task_name(task), task.task_id);
-                let told = words::not_done(&name, words::task_status(task.status));
+                let told = words::consequence(&name, task.status);
                 let needs: Vec<&str> = task.dependencies.iter().map(TaskId::as_str).collect();
                 let line = Line::new(style).mark(Mark::of_task(task.status)).plain(&told);
                 if needs.is_empty() {
@@ -244,7 +263,7 @@ impl<'a> Case<'a> {
         for failure in &chronicle.failures {
             lines.extend(failure_lines(chronicle, failure, style));
             if let Some(by) = self.recovered_by(failure) {
-                let told = words::recovered(failure.task_id.as_str(), by.as_str());
+                let told = words::recovered(&chronicle.name(by), failure.task_id, by);
                 lines.push(Line::new(style).plain("  ").mark(Mark::Done).plain(&told).render());
             }
         }
@@ -259,10 +278,15 @@ impl<'a> Case<'a> {
     fn price_lines(&self, style: Style) -> Vec<String> {
         let (time, money, attempts) = self.price();
         let all = format::money(self.subject.state.spent());
-        let told = words::price(&format::duration(time), &format::money(money), attempts, &all);
+        let told = match attempts {
+            0 => words::no_price(&all),
+            _ => words::price(&format::duration(time), &format::money(money), attempts, &all),
+        };
         let mut lines = paragraph_lines("", Tone::Plain, &told, style);
         let points = &self.chronicle().confidence;
-        if let (Some(first), Some(last)) = (points.first(), points.last()) {
+        if let (Some(first), Some(last)) = (points.first(), points.last())
+            && first.confidence != last.confidence
+        {
             let told = words::confidence_lost(first.confidence, last.confidence);
             lines.extend(paragraph_lines("", Tone::Plain, &told, style));
         }
@@ -288,5 +312,64 @@ impl<'a> Case<'a> {
             line.add(Tone::Dim, why).render()
         };
         all.iter().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_model::RunId;
+    use candor_testkit::golden::STORIES;
+
+    use super::*;
+    use crate::view::words::tests::story;
+
+    fn told(name: &str) -> (String, Value) {
+        let records = story(name);
+        let state = RunState::fold(RunId::new("run_test").unwrap(), &records).unwrap();
+        let style = Style { width: 500, ..Style::default() };
+        (text(&state, &records, style), json(&state, &records))
+    }
+
+    #[test]
+    fn an_aborted_run_names_its_first_cause_its_consequences_and_the_way_on() {
+        // spec: planning QT-07
+        let (text, data) = told("rolled_back_and_aborted");
+        // What failed before the rollback led nowhere any more.
+        assert_eq!(data["first_cause"]["task_id"], "task_001");
+        let hit: Vec<_> = data["consequences"].as_array().unwrap().iter().map(|it| &it["task_id"]).collect();
+        assert_eq!(hit, ["task_001_retry", "task_002", "task_004"]);
+        assert_eq!(data["error_kind"], "MaxRevisionsExceeded");
+        for part in
+            ["Try other dates (June instead of May)", "candor rollback run_test 5", "candor restart run_test"]
+        {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn every_failure_of_every_story_is_told() {
+        for (name, _) in STORIES {
+            let (text, data) = told(name);
+            let failures = data["failures"].as_array().unwrap();
+            for failure in failures {
+                let id = failure["task_id"].as_str().unwrap();
+                assert!(text.contains(id), "{name}: {id}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_failure_that_was_made_good_names_who_did() {
+        let (text, data) = told("backup_agent");
+        assert_eq!(data["failures"][0]["recovered_by"], "task_001_retry");
+        assert!(text.contains("made good by Flight search (task_001_retry)"), "{text}");
+        assert!(text.contains("2 failed attempts took 20s"), "{text}");
+    }
+
+    #[test]
+    fn a_limit_or_a_person_is_the_cause_where_no_task_was() {
+        assert!(told("out_of_money").0.contains("First cause\nThe run has spent $0.0200"));
+        assert!(told("criteria_unmet").0.contains("First cause\nSuccess criteria not met"));
+        assert!(told("adjusted_then_cancelled").0.contains("First cause\nRun cancelled: changed my mind"));
     }
 }

@@ -174,3 +174,65 @@ fn next_steps(state: &RunState, chronicle: &Chronicle<'_>, style: Style) -> Vec<
 pub(super) fn heading(title: &str, style: Style) -> Vec<String> {
     vec![String::new(), Line::new(style).add(Tone::Strong, title).render()]
 }
+
+#[cfg(test)]
+mod tests {
+    use candor_model::{RunId, RunSettings};
+    use candor_testkit::fixtures::{paris_plan, plan_of};
+    use candor_testkit::golden::STORIES;
+    use candor_testkit::scenario::Scenario;
+
+    use super::*;
+    use crate::view::text::width;
+    use crate::view::words::tests::story;
+
+    #[test]
+    fn a_run_that_waits_says_for_what_and_how_to_answer() {
+        let run = Scenario::of(plan_of(paris_plan().subtasks, 0.45), RunSettings::default());
+        let shown = text(&run.state, &run.log, Style::default());
+        for part in [
+            "waiting for a person",
+            "May this plan run? Confidence 0.45",
+            "candor approve run_test",
+            "candor adjust run_test TASK FIELD VALUE",
+            "candor reject run_test",
+        ] {
+            assert!(shown.contains(part), "{part} is missing in\n{shown}");
+        }
+        let data = json(&run.state, &run.log);
+        assert_eq!(data["status"], "waiting_human");
+        assert_eq!(data["open_questions"][0]["commands"][0], "candor approve run_test");
+    }
+
+    #[test]
+    fn a_status_fits_the_screen_at_every_moment_of_every_story() {
+        for (name, _) in STORIES {
+            let records = story(name);
+            for end in 0..=records.len() {
+                let records = &records[..end];
+                let state = RunState::fold(RunId::new("run_test").unwrap(), records).unwrap();
+                for columns in [30, 80] {
+                    let shown = text(&state, records, Style { width: columns, ..Style::default() });
+                    let wide = shown.lines().find(|line| width(line) > usize::from(columns));
+                    assert_eq!(wide, None, "{name} after {end}");
+                }
+                assert_eq!(json(&state, records)["status"], json!(state.status()));
+            }
+        }
+    }
+
+    #[test]
+    fn progress_is_told_with_what_is_left() {
+        // spec: planning TR-02 TR-03
+        let mut run = Scenario::paris();
+        run.succeed("task_001");
+        run.succeed("task_003");
+        let data = json(&run.state, &run.log);
+        assert_eq!(
+            (&data["progress_percentage"], &data["estimated_remaining_time"]),
+            (&json!(50.0), &json!(30.0))
+        );
+        let shown = text(&run.state, &run.log, Style::default());
+        assert!(shown.contains("50%  2 of 4 tasks done, about 30s left"), "{shown}");
+    }
+}

@@ -29,12 +29,12 @@ impl Default for Style {
 
 impl Style {
     pub(super) fn columns(self) -> usize {
-        usize::from(self.width.max(MIN_WIDTH))
+        usize::from(if self.width == 0 { UNKNOWN_WIDTH } else { self.width })
     }
 }
 
-/// Nothing sensible can be shown in less.
-const MIN_WIDTH: u16 = 20;
+/// Terminals that do not know their width say that they have none.
+const UNKNOWN_WIDTH: u16 = 80;
 
 /// What a piece of text means for the eye.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

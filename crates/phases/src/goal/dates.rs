@@ -308,28 +308,38 @@ impl Reader<'_, '_> {
     }
 
     fn role(&self, at: usize) -> Role {
-        for back in 1..=5 {
+        let mut passed_place = false;
+        for back in 1..=7 {
             let key = self.text.before(at, back);
-            if is_among(key, DEADLINE) {
-                let home = END.contains(&self.text.before(at, back.saturating_add(1)));
-                return if home { Role::End } else { Role::Deadline };
-            }
-            if is_among(key, START) {
-                return Role::Start;
-            }
-            if is_among(key, END) {
-                let open = matches!(key, "until" | "till" | "hasta") && !self.travel;
-                return if open { Role::Deadline } else { Role::End };
-            }
-            if key == "para" {
-                return if self.travel { Role::Event } else { Role::Deadline };
+            // "returning to Denver on March 9": the place stands between the date and its role, and its
+            // "from" is not that of the date.
+            let place = key == "to" || at.checked_sub(back).is_some_and(|near| self.text.is_capital(near));
+            passed_place |= place;
+            let of_place = passed_place && matches!(key, "from" | "desde");
+            if !of_place && let Some(role) = self.told_by(key, self.text.before(at, back.saturating_add(1))) {
+                return role;
             }
             let hour = key.parse::<u8>().is_ok() || matches!(key, "am" | "pm" | "noon" | "midnight");
-            if !is_among(key, BETWEEN) && !hour {
+            if !is_among(key, BETWEEN) && !hour && !place && !of_place {
                 break;
             }
         }
         Role::Event
+    }
+
+    /// The role that a word gives to the date after it; `earlier` is the word before that.
+    fn told_by(&self, key: &str, earlier: &str) -> Option<Role> {
+        if is_among(key, DEADLINE) {
+            return Some(if is_among(earlier, END) { Role::End } else { Role::Deadline });
+        }
+        if is_among(key, START) {
+            return Some(Role::Start);
+        }
+        if is_among(key, END) {
+            let open = matches!(key, "until" | "till" | "hasta") && !self.travel;
+            return Some(if open { Role::Deadline } else { Role::End });
+        }
+        (key == "para").then_some(if self.travel { Role::Event } else { Role::Deadline })
     }
 }
 
@@ -357,6 +367,11 @@ fn settle(
         (None, Some(end), Some(length)) => Some((days_after(end, length.checked_neg()?)?, end)),
         _ => None,
     });
+    if let (Some(start), Some(end)) = (start, found.end)
+        && range.is_none()
+    {
+        notes.doubt(format!("The dates end before they start: {start} to {end}."));
+    }
     extracted.deadline = found.deadline.map(|day| day.to_string());
     if let Some((start, end)) = range {
         set_range(start, end, extracted, notes);

@@ -13,6 +13,9 @@ struct Mention {
     next: usize,
 }
 
+/// A text with more amounts than this is a ledger, and its budget stands near the start.
+const MOST_MENTIONS: usize = 1_000;
+
 /// How clearly an amount is the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
@@ -173,7 +176,7 @@ fn is_total(text: &Text<'_>, mention: &Mention) -> bool {
 fn mentions(text: &Text<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
     let mut at = 0;
-    while at < text.len() {
+    while at < text.len() && found.len() < MOST_MENTIONS {
         match mention(text, at) {
             Some(mention) => {
                 at = mention.next.max(at.saturating_add(1));
@@ -263,8 +266,9 @@ fn named_or_bare(text: &Text<'_>, at: usize) -> Option<Mention> {
         let (currency, next) = kind_of(text, at_unit, next).unwrap_or((currency, next));
         return Some(Mention { value: number.value, currency: Some(currency), from: at, next });
     }
-    let bare =
-        (follows_budget(text, at) || is_limit(text, at, number.next)) && !is_counted(text, number.next);
+    let bare = (follows_budget(text, at) || is_limit(text, at, number.next))
+        && !is_counted(text, number.next)
+        && (text.is_number(at) || number.value >= 100.0);
     bare.then_some(Mention { value: number.value, currency: None, from: at, next: number.next })
 }
 
@@ -324,6 +328,10 @@ fn claim(text: &Text<'_>, mention: &Mention, travel: bool) -> Claim {
     }
     if per(text, mention, PER_WHAT) {
         return Claim::Price;
+    }
+    // "Reduce costs from $9000 to $8000" tells of what is, not of what may be spent.
+    if text.before(mention.from, 1) == "from" && !travel {
+        return Claim::Bare;
     }
     let from = text.window_start(mention.from, 12);
     let to = text.window_end(mention.next, 5);

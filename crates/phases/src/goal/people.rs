@@ -72,7 +72,7 @@ pub(super) fn fill(text: &Text<'_>, travel: bool, extracted: &mut Extracted, not
         notes.mark_used(at, found.next);
         at = found.next.max(at.saturating_add(1));
         match best {
-            Some(known) if known.strength == found.strength && known.people != found.people => {
+            Some(known) if is_contrary(known, found, travel) => {
                 push_new(&mut notes.doubts, conflict(known.people, found.people));
             }
             Some(known) if known.strength >= found.strength => {}
@@ -107,6 +107,13 @@ fn speaks_alone(text: &Text<'_>) -> bool {
         alone |= I.contains(&key);
     }
     alone
+}
+
+/// Outside of journeys a smaller number is part of the larger: "for 8 people; two guests are late".
+fn is_contrary(known: Count, found: Count, travel: bool) -> bool {
+    known.strength == found.strength
+        && known.people != found.people
+        && (travel || found.people > known.people)
 }
 
 fn conflict(one: u32, other: u32) -> String {
@@ -212,7 +219,7 @@ fn counted_heads<'a>(text: &'a Text<'_>, at: usize) -> Option<(u32, usize, &'a s
 }
 
 fn more_heads(text: &Text<'_>, at: usize) -> Option<(u32, usize)> {
-    let joint = text.any_phrase(at, &[", and", "and", ",", "y", "plus", "with", "con", "mas"])?;
+    let joint = text.any_phrase(at, &[", and", "and", ",", "y", "plus", "with", "con", "mas", "+", "&"])?;
     let (people, next, _) = counted_heads(text, joint)?;
     Some((people, next))
 }
@@ -330,6 +337,8 @@ fn bare(text: &Text<'_>, at: usize, travel: bool) -> Option<Count> {
         "viajeros :",
         "number of people :",
         "party size :",
+        "party :",
+        "group :",
     ];
     let strict = ["for", "para"];
     let lead = text.any_phrase(at, &leads);

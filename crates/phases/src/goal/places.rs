@@ -39,7 +39,9 @@ impl Found {
     pub(super) fn has_way(&self) -> bool {
         let known = |name: &Name| gazetteer::is_known(&name.key);
         let both = self.best(Role::Origin).is_some() && self.best(Role::Destination).is_some();
+        let city = |name: &Name| known(name) && !gazetteer::is_region(&name.key);
         both || self.best(Role::Destination).is_some_and(known)
+            || self.places.iter().any(|(name, _)| city(name))
     }
 
     /// Fills in origin, destination, the number of cities and all places.
@@ -123,9 +125,11 @@ impl Found {
     /// How many cities are named as goals of the journey; unknown when it goes to a region as a whole.
     fn cities(&self, destination: Option<&Name>) -> Option<u32> {
         let whole = gazetteer::is_region(&destination?.key);
+        let unclaimed = self.best(Role::Destination).is_none();
         let mut keys: Vec<&str> = Vec::new();
         for (name, claim) in &self.places {
-            let visited = claim.is_some_and(|claim| claim.role == Role::Destination);
+            let listed = unclaimed && claim.is_none() && gazetteer::is_known(&name.key);
+            let visited = listed || claim.is_some_and(|claim| claim.role == Role::Destination);
             if visited && !gazetteer::is_region(&name.key) {
                 push_new(&mut keys, name.key.as_str());
             }
@@ -153,8 +157,10 @@ fn city_number(text: &Text<'_>, notes: &mut Notes) -> Option<u32> {
         let Some(number) = super::numbers::read(text, at) else { continue };
         let end = text.window_end(number.next, 5);
         let counts = |near: usize| super::numbers::read(text, near).is_some();
-        let stop = |near: &usize| text.is(*near, STOPS) || counts(*near) || text.is_capital(*near);
-        let cities = (number.next..end).take_while(|near| !stop(near)).find(|&near| text.is(near, CITIES));
+        let stop = |near: &usize| text.is(*near, STOPS) || counts(*near);
+        let cities = (number.next..end)
+            .take_while(|near| !stop(near))
+            .find(|&near| text.is(near, CITIES) && !text.is_capital(near));
         if let Some(cities) = cities {
             notes.mark_used(at, cities.saturating_add(1));
             return number.whole().filter(|&cities| cities > 0);

@@ -76,7 +76,9 @@ fn end_of(text: &Text<'_>, at: usize, today: Date) -> Option<(When, usize)> {
 fn period(text: &Text<'_>, at: usize, today: Date) -> Option<(When, usize)> {
     let named = at.saturating_add(1);
     if text.is(at, NEXT) {
-        return unit(text, named, true, today);
+        // "el próximo viernes" is the coming one; "next Friday" is the one of next week.
+        let coming = !text.is(at, &["next", "following"]) && weekday(text.key(named)).is_some();
+        return unit(text, named, !coming, today);
     }
     if text.is(at, THIS) {
         let later = text.is(named, NEXT);

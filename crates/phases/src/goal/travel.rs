@@ -20,22 +20,9 @@ const HINTS: &[&str] = &[
     "expedition", "aventura", "partiendo", "viajando", "viajeros", "rooms", "cuisine", "cuisines", "cruise",
 ];
 /// Words that mean a journey when it is known where to.
-const GOING: &[&str] = &[
-    "go",
-    "going",
-    "christmas",
-    "navidad",
-    "ir",
-    "voy",
-    "vamos",
-    "night",
-    "nights",
-    "days",
-    "noches",
-    "dias",
-    "semana",
-    "week",
-];
+const GOING: &[&str] = &["go", "going", "christmas", "navidad", "ir", "voy", "vamos", "nights", "noches"];
+/// A time that is a stay when a place follows: `3 days in Paris`.
+const STAYS: &[&str] = &["day", "days", "week", "weeks", "dia", "dias", "semana", "semanas"];
 /// Words of goals that only talk about journeys: software, texts, business.
 #[rustfmt::skip]
 const OTHER_WORK: &[&str] = &[
@@ -51,10 +38,11 @@ const LOOK_AT: usize = 2_000;
 /// one hint is enough.
 pub(super) fn is_about(text: &Text<'_>, way: bool) -> bool {
     let (mut journey, mut other) = (0_u32, 0_u32);
-    for token in text.tokens().iter().take(LOOK_AT) {
+    for (at, token) in text.tokens().iter().enumerate().take(LOOK_AT) {
         let key = token.key.as_ref();
         journey += 2 * u32::from(is_among(key, JOURNEY)) + u32::from(is_among(key, HINTS));
-        journey += u32::from(way && is_among(key, GOING));
+        let stays = STAYS.contains(&key) && text.is(at.saturating_add(1), &["in", "en"]);
+        journey += u32::from(way && (stays || is_among(key, GOING)));
         other += 2 * u32::from(is_among(key, OTHER_WORK));
     }
     journey >= if way { 1 } else { 2 } && journey > other

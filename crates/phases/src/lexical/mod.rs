@@ -92,7 +92,7 @@ impl Lexicon {
         let mut total = 0.0;
         for (stem, weight) in asked(text) {
             let found = self.find(&stem);
-            total += weight * found.iter().map(|(word, share)| word.rarity * share).fold(0.0, f64::max);
+            total += weight * found.iter().map(FoundWord::worth).fold(0.0, f64::max);
             for (agent, worth) in best_worths(&found) {
                 if let Some(sum) = sums.get_mut(agent) {
                     *sum += weight * worth;
@@ -107,19 +107,30 @@ impl Lexicon {
         sums
     }
 
-    /// The known words that a written one stands for, each with the share that it counts.
-    fn find(&self, stem: &str) -> Vec<(&Known, f64)> {
-        let exact = self.known.get(stem).map(|word| (word, 1.0));
-        let similar = synonyms::of(stem).filter_map(|other| Some((self.known.get(other)?, SYNONYM_MENTION)));
-        let found: Vec<_> = exact.into_iter().chain(similar).collect();
+    /// The known words that a written one stands for.
+    fn find(&self, stem: &str) -> Vec<FoundWord<'_>> {
+        let exact = self.known.get(stem).map(|word| FoundWord { word, rarity: word.rarity, share: 1.0 });
+        let synonyms: Vec<_> = synonyms::of(stem).filter_map(|other| self.known.get(other)).collect();
+        let found: Vec<_> = exact.into_iter().chain(self.together(&synonyms, SYNONYM_MENTION)).collect();
         if !found.is_empty() {
             return found;
         }
-        let near = self.nearest(stem).map(|word| vec![(word, PART_MENTION)]);
-        near.unwrap_or_else(|| {
-            let parts = parts(stem, |part| self.known.contains_key(part));
-            parts.iter().filter_map(|part| Some((self.known.get(*part)?, PART_MENTION))).collect()
-        })
+        let parts = match self.nearest(stem) {
+            Some(word) => vec![word],
+            None => parts(stem, |part| self.known.contains_key(part))
+                .into_iter()
+                .filter_map(|part| self.known.get(part))
+                .collect(),
+        };
+        self.together(&parts, PART_MENTION)
+    }
+
+    /// Words that stand for another one; together they tell as little as a word that all their agents know.
+    fn together<'a>(&self, words: &[&'a Known], share: f64) -> Vec<FoundWord<'a>> {
+        let agents: BTreeSet<_> =
+            words.iter().flat_map(|word| word.speaks_for.iter().map(|(agent, _)| agent)).collect();
+        let common = rarity(agents.len(), self.agents);
+        words.iter().map(|&word| FoundWord { word, rarity: word.rarity.min(common), share }).collect()
     }
 
     /// The known word with the same beginning, if the two differ in little but the end.
@@ -154,12 +165,28 @@ pub fn rank(agents: &[AgentCapability], lexicon: &Lexicon, text: &str, top_k: us
     ranking
 }
 
+/// A known word that a written one stands for.
+#[derive(Debug, Clone, Copy)]
+struct FoundWord<'a> {
+    word: &'a Known,
+    rarity: f64,
+    /// How much it counts: in full if it is the written word itself.
+    share: f64,
+}
+
+impl FoundWord<'_> {
+    fn worth(&self) -> f64 {
+        self.rarity * self.share
+    }
+}
+
 /// For each agent the worth of the one word that speaks for it the most: synonyms do not add up.
-fn best_worths(found: &[(&Known, f64)]) -> Vec<(usize, f64)> {
+fn best_worths(found: &[FoundWord<'_>]) -> Vec<(usize, f64)> {
     let mut worths: Vec<_> = found
         .iter()
-        .flat_map(|&(word, share)| {
-            word.speaks_for.iter().map(move |&(agent, strength)| (agent, word.rarity * share * strength))
+        .flat_map(|found| {
+            let worth = found.worth();
+            found.word.speaks_for.iter().map(move |&(agent, strength)| (agent, worth * strength))
         })
         .collect();
     worths.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));

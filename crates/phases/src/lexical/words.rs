@@ -11,6 +11,9 @@ const MAX_WORD_CHARS: usize = 40;
 /// How much a word of chatter ("find", "help") counts beside a word that names something.
 const CHATTER_WEIGHT: f64 = 0.25;
 
+/// How much each word of a hyphenated one counts: "round-trip" is less about trips than "trip" is.
+const TIED_WEIGHT: f64 = 0.5;
+
 /// One word of a text, ready to be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Term {
@@ -25,24 +28,29 @@ pub(super) fn terms(text: &str) -> impl Iterator<Item = Term> {
     raw_words(text).into_iter().filter_map(|word| term(&word))
 }
 
-/// The term of one folded word, unless it is a stop word.
-fn term(word: &str) -> Option<Term> {
-    if vocabulary::is_stop_word(word) {
-        return None;
-    }
-    let english = english(word).unwrap_or(word);
-    if vocabulary::is_stop_word(english) {
+/// A word as it is written, folded to lower case without accents.
+#[derive(Debug, Default)]
+struct RawWord {
+    text: String,
+    /// Whether a hyphen ties it to another, so that the two are one word.
+    tied: bool,
+}
+
+/// The term of one word, unless it is a stop word.
+fn term(word: &RawWord) -> Option<Term> {
+    let english = english(&word.text).unwrap_or(&word.text);
+    if vocabulary::is_stop_word(&word.text) || vocabulary::is_stop_word(english) {
         return None;
     }
     let weight = if vocabulary::is_chatter(english) { CHATTER_WEIGHT } else { 1.0 };
+    let weight = if word.tied { weight * TIED_WEIGHT } else { weight };
     Some(Term { stem: stem(english), weight })
 }
 
-/// The words of a text, folded to lower case without accents; `search_flights` and `searchFlights` are two
-/// words each.
-fn raw_words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
+/// The words of a text; `search_flights` and `searchFlights` are two words each.
+fn raw_words(text: &str) -> Vec<RawWord> {
+    let mut words: Vec<RawWord> = Vec::new();
+    let mut word = RawWord::default();
     let mut previous = ' ';
     for c in text.chars() {
         // Between letters only a change from small to capital, or to and from digits, parts two words.
@@ -50,10 +58,13 @@ fn raw_words(text: &str) -> Vec<String> {
             || (previous.is_alphabetic() && c.is_numeric())
             || (previous.is_numeric() && c.is_alphabetic());
         if parts || !c.is_alphanumeric() {
+            let ties = c == '-' && !word.text.is_empty();
+            word.tied |= ties;
             finish(&mut word, &mut words);
+            word.tied = ties;
         }
         if c.is_alphanumeric() {
-            word.extend(c.to_lowercase().map(without_accent));
+            word.text.extend(c.to_lowercase().map(without_accent));
         }
         previous = c;
     }
@@ -61,12 +72,11 @@ fn raw_words(text: &str) -> Vec<String> {
     words
 }
 
-fn finish(word: &mut String, words: &mut Vec<String>) {
-    let chars = word.chars().count();
-    if (1..=MAX_WORD_CHARS).contains(&chars) {
-        words.push(std::mem::take(word));
+fn finish(word: &mut RawWord, words: &mut Vec<RawWord>) {
+    let word = std::mem::take(word);
+    if (1..=MAX_WORD_CHARS).contains(&word.text.chars().count()) {
+        words.push(word);
     }
-    word.clear();
 }
 
 fn without_accent(c: char) -> char {

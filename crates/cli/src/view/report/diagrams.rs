@@ -6,6 +6,7 @@ use candor_planning::texts;
 use crate::view::chronicle::{Attempt, Chronicle, Outcome};
 use crate::view::style::{Mark, Style};
 use crate::view::text::{clean, shortened, width};
+use crate::view::timeline::mark;
 use crate::view::tree::Tree;
 use crate::view::{format, words};
 
@@ -97,12 +98,7 @@ fn gantt_row(attempt: &Attempt<'_>, chronicle: &Chronicle<'_>, first: Timestamp,
     let now = chronicle.now();
     let start = cell(attempt.started, first, last).min(GANTT_BAR - 1);
     let end = cell(attempt.ended.unwrap_or(now), first, last).clamp(start + 1, GANTT_BAR);
-    let mark = match attempt.outcome {
-        Outcome::Running => Mark::Running,
-        Outcome::Done | Outcome::Partly => Mark::Done,
-        Outcome::Failed | Outcome::NeverStarted => Mark::Failed,
-        Outcome::Stopped(_) => Mark::Skipped,
-    };
+    let mark = mark(attempt.outcome);
     let fill = if mark == Mark::Failed { "▒" } else { "█" };
     format!(
         "{name}{} │{}{}{}│ {} {}",

@@ -112,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_table_row_has_as_many_cells_as_its_head(cell in any::<String>()) {
+        fn a_table_row_has_as_many_cells_as_its_head(cell in "[a-z|`\\\\\n<_*\u{0}-\u{1f}\u{2028}é東]{0,30}") {
             let text = table(["a", "b"], &[[inline(&cell), code(&cell)]]);
             prop_assert_eq!(text.lines().count(), 3);
             let row = text.lines().last().unwrap().replace("\\\\", "").replace("\\|", "");

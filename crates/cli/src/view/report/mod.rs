@@ -92,8 +92,11 @@ fn execution_status(status: RunStatus) -> ExecutionStatus {
 
 #[cfg(test)]
 mod tests {
-    use candor_model::{EventBody, RunId};
+    use candor_model::{EventBody, FeedbackType, RunId, RunSettings};
+    use candor_testkit::fixtures;
     use candor_testkit::golden::STORIES;
+    use candor_testkit::scenario::Scenario;
+    use serde_json::json;
 
     use super::*;
     use crate::view::words::tests::story;
@@ -109,10 +112,12 @@ mod tests {
         for (name, _) in STORIES {
             let (state, records) = told(name);
             let text = markdown(&state, &records);
+            let (_, failures) = text.split_once("## Failures and what was done").unwrap();
+            let (failures, _) = failures.split_once("\n## ").unwrap();
             for recorded in &records {
                 match &recorded.event.body {
                     EventBody::TaskFailed { task_id, .. } => {
-                        assert!(text.contains(task_id.as_str()), "{name}");
+                        assert!(failures.contains(task_id.as_str()), "{name}");
                     }
                     EventBody::Replanned { revision, .. } => {
                         assert!(text.contains(revision.revision_id.as_str()), "{name}");
@@ -153,6 +158,40 @@ mod tests {
             "candor explain run_test",
         ] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn odd_text_breaks_neither_tables_nor_blocks() {
+        let odd = "a|b `c` ``` <script>alert(1)</script> \\| | # h\n\n- x\n| y |";
+        let mut tasks = fixtures::paris_plan().subtasks;
+        for task in &mut tasks {
+            task.metadata.name = Some(odd.to_owned());
+        }
+        let mut run = Scenario::of(fixtures::plan_of(tasks, 0.9), RunSettings::default());
+        let mut answer = fixtures::feedback(1, FeedbackType::Success, &[]);
+        answer.actual_outputs =
+            fixtures::object(json!({ odd: odd, "list": [odd, odd], "deep": { odd: [odd] } }));
+        run.report("task_001", answer);
+        run.fail("task_003", odd);
+        let text = markdown(&run.state, &run.log);
+        assert_tables_are_whole(&text);
+        let blocks: Vec<_> = text.split("\n```").collect();
+        assert_eq!(blocks.len() % 2, 1, "a block is open");
+        let prose: String = blocks.iter().step_by(2).copied().collect();
+        assert!(!prose.contains("<script>"), "{prose}");
+    }
+
+    fn assert_tables_are_whole(text: &str) {
+        let bars = |line: &str| line.replace("\\\\", "").replace("\\|", "").matches('|').count();
+        let mut columns = None;
+        for line in text.lines() {
+            if !line.starts_with('|') {
+                columns = None;
+                continue;
+            }
+            let wanted = *columns.get_or_insert(bars(line));
+            assert_eq!(bars(line), wanted, "{line}");
         }
     }
 }

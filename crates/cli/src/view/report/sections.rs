@@ -107,8 +107,8 @@ pub(super) fn plan(subject: &Subject<'_>) -> String {
 }
 
 pub(super) fn results(subject: &Subject<'_>) -> String {
-    let latest: IdMap<&TaskId, _> =
-        subject.state.feedback().iter().map(|feedback| (&feedback.task_id, feedback)).collect();
+    let good = subject.state.feedback().iter().filter(|feedback| feedback.feedback_type.is_success());
+    let latest: IdMap<&TaskId, _> = good.map(|feedback| (&feedback.task_id, feedback)).collect();
     let tasks = subject.plan.iter().flat_map(|plan| &plan.subtasks);
     let done: Vec<_> = tasks.filter(|task| task.status == TaskStatus::Completed).collect();
     let rows = done.iter().take(RESULT_ROWS).filter_map(|task| {

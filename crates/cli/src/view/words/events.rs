@@ -284,8 +284,8 @@ pub(in crate::view) fn conflict(between: &[String], resolution: &str) -> String 
     with(&format!("Contradiction between {} resolved", between.join(" and ")), resolution)
 }
 
-pub(in crate::view) fn paused(reason: &str) -> String {
-    with("Paused", reason)
+pub(in crate::view) fn paused(reason: &str, command: &str) -> String {
+    format!("{} — go on with: {command}", with("Paused", reason))
 }
 
 pub(in crate::view) fn stopping_to_roll_back(to: CheckpointId) -> String {

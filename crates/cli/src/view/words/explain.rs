@@ -1,6 +1,6 @@
 //! What explanations and postmortems say.
 
-use candor_model::{Confidence, DecisionEntry, TaskId};
+use candor_model::{Confidence, DecisionEntry, TaskId, TaskStatus};
 
 use super::plural;
 use crate::view::format;
@@ -46,6 +46,10 @@ pub(in crate::view) fn decided(entry: &DecisionEntry) -> String {
     format!("{what}: {}, because {}", entry.decision, entry.reasoning)
 }
 
+pub(in crate::view) fn reasoning(operation: &str, reasoning: &str) -> String {
+    format!("Reasoning ({}): {reasoning}", operation.replace('_', " "))
+}
+
 pub(in crate::view) fn confidence_now(confidence: Confidence, cause: &str) -> String {
     format!("Confidence became {}: {cause}", format::confidence(confidence))
 }
@@ -79,12 +83,22 @@ pub(in crate::view) const NO_TASK_FAILED: &str = "No task failed.";
 pub(in crate::view) const NOTHING_FOLLOWED: &str = "Nothing else: every other task could go on.";
 pub(in crate::view) const NOTHING_TRIED: &str = "Nothing: the run ended before anything could be tried.";
 
-pub(in crate::view) fn recovered(task: &str, by: &str) -> String {
-    format!("{task} was made good by {by}")
+pub(in crate::view) fn recovered(name: &str, failed: &TaskId, by: &TaskId) -> String {
+    if failed == by { format!("{name} succeeded later") } else { format!("made good by {name} ({by})") }
 }
 
-pub(in crate::view) fn not_done(task: &str, state: &str) -> String {
-    format!("{task}: {state}")
+pub(in crate::view) fn no_price(all_money: &str) -> String {
+    format!("No attempt failed; the whole run cost {all_money}")
+}
+
+pub(in crate::view) fn consequence(task: &str, status: TaskStatus) -> String {
+    match status {
+        TaskStatus::Pending => format!("{task}: never done"),
+        TaskStatus::InProgress => format!("{task}: under way again"),
+        TaskStatus::Completed => format!("{task}: held up, done in the end"),
+        TaskStatus::Failed => format!("{task}: failed too"),
+        TaskStatus::Skipped => format!("{task}: left out"),
+    }
 }
 
 pub(in crate::view) fn price(lost_time: &str, lost_money: &str, attempts: usize, all_money: &str) -> String {

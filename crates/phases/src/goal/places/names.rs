@@ -161,7 +161,8 @@ fn joined(text: &Text<'_>, at: usize) -> Option<usize> {
             | "fort"
             | "coast"
     );
-    (text.is_capital(next) && (known || short)).then(|| part(text, next, false)).flatten()
+    let cape = text.is(at, &["del"]);
+    (text.is_capital(next) && (known || short || cape)).then(|| part(text, next, false)).flatten()
 }
 
 /// Steps over `, Texas` and `, D.C.` after a city, and the comma that closes it.

@@ -180,8 +180,13 @@ fn inside(text: &Text<'_>, at: usize) -> Option<Claim> {
 }
 
 fn starts(text: &Text<'_>, at: usize) -> Option<Claim> {
-    for back in 1..=5 {
+    for back in 1..=8 {
         let key = text.before(at, back);
+        // The comma of "March 3, 2022" ends no clause.
+        let in_date = key == "," && text.before(at, back.saturating_sub(1)).parse::<u16>().is_ok();
+        if in_date {
+            continue;
+        }
         let spanish =
             text.language == Language::Es && SPANISH_START_STEMS.iter().any(|stem| key.starts_with(stem));
         if spanish || START_STEMS.iter().any(|stem| key.starts_with(stem)) {
@@ -192,7 +197,7 @@ fn starts(text: &Text<'_>, at: usize) -> Option<Claim> {
         }
         if matches!(
             key,
-            "" | "," | "for" | "to" | "on" | "with" | "and" | "y" | "con" | "para" | "cities" | "ciudades"
+            "" | "," | "for" | "to" | "with" | "and" | "y" | "con" | "para" | "cities" | "ciudades"
         ) {
             return None;
         }
