@@ -81,21 +81,21 @@ mod tests {
 
     use super::*;
 
-    fn slots(value: Value) -> Slots {
+    fn slots(value: &Value) -> Slots {
         Slots::new(value.as_object().cloned().unwrap())
     }
 
     #[test]
     fn optional_parts_go_with_their_slots() {
         let text = "Find hotels in {destination}[ for {nights} nights][ under {price}]";
-        let known = slots(json!({"destination": "Paris", "nights": 3, "price": null}));
+        let known = slots(&json!({"destination": "Paris", "nights": 3, "price": null}));
         assert_eq!(known.fill(text).unwrap(), "Find hotels in Paris for 3 nights");
-        assert_eq!(slots(json!({"nights": 3})).fill(text).unwrap_err(), "destination");
+        assert_eq!(slots(&json!({"nights": 3})).fill(text).unwrap_err(), "destination");
     }
 
     #[test]
     fn a_value_that_is_one_slot_keeps_its_type() {
-        let known = slots(json!({"budget": 2000}));
+        let known = slots(&json!({"budget": 2000}));
         assert_eq!(known.fill_value(&json!("{budget}")), Some(json!(2000)));
         assert_eq!(known.fill_value(&json!("at most {budget}")), Some(json!("at most 2000")));
         assert_eq!(known.fill_value(&json!("{people}")), None);
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn marks_that_do_not_close_are_only_marks() {
-        let known = slots(json!({}));
+        let known = slots(&json!({}));
         assert_eq!(known.fill("a [b {c").unwrap(), "a [b {c");
         assert_eq!(known.fill("}] x").unwrap(), "}] x");
     }

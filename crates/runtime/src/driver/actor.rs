@@ -341,7 +341,7 @@ impl Actor {
         let Some(order) = self.book.state.work_order(&key.0, key.1) else { return };
         match attempt::begin(&self.shared.staff, agent, order, self.mail.clone()) {
             Ok(stop) => _ = self.attempts.insert(key.clone(), stop),
-            Err(ended) => self.own.extend(self.outcome(ended)),
+            Err(ended) => self.own.extend(self.outcome(*ended)),
         }
     }
 

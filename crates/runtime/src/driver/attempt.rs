@@ -33,7 +33,7 @@ pub(super) fn begin(
     agent_type: &AgentType,
     order: WorkOrder,
     mail: mpsc::Sender<Message>,
-) -> Result<CancellationToken, Ended> {
+) -> Result<CancellationToken, Box<Ended>> {
     let key = (order.task_id.clone(), order.attempt);
     let Some(member) = staff.find(agent_type) else {
         let reason = format!(
@@ -41,7 +41,7 @@ pub(super) fn begin(
              file that has it with --config"
         );
         let result = Err(AgentFailure::failed(reason));
-        return Err(Ended { key, result, duration: Seconds::from_millis(1), price: Money::ZERO });
+        return Err(Box::new(Ended { key, result, duration: Seconds::from_millis(1), price: Money::ZERO }));
     };
     let stop = CancellationToken::new();
     let call =
