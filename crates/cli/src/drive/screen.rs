@@ -95,10 +95,22 @@ impl Screen {
     pub(super) fn close(mut self, looked: &Looked) -> Result<(), Failure> {
         match &mut self {
             Self::Json(_) => output::print_json(&report_line(looked)),
-            Self::Lines(..) => Ok(()),
-            Self::Drawn(drawn) => drawn.draw(),
+            Self::Lines(_, style) => results(looked, *style),
+            Self::Drawn(drawn) => {
+                drawn.draw()?;
+                results(looked, drawn.style)
+            }
         }
     }
+}
+
+/// What came out, once everything has.
+fn results(looked: &Looked, style: Style) -> Result<(), Failure> {
+    let text = view::results::text(&looked.state, style);
+    if text.is_empty() || !looked.state.status().is_end() {
+        return Ok(());
+    }
+    output::print(&format!("\n{text}"))
 }
 
 impl Drawn {

@@ -14,6 +14,7 @@ pub mod list;
 pub mod live;
 pub mod postmortem;
 pub mod report;
+pub mod results;
 pub mod status;
 mod style;
 mod text;

@@ -21,6 +21,10 @@ const RANKED: usize = 5;
 /// The highest confidence that rules alone can give.
 const MOST: f64 = 0.95;
 
+/// The highest confidence of a plan in which a task went to somebody who shares no word with it: low enough
+/// that a person looks at it.
+const MOST_IF_BLIND: f64 = 0.45;
+
 /// What confidence loses per guess and per doubt, and because nobody knows this kind of goal.
 const PER_GUESS: f64 = 0.02;
 const PER_DOUBT: f64 = 0.10;
@@ -55,8 +59,8 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         }
     };
     let brought = plan.confidence_score > Confidence::NONE;
-    assign(&mut plan.subtasks, desk.agents, &mut notes)?;
-    let doubts = Doubts::of(desk, &plan.subtasks);
+    let named = assign(&mut plan.subtasks, desk.agents, &mut notes)?;
+    let doubts = Doubts::of(desk, &plan.subtasks, &named);
     if !brought {
         plan.confidence_score = doubts.confidence();
     }
@@ -117,15 +121,23 @@ fn drafted(desk: &Desk<'_>, subtasks: Vec<SubTask>) -> Result<Plan, String> {
     })
 }
 
-/// Gives every task its agent: the one it names if that is known, the best of the ranking otherwise.
-fn assign(tasks: &mut [SubTask], agents: &[AgentCapability], notes: &mut Vec<String>) -> Result<(), String> {
+/// Gives every task its agent: the one it names if that is known, the best of the ranking otherwise. Returns
+/// which tasks have the agent that they named.
+fn assign(
+    tasks: &mut [SubTask],
+    agents: &[AgentCapability],
+    notes: &mut Vec<String>,
+) -> Result<Vec<bool>, String> {
     let lexicon = Lexicon::new(agents);
+    let mut respected = Vec::with_capacity(tasks.len());
     for task in tasks {
         let named = task.agent_type.clone();
         let mut ranking = route(task, agents, &lexicon)
             .map_err(|reason| format!("no agent for task {}: {reason}", task.task_id))?;
         ranking.truncate(RANKED);
-        if agents.iter().any(|agent| agent.agent_type == named) {
+        let known = agents.iter().any(|agent| agent.agent_type == named);
+        respected.push(known);
+        if known {
             ranking.retain(|ranked| ranked.score > 0.0);
             task.metadata.ranking = ranking;
             continue;
@@ -138,7 +150,7 @@ fn assign(tasks: &mut [SubTask], agents: &[AgentCapability], notes: &mut Vec<Str
             ));
         }
     }
-    Ok(())
+    Ok(respected)
 }
 
 /// What makes one less sure of a plan.
@@ -153,7 +165,7 @@ struct Doubts {
 }
 
 impl Doubts {
-    fn of(desk: &Desk<'_>, tasks: &[SubTask]) -> Self {
+    fn of(desk: &Desk<'_>, tasks: &[SubTask], named: &[bool]) -> Self {
         let texts = |phase, key: &str| -> Vec<String> {
             desk.left(phase, key)
                 .and_then(|value| serde_json::from_value(value.clone()).ok())
@@ -161,8 +173,9 @@ impl Doubts {
         };
         let mut guesses = texts(Phase::Evaluation, "guesses");
         guesses.extend(texts(Phase::Decomposition, "guesses"));
-        let chosen: Vec<_> = tasks
-            .iter()
+        // Who was named by the plan's author is no guess of ours, whatever the words say.
+        let ours = tasks.iter().zip(named).filter(|(_, named)| !**named).map(|(task, _)| task);
+        let chosen: Vec<_> = ours
             .filter_map(|task| task.metadata.ranking.iter().find(|it| it.agent_type == task.agent_type))
             .collect();
         // The best agent of an imperfect world is as good as one gets: cost and rate are no doubt of the plan.
@@ -179,8 +192,10 @@ impl Doubts {
         let guessed = (PER_GUESS * self.guesses.len() as f64).min(ALL_GUESSES);
         let doubtful = PER_DOUBT * self.doubts.len() as f64;
         let unknown = if self.unknown_kind { UNKNOWN_KIND } else { 0.0 };
-        let score = 0.45 + 0.5 * self.fit - guessed - doubtful - unknown;
-        Confidence::new(score.clamp(0.05, MOST)).unwrap_or(Confidence::NONE)
+        let most = if self.blind > 0 { MOST_IF_BLIND } else { MOST };
+        let score = (0.45 + 0.5 * self.fit - guessed - doubtful - unknown).clamp(0.05, most);
+        // More than two digits would only look exact.
+        Confidence::new((score * 100.0).round() / 100.0).unwrap_or(Confidence::NONE)
     }
 
     fn reasons(&self) -> Vec<String> {
@@ -197,20 +212,20 @@ fn alternatives(tasks: &[SubTask], agents: &[AgentCapability]) -> Vec<Alternativ
     let (cost, path) = (estimate::cost(tasks, agents), estimate::critical_path(tasks));
     let thrifty = estimate::cheapest(tasks, agents);
     let sum: f64 = tasks.iter().map(|task| task.estimated_duration_seconds.get()).sum();
-    vec![
+    let one_by_one = Alternative {
+        name: "one at a time".to_owned(),
+        description: "Carry the tasks out one after the other".to_owned(),
+        estimated_cost: cost,
+        estimated_seconds: sum,
+        trade_off: format!("{sum} s instead of {path} s; a failure stops less work that is under way"),
+    };
+    let mut others = vec![
         Alternative {
             name: "cheapest agents".to_owned(),
             description: "Give each task to the cheapest agent that fits at least half as well".to_owned(),
             estimated_cost: thrifty,
             estimated_seconds: path.get(),
             trade_off: format!("${thrifty} instead of ${cost}; failures are more likely"),
-        },
-        Alternative {
-            name: "one at a time".to_owned(),
-            description: "Carry the tasks out one after the other".to_owned(),
-            estimated_cost: cost,
-            estimated_seconds: sum,
-            trade_off: format!("{sum} s instead of {path} s; a failure stops less work that is under way"),
         },
         Alternative {
             name: "approve first".to_owned(),
@@ -221,7 +236,11 @@ fn alternatives(tasks: &[SubTask], agents: &[AgentCapability]) -> Vec<Alternativ
             trade_off: "slower by the time a person takes; nothing is spent on a plan that is not wanted"
                 .to_owned(),
         },
-    ]
+    ];
+    if sum > path.get() {
+        others.insert(1, one_by_one);
+    }
+    others
 }
 
 fn risks(rooms: &Rooms, desk: &Desk<'_>, tasks: &[SubTask]) -> Vec<String> {

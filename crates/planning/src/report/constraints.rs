@@ -1,6 +1,6 @@
 //! Whether a result keeps what the goal asked for, as far as the agents' outputs tell.
 
-use candor_model::{Constraint, Goal, IdMap, Share};
+use candor_model::{Constraint, ExecutionFeedback, Goal, IdMap, Share, TaskId};
 use serde_json::Value;
 
 use super::{ReportMaterial, successes};
@@ -63,7 +63,12 @@ type Outputs<'a> = IdMap<&'a str, &'a Value>;
 
 /// Everything that the attempts have put out; of one name, the latest.
 fn outputs<'a>(material: &ReportMaterial<'a>) -> Outputs<'a> {
-    let pairs = material.feedback.iter().flat_map(|feedback| &feedback.actual_outputs);
+    // The last word on each task counts: what an attempt found that was repeated later is not the result.
+    let last: IdMap<&TaskId, usize> =
+        material.feedback.iter().enumerate().map(|(place, feedback)| (&feedback.task_id, place)).collect();
+    let is_last = |place: usize, feedback: &ExecutionFeedback| last.get(&&feedback.task_id) == Some(&place);
+    let results = material.feedback.iter().enumerate().filter(|(place, feedback)| is_last(*place, feedback));
+    let pairs = results.flat_map(|(_, feedback)| &feedback.actual_outputs);
     pairs.map(|(key, value)| (key.as_str(), value)).collect()
 }
 

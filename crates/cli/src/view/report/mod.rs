@@ -15,6 +15,7 @@ use super::words;
 
 pub use json::report_json;
 pub(super) use json::timeline;
+pub(super) use values::in_short;
 
 /// Writes the report on a run as Markdown.
 #[must_use]

@@ -9,9 +9,11 @@ const ENTRIES: usize = 4;
 const DEPTH: usize = 2;
 const COLUMNS: usize = 160;
 const STRING_COLUMNS: usize = 100;
+/// Fields that say what a thing is come before those that say how it is.
+const NAMES: [&str; 3] = ["name", "title", "price"];
 
 /// A value in one line; long lists and deep structures are told by their beginning and their size.
-pub(super) fn in_short(value: &Value) -> String {
+pub(in crate::view) fn in_short(value: &Value) -> String {
     shortened(&summary(value, DEPTH), COLUMNS, true)
 }
 
@@ -33,7 +35,9 @@ fn summary(value: &Value, depth: usize) -> String {
         }
         Value::Object(fields) if depth == 0 => words::fields(fields.len()),
         Value::Object(fields) => {
-            let shown = fields.iter().take(ENTRIES);
+            let (named, others): (Vec<_>, Vec<_>) =
+                fields.iter().partition(|(key, _)| NAMES.contains(&key.as_str()));
+            let shown = named.into_iter().chain(others).take(ENTRIES);
             let shown = shown.map(|(key, value)| format!("{} {}", clean(key), summary(value, depth - 1)));
             format!("({})", listed(&shown.collect::<Vec<_>>(), fields.len()))
         }

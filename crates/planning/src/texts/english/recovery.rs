@@ -8,9 +8,9 @@ pub(crate) const RECOVERY_TITLE: &str = "Recovery Strategy";
 pub(crate) const RETRYING_SAME_AGENT: &str = "Retrying with the same agent";
 pub(crate) const AWAITING_HUMAN: &str =
     "Human guidance is awaited; nothing more is tried until someone answers";
-pub(crate) const GIVING_UP: &str = "None: the plan cannot go on and is being stopped";
+pub(crate) const GIVING_UP: &str = "No way forward is left; the plan is being stopped";
 pub(crate) const DELAY_UNTIL_ANSWER: &str = "until a person answers";
-pub(crate) const DELAY_ENDS_HERE: &str = "none, the plan ends here";
+pub(crate) const DELAY_ENDS_HERE: &str = "the plan ends here";
 const DELAY_RETRY: &str = "2-3 seconds";
 const DELAY_DECOMPOSE: &str = "3-5 seconds";
 
