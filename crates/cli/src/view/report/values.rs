@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(in_short(&json!([1, 2, 3, 4, 5, 6])), "1, 2, 3, 4, … and 2 more");
         assert_eq!(
             in_short(&json!({"price": 450, "legs": [[1], {"a": 1}]})),
-            "(legs 1 entry, 1 field, price 450)"
+            "(price 450, legs 1 entry, 1 field)"
         );
         assert_eq!(in_short(&json!(null)), "nothing");
         let mut deep = json!(1);
