@@ -16,7 +16,8 @@ Usage: cargo xtask COMMAND
   deny                          licences, banned crates and sources of all dependencies (deny.toml)
   simulate [--seeds N] [--from SEED]
                                 the seeded simulator; 20000 seeds unless told otherwise
-  bench [core|store]            the benches; all of them unless one is named
+  bench [core|store|peers]      the benches; all of them unless one is named
+  quality [--data DIR]          how good the judgement is, on labelled data that is not part of the project
   fuzz TARGET [--seconds S]     one fuzz target (needs nightly and cargo-fuzz); 60 seconds unless told
   help                          this text";
 
@@ -45,6 +46,11 @@ pub enum Task {
     Bench {
         /// The bench target's name.
         name: Option<String>,
+    },
+    /// Measure judgement.
+    Quality {
+        /// The folder with the labelled data.
+        data: Option<String>,
     },
     /// Run one fuzz target.
     Fuzz {
@@ -120,9 +126,23 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, UsageE
         "deny" => nothing_more("deny", rest).map(|()| Task::Deny),
         "simulate" => Ok(Task::Simulate { arguments: rest.collect() }),
         "bench" => bench(rest),
+        "quality" => quality(rest),
         "fuzz" => fuzz(rest),
         _ => Err(UsageError::UnknownCommand(command)),
     }
+}
+
+fn quality(mut rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {
+    let mut data = None;
+    while let Some(argument) = rest.next() {
+        if argument != "--data" || data.is_some() {
+            return Err(UsageError::UnexpectedArgument { command: "quality", argument });
+        }
+        let folder = rest.next();
+        data =
+            Some(folder.ok_or(UsageError::MissingValue { command: "quality --data", expected: "a folder" })?);
+    }
+    Ok(Task::Quality { data })
 }
 
 fn verify(mut rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {

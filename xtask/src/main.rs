@@ -38,6 +38,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Deny => deny::run(&root),
         Task::Simulate { arguments } => programs::simulate(&root, arguments),
         Task::Bench { name } => programs::bench(&root, name.as_deref()),
+        Task::Quality { data } => programs::quality(&root, data.as_deref()),
         Task::Fuzz { target, seconds } => programs::fuzz(&root, target, *seconds),
     }
 }

@@ -11,6 +11,9 @@ use crate::cargo;
 /// How many seeds the simulator runs when nobody says otherwise.
 const DEFAULT_SEEDS: &str = "20000";
 
+/// The measures of judgement, each an example of the crate that it measures.
+const QUALITY: [&str; 3] = ["quality_goals", "quality_decomposition", "quality_routing"];
+
 /// Runs the seeded simulator in release mode, with its own arguments passed through.
 ///
 /// # Errors
@@ -40,6 +43,27 @@ pub fn bench(root: &Path, name: Option<&str>) -> Result<()> {
         None => line.push("--benches"),
     }
     cargo::run(root, &line)
+}
+
+/// Measures goal reading, decomposition and routing on labelled data.
+///
+/// # Errors
+///
+/// When a measure cannot be built or run. Without data there is nothing to measure, which is no error.
+pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
+    let Some(data) = data else {
+        eprintln!("quality: skipped, there is no labelled data; name its folder with --data DIR");
+        return Ok(());
+    };
+    let data = fs::canonicalize(data).with_context(|| format!("{data} could not be found"))?;
+    let data = data.to_string_lossy();
+    for measure in QUALITY {
+        cargo::run(
+            root,
+            &["run", "--locked", "--package", "candor-phases", "--example", measure, "--", &data],
+        )?;
+    }
+    Ok(())
 }
 
 /// Runs one fuzz target for a while.
