@@ -1,6 +1,6 @@
 //! What a room hands over when its work is done, in the words that the engine understands.
 
-use candor_model::{Goal, Handoff};
+use candor_model::{Goal, Handoff, TaskId};
 
 use crate::validation::Proposal;
 
@@ -11,6 +11,23 @@ pub struct PhaseReport {
     pub handoff: Handoff,
     /// The part of it that moves the run.
     pub result: PhaseResult,
+    /// What was decided on the way, and why.
+    pub decisions: Vec<RoomDecision>,
+}
+
+/// A decision that a room made, for the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoomDecision {
+    /// What was being done, such as `route_task`.
+    pub operation: &'static str,
+    /// The task it is about.
+    pub task_id: Option<TaskId>,
+    /// What it was decided on.
+    pub input: String,
+    /// What was decided.
+    pub decision: String,
+    /// Why.
+    pub reasoning: String,
 }
 
 /// The part of a phase's result that moves the run.

@@ -3,11 +3,13 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use candor_model::RunId;
 
-/// How often a lock is tried for whose file vanished in between.
+/// How often a lock is tried for, and the time between.
 const TRIES: u32 = 8;
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// The right to drive a run. It ends with the process at the latest, however that ends.
 #[derive(Debug)]
@@ -46,6 +48,7 @@ impl Lease {
         let path = folder.join(format!("{run}.lock"));
         let failed = |source| LeaseError::Storage { run: run.clone(), path: path.clone(), source };
         std::fs::create_dir_all(folder).map_err(failed)?;
+        let mut holder = String::new();
         for _ in 0..TRIES {
             let mut file = OpenOptions::new()
                 .read(true)
@@ -61,15 +64,16 @@ impl Lease {
                 }
                 // The holder before removed the file between our opening and our locking it.
                 Ok(()) => {}
+                // Someone who only looks holds the lock for a moment; a driver keeps it.
                 Err(TryLockError::WouldBlock) => {
-                    let mut holder = String::new();
+                    holder.clear();
                     let _ = file.read_to_string(&mut holder);
-                    return Err(LeaseError::Taken { run: run.clone(), holder: holder.trim().to_owned() });
+                    std::thread::sleep(PATIENCE);
                 }
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
             }
         }
-        Err(failed(std::io::Error::other("the lock's file keeps vanishing")))
+        Err(LeaseError::Taken { run: run.clone(), holder: holder.trim().to_owned() })
     }
 
     /// Whether some process drives `run` at the moment.

@@ -88,7 +88,7 @@ impl Planner {
         let mut handoffs = BTreeMap::new();
         let mut goal = None;
         for phase in ROOMS {
-            let PhaseReport { handoff, result } = self
+            let PhaseReport { handoff, result, .. } = self
                 .visit(phase, request, &handoffs, goal.as_ref())
                 .map_err(|reason| Failure::failed(format!("planning failed in phase {phase}: {reason}")))?;
             match result {

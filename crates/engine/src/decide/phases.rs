@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use candor_model::{CritiqueVerdict, EventBody, Handoff, Phase, PlanningError};
+use candor_planning::phase::RoomDecision;
 
-use super::draft::Draft;
+use super::draft::{Decision, Draft};
 use super::{ending, proposal};
 use crate::state::{Stage, following};
 use crate::{PhaseReport, PhaseResult, Refusal};
@@ -25,32 +26,33 @@ pub(super) fn done(
     report: PhaseReport,
 ) -> Result<(), Refusal> {
     check_at_work(draft, phase, attempt)?;
-    let PhaseReport { handoff, result } = report;
+    let PhaseReport { handoff, result, decisions } = report;
     match (phase, result) {
         (Phase::Evaluation, PhaseResult::Goal(goal)) => {
             draft.say(EventBody::GoalDefined { goal: Arc::new(goal) });
-            complete(draft, phase, handoff);
+            complete(draft, phase, handoff, decisions);
         }
         (Phase::Evaluation, _) => {
             return Err(Refusal::WrongPhaseResult { phase, expected: "a goal" });
         }
-        (Phase::Planning, PhaseResult::Plan(plan)) => proposal::propose(draft, handoff, plan),
+        (Phase::Planning, PhaseResult::Plan(plan)) => proposal::propose(draft, handoff, plan, decisions),
         (Phase::Planning, _) => {
             return Err(Refusal::WrongPhaseResult { phase, expected: "a plan" });
         }
         (Phase::Validation, PhaseResult::Verdict { unmet }) => {
             let verdict = if unmet.is_empty() { CritiqueVerdict::Continue } else { CritiqueVerdict::Stop };
             draft.say(EventBody::Critiqued { phase, verdict, notes: unmet });
-            complete(draft, phase, handoff);
+            complete(draft, phase, handoff, decisions);
         }
         (Phase::Validation, _) => {
             return Err(Refusal::WrongPhaseResult { phase, expected: "a verdict" });
         }
         (Phase::Consolidation, PhaseResult::Plain) => {
             draft.say(EventBody::PhaseCompleted { phase, handoff });
+            record(draft, decisions);
             ending::finished(draft);
         }
-        (_, PhaseResult::Plain) => complete(draft, phase, handoff),
+        (_, PhaseResult::Plain) => complete(draft, phase, handoff, decisions),
         (_, _) => {
             return Err(Refusal::WrongPhaseResult { phase, expected: "nothing beyond its handoff" });
         }
@@ -70,6 +72,14 @@ pub(super) fn failed(
     Ok(())
 }
 
+/// Puts what a room decided on record.
+pub(super) fn record(draft: &mut Draft<'_>, decisions: Vec<RoomDecision>) {
+    for RoomDecision { operation, task_id, input, decision, reasoning } in decisions {
+        let task_id = task_id.as_ref();
+        draft.record(Decision { operation, task_id, input, decision, reasoning, confidence: None });
+    }
+}
+
 fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Result<(), Refusal> {
     let at_work = match draft.state.stage() {
         Stage::Preparing { open, .. } => open.contains(&phase),
@@ -83,8 +93,9 @@ fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Result<(), Re
     }
 }
 
-fn complete(draft: &mut Draft<'_>, phase: Phase, handoff: Handoff) {
+fn complete(draft: &mut Draft<'_>, phase: Phase, handoff: Handoff, decisions: Vec<RoomDecision>) {
     draft.say(EventBody::PhaseCompleted { phase, handoff });
+    record(draft, decisions);
     let alone = match draft.state.stage() {
         Stage::Preparing { open, .. } => open.len() == 1,
         _ => true,

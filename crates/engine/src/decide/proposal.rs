@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use candor_model::{ConfidenceCause, EventBody, GateId, Handoff, Notification, Phase, Question, TaskStatus};
+use candor_planning::phase::RoomDecision;
 use candor_planning::validation::{Accepted, Proposal, accept};
 use candor_planning::{approval, texts};
 
@@ -10,7 +11,12 @@ use super::draft::{Decision, Draft};
 use super::{ending, phases, schedule};
 
 /// Validates a proposed plan; a plan that does not pass ends the run and never reaches an agent.
-pub(super) fn propose(draft: &mut Draft<'_>, handoff: Handoff, proposal: Proposal) {
+pub(super) fn propose(
+    draft: &mut Draft<'_>,
+    handoff: Handoff,
+    proposal: Proposal,
+    decisions: Vec<RoomDecision>,
+) {
     let agents = proposal.agents.clone();
     match accept(proposal, draft.state.settings()) {
         Err(error) => {
@@ -26,6 +32,11 @@ pub(super) fn propose(draft: &mut Draft<'_>, handoff: Handoff, proposal: Proposa
             let version = draft.state.next_version();
             let plan = Arc::new(plan);
             draft.say(EventBody::PlanProposed { version, plan, agents, repairs: repairs.clone() });
+            if !decisions.is_empty() {
+                // They speak of the plan that has just been proposed.
+                draft.ahead();
+                phases::record(draft, decisions);
+            }
             for repair in repairs {
                 record_repair(draft, repair);
             }

@@ -2,7 +2,7 @@
 
 use candor_model::{JsonMap, Phase, SubTask, TaskId, Text};
 use candor_planning::completeness::CATEGORY_KEY;
-use candor_planning::phase::{PhaseReport, PhaseResult};
+use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
 use serde_json::{Value, json};
 
 use super::evaluation::slots_of;
@@ -32,8 +32,20 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         return Err("no task could be found in the request; say what is to be done, step by step".to_owned());
     }
     let summary = format!("{} tasks from {source}", tasks.len());
+    let reasoning = match guesses.as_slice() {
+        [] => format!("taken from {source}"),
+        guesses => format!("taken from {source}; {}", guesses.join("; ")),
+    };
     let data = json!({ "source": source, "subtasks": tasks, "guesses": guesses });
-    Ok(report(summary, data, PhaseResult::Plain))
+    let mut report = report(summary.clone(), data, PhaseResult::Plain);
+    report.decisions.push(RoomDecision {
+        operation: "decompose_task",
+        task_id: None,
+        input: goal.description.to_string(),
+        decision: summary,
+        reasoning,
+    });
+    Ok(report)
 }
 
 /// What the evaluation read from the request.

@@ -94,5 +94,6 @@ fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
         Value::Object(map) => map,
         _ => JsonMap::new(),
     };
-    PhaseReport { handoff: Handoff { spoken_by: SpokenBy::Heuristic, summary, data }, result }
+    let handoff = Handoff { spoken_by: SpokenBy::Heuristic, summary, data };
+    PhaseReport { handoff, result, decisions: Vec::new() }
 }

@@ -5,7 +5,7 @@ use candor_model::{
     AgentCapability, Confidence, ExecutionStrategy, GoalType, Money, Phase, Plan, PlanId, PlanMetadata,
     SubTask,
 };
-use candor_planning::phase::{PhaseReport, PhaseResult};
+use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
 use candor_planning::validation::{self, Proposal};
 use candor_planning::{estimate, routing};
 use serde::Serialize;
@@ -85,10 +85,13 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         "alternatives": alternatives(&plan.subtasks, desk.agents),
         "risks": risks(rooms, desk, &plan.subtasks),
     });
+    let decisions = routings(&plan.subtasks, &named);
     let categories = categories(rooms, desk, &goal.goal_type);
     let proposal =
         Proposal { plan, agents: desk.agents.to_vec(), categories, calibration: desk.calibration.clone() };
-    Ok(report(summary, data, PhaseResult::Plan(proposal)))
+    let mut report = report(summary, data, PhaseResult::Plan(proposal));
+    report.decisions = decisions;
+    Ok(report)
 }
 
 /// What a plan for this kind of goal must cover. A plan that was brought is the person's own business.
@@ -151,6 +154,19 @@ fn assign(
         }
     }
     Ok(respected)
+}
+
+/// Why each task went to its agent. Those that named one leave nothing to be decided.
+fn routings(tasks: &[SubTask], named: &[bool]) -> Vec<RoomDecision> {
+    let ours = tasks.iter().zip(named).filter(|(_, named)| !**named).map(|(task, _)| task);
+    let decision = |task: &SubTask| RoomDecision {
+        operation: "route_task",
+        task_id: Some(task.task_id.clone()),
+        input: routing::task_text(task),
+        decision: format!("give it to {}", task.agent_type),
+        reasoning: format!("ranked by shared words: {}", routing::explain(task)),
+    };
+    ours.map(decision).collect()
 }
 
 /// What makes one less sure of a plan.
