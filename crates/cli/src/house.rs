@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use candor_agents::{CommandAgent, Fault, Faulty, HttpAgent, builtin};
 use candor_model::{AgentCapability, JsonMap};
-use candor_phases::Rooms;
+use candor_phases::{Pack, Rooms};
 use candor_ports::{Agent, Reader};
 use candor_runtime::{Runtime, Staff};
 use candor_store::SqliteLog;
@@ -39,8 +39,16 @@ impl House {
 
     /// The eight rooms.
     pub(crate) fn rooms(&self) -> Rooms {
-        let packs = self.packs.iter().map(|found| found.pack.clone()).collect();
+        let mut packs: Vec<Pack> = self.packs.iter().map(|found| found.pack.clone()).collect();
+        if !self.uses_pack_agents() {
+            packs.iter_mut().for_each(|pack| pack.agents.clear());
+        }
         Rooms::new(packs, self.config.planning.min_agents)
+    }
+
+    /// Whether the packs' own agents are there: if not said, only when nobody else is.
+    fn uses_pack_agents(&self) -> bool {
+        self.config.packs.agents.unwrap_or(self.config.agents.is_empty())
     }
 
     /// Everyone who can be given a task, some of them made to misbehave.
@@ -49,7 +57,7 @@ impl House {
         for declared in &self.config.agents {
             agents.push((declared.capability(), self.agent(declared, &|_| None)?));
         }
-        if self.config.packs.agents.unwrap_or(agents.is_empty()) {
+        if self.uses_pack_agents() {
             for pack in &self.packs {
                 agents.extend(self.pack_agents(pack)?);
             }

@@ -79,6 +79,11 @@ impl Pack {
         Ok(candor_model::from_value(value)?)
     }
 
+    /// The names of its agents.
+    pub fn agent_names(&self) -> impl Iterator<Item = &str> {
+        self.agents.iter().filter_map(|agent| agent.get("agent_type")?.as_str())
+    }
+
     /// How many of the pack's words a text has, in any case.
     #[must_use]
     pub fn matches(&self, text: &str) -> usize {

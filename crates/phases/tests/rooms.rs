@@ -170,10 +170,25 @@ fn alternatives_risks_and_estimates_come_with_the_plan() {
     assert_eq!(data["routing"], "lexical", "it says that words were compared, not meanings");
 }
 
+/// Agents that belong to no pack.
+fn own_agents() -> Vec<AgentCapability> {
+    let mut agents = fixtures::full_registry();
+    for agent in &mut agents {
+        agent.agent_type = fixtures::agent_type(&format!("my_{}", agent.agent_type));
+    }
+    agents
+}
+
+#[test]
+fn the_agents_of_a_pack_do_only_what_it_knows() {
+    let refused = walk("Prune the apple trees", &fixtures::full_registry(), None).err().unwrap();
+    assert!(refused.contains("candor.toml"), "{refused}");
+}
+
 #[test]
 fn a_goal_that_nobody_shares_a_word_with_needs_a_person() {
     // spec: planning HA-03 SR-12
-    let plan = walk("Prune the apple trees", &fixtures::full_registry(), None).unwrap().proposal.plan;
+    let plan = walk("Prune the apple trees", &own_agents(), None).unwrap().proposal.plan;
     assert!(plan.confidence_score.get() < 0.5, "{}", plan.confidence_score);
     assert!(plan.metadata.low_confidence_reasons.iter().any(|reason| reason.contains("no word")));
     assert!(plan.subtasks.iter().all(|task| !task.agent_type.is_tbd()), "somebody is named all the same");
@@ -194,7 +209,7 @@ fn guesses_and_contradictions_lower_confidence() {
 fn words_without_a_pack_become_their_own_steps() {
     // spec: planning TD-03 TD-04
     let text = "Validate the invoices, then search the activities of last week and finally book a hotel for the team";
-    let plan = walk(text, &fixtures::full_registry(), None).unwrap().proposal.plan;
+    let plan = walk(text, &own_agents(), None).unwrap().proposal.plan;
     assert!(plan.subtasks.len() >= 3, "{:?}", plan.subtasks);
     assert_eq!(plan.subtasks[0].expected_outputs, ["output_1"]);
     assert_eq!(plan.subtasks[1].dependencies, [plan.subtasks[0].task_id.clone()]);

@@ -8,6 +8,7 @@ mod planning;
 mod pre_analysis;
 mod validation;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use candor_model::{AgentCapability, GoalType, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask};
@@ -62,6 +63,13 @@ impl Rooms {
     /// Ranks everyone for a task, the best first.
     pub fn route(&self, task: &SubTask, agents: &[AgentCapability]) -> Result<Vec<RankedAgent>, String> {
         route(task, agents, &Lexicon::new(agents))
+    }
+
+    /// Those who can be given tasks of this kind of goal: a pack's own agents know only its kind.
+    fn agents_for(&self, goal_type: &GoalType, agents: &[AgentCapability]) -> Vec<AgentCapability> {
+        let others = self.packs.iter().filter(|pack| pack.goal_type != *goal_type);
+        let strangers: BTreeSet<&str> = others.flat_map(Pack::agent_names).collect();
+        agents.iter().filter(|agent| !strangers.contains(agent.agent_type.as_str())).cloned().collect()
     }
 
     /// The pack for a kind of goal.

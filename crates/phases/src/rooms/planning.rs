@@ -50,16 +50,24 @@ pub struct Alternative {
 pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
     let goal = desk.goal.ok_or("there is no goal to plan for")?;
     let mut notes = Vec::new();
-    let mut plan = match desk.material.and_then(|material| material.plan.as_deref()) {
+    let material = desk.material.and_then(|material| material.plan.as_deref());
+    let agents = match material {
+        Some(_) => desk.agents.to_vec(),
+        None => rooms.agents_for(&goal.goal_type, desk.agents),
+    };
+    let mut plan = match material {
         Some(brought) => brought.clone(),
         None => {
-            validation::check_preconditions(desk.agents, rooms.min_agents)
-                .map_err(|error| error.to_string())?;
+            validation::check_preconditions(&agents, rooms.min_agents).map_err(|error| {
+                format!(
+                    "{error}; declare agents for this kind of goal in candor.toml (`candor init` writes one)"
+                )
+            })?;
             drafted(desk, decomposition::left_by(desk)?)?
         }
     };
     let brought = plan.confidence_score > Confidence::NONE;
-    let named = assign(&mut plan.subtasks, desk.agents, &mut notes)?;
+    let named = assign(&mut plan.subtasks, &agents, &mut notes)?;
     let doubts = Doubts::of(desk, &plan.subtasks, &named);
     if !brought {
         plan.confidence_score = doubts.confidence();
@@ -72,23 +80,22 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         "{} tasks, estimated {} s and ${}; agents chosen by shared words (no embeddings)",
         plan.subtasks.len(),
         plan.estimated_total_duration,
-        estimate::cost(&plan.subtasks, desk.agents)
+        estimate::cost(&plan.subtasks, &agents)
     );
     let data = json!({
         "routing": "lexical",
         "notes": notes,
         "estimates": {
-            "cost": estimate::cost(&plan.subtasks, desk.agents),
+            "cost": estimate::cost(&plan.subtasks, &agents),
             "sum_seconds": plan.estimated_total_duration,
             "critical_path_seconds": estimate::critical_path(&plan.subtasks),
         },
-        "alternatives": alternatives(&plan.subtasks, desk.agents),
+        "alternatives": alternatives(&plan.subtasks, &agents),
         "risks": risks(rooms, desk, &plan.subtasks),
     });
     let decisions = routings(&plan.subtasks, &named);
     let categories = categories(rooms, desk, &goal.goal_type);
-    let proposal =
-        Proposal { plan, agents: desk.agents.to_vec(), categories, calibration: desk.calibration.clone() };
+    let proposal = Proposal { plan, agents, categories, calibration: desk.calibration.clone() };
     let mut report = report(summary, data, PhaseResult::Plan(proposal));
     report.decisions = decisions;
     Ok(report)

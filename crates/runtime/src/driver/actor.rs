@@ -71,7 +71,8 @@ impl Actor {
     ) -> (Self, mpsc::Sender<Message>) {
         let (mail, inbox) = mpsc::channel(INBOX);
         let news = shared.news.subscribe();
-        let standing = watch::Sender::new(standing(&book.state, false));
+        // Busy until the driver has looked: whoever waits for news gets some in every case.
+        let standing = watch::Sender::new(standing(&book.state, true));
         let own = VecDeque::new();
         let attempts = BTreeMap::new();
         let actor = Self {

@@ -132,7 +132,7 @@ pub(in crate::view) const WHAT_WORKED: &str = "What worked";
 pub(in crate::view) const NEXT_TIME: &str = "Next time";
 pub(in crate::view) const SPARKLINE_KEY: &str = "from ▁ (none) to █ (full)";
 pub(in crate::view) const WHY_COMMAND: &str = "why each agent and each change was chosen";
-pub(in crate::view) const LOGS_COMMAND: &str = "every event, as it happened";
+pub(in crate::view) const LOGS_COMMAND: &str = "what the agents wrote to their logs";
 pub(in crate::view) const POSTMORTEM_COMMAND: &str = "what went wrong, and how to go on";
 
 pub(in crate::view) fn timeline_folded(more: usize, command: &str) -> String {

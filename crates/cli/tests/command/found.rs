@@ -1,0 +1,163 @@
+//! What these tests found: each of them failed on the day it was written, and says what should have been.
+
+use serde_json::json;
+
+use crate::support::{Candor, PARIS, QUICK, Said, VAGUE, texts};
+
+#[test]
+fn approve_goes_on_instead_of_saying_that_it_waits() {
+    let candor = Candor::new();
+    for name in ["run_1", "run_2", "run_3"] {
+        candor.run(["run", VAGUE, "--run-id", name]).ended_with(3);
+        candor.run(["approve", name]).ended_with(0).shows(&["Goal reached"]);
+    }
+}
+
+#[test]
+fn resume_of_a_run_that_waits_says_so_and_ends() {
+    let candor = Candor::new();
+    candor.run(["run", VAGUE, "--run-id", "run_1"]).ended_with(3);
+    candor.run(["resume", "run_1"]).ended_with(3).tells(&["candor approve run_1"]);
+}
+
+#[test]
+fn a_value_that_does_not_fit_is_told_with_its_field() {
+    let config =
+        |text: &str, words: &[&str]| _ = Candor::with_config(text).run(["run", PARIS]).refused(words);
+    config("[limits]\nmax_revisions = \"three\"\n", &["candor.toml, line 2", "max_revisions"]);
+    config(
+        "[limits]\napproval_threshold = 7\n",
+        &["candor.toml, line 2", "approval_threshold", "0.0 to 1.0"],
+    );
+    config("[limits]\nagent_timeout = -1\n", &["line 2", "agent_timeout"]);
+    config("[[agents]]\nagent_type = \"a\"\ncommand = \"x\"\n", &["line 3", "command"]);
+    config(
+        "[[agents]]\nagent_type = \"a\"\nbuiltin = \"noop\"\nsuccess_rate = 7\n",
+        &["line 4", "success_rate"],
+    );
+}
+
+#[test]
+fn an_agent_that_cannot_be_made_is_told_with_its_file_before_anything_is_begun() {
+    let agent = |more: &str, words: &[&str]| {
+        let candor = Candor::with_config(&format!("[[agents]]\nagent_type = \"a\"\n{more}\n"));
+        candor.run(["run", PARIS]).refused(words);
+        assert!(!candor.has_data());
+    };
+    agent("http = \"ftp://x\"", &["candor.toml", "agent a", "http", "ftp"]);
+    agent("builtin = \"catalog\"", &["candor.toml", "agent a", "builtin", "did you mean `catalogue`?"]);
+}
+
+#[test]
+fn a_list_of_agents_in_json_is_told_with_line_and_nearest_name() {
+    let candor = Candor::new();
+    let agents = |text: &str, words: &[&str]| {
+        candor.write("a.json", text);
+        candor.run(["route", "--agents", "a.json", "x"]).refused(words);
+    };
+    agents("[\n{\"agent_type\": \"a\", \"specialization\": 3}]", &["a.json", "[0].specialization", "line 2"]);
+    agents(
+        "[\n{\"agent_type\": \"a\", \"specialisation\": \"x\"}]",
+        &["line 2", "did you mean `specialization`?"],
+    );
+    agents("{}", &["a.json", "agents"]);
+}
+
+#[test]
+fn an_agent_that_is_listed_twice_is_refused() {
+    let candor = Candor::new();
+    let agent = json!({"agent_type": "a", "specialization": "Cats"});
+    candor.write("a.json", json!([agent, agent]).to_string());
+    candor.run(["route", "--agents", "a.json", "cats"]).refused(&["a.json", "twice"]);
+}
+
+#[test]
+fn a_program_is_looked_for_beside_the_configuration() {
+    let candor = Candor::new();
+    std::fs::create_dir(candor.path("conf")).unwrap();
+    candor.write(
+        "conf/candor.toml",
+        "[[agents]]\nagent_type = \"worker\"\nspecialization = \"x\"\ncommand = [\"sh\", \"agent.sh\"]\n",
+    );
+    candor.write("conf/agent.sh", "echo '{\"outputs\":{\"thing\":1}}'");
+    let plan = json!({"subtasks": [{"task_id": "t", "description": "Do it", "agent_type": "worker"}]});
+    candor.write("plan.json", plan.to_string());
+    candor.run(["run", "--plan", "plan.json", "--config", "conf/candor.toml"]).ended_with(0);
+}
+
+#[test]
+fn a_task_that_is_not_there_is_refused() {
+    let candor = Candor::new();
+    candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
+    candor.run(["explain", "run_1", "--task", "nope"]).refused(&["nope", "candor status run_1"]);
+    candor.run(["logs", "run_1", "nope"]).refused(&["nope", "candor status run_1"]);
+}
+
+#[test]
+fn logs_are_called_what_they_are() {
+    let candor = Candor::with_config(QUICK);
+    candor.run(["run", PARIS, "--run-id", "run_1", "--fault", "flight_agent=timeout:1"]).ended_with(0);
+    let said = candor.run(["report", "run_1"]).ended_with(0);
+    assert!(!said.stdout.contains("`candor logs run_1`: every event"), "it shows what agents wrote");
+}
+
+#[test]
+fn the_advice_is_not_to_try_the_agent_that_was_tried() {
+    let candor = Candor::with_config(QUICK);
+    let (said, events) = candor.events(&["run", PARIS, "--fault", "hotel_agent=fully_booked:1"]);
+    said.ended_with(0);
+    let advice = texts(&events.report()["lessons_learned"]["recommendations"]).join(" ");
+    assert!(!advice.contains("try hotel agent first"), "{advice}");
+}
+
+#[test]
+fn decomposition_and_every_routing_are_decisions_on_record() {
+    // spec: planning TD-10 SR-13 TR-07
+    let candor = Candor::new();
+    candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
+    let count = |operation: &str| {
+        let args = ["explain", "run_1", "--decisions", "--operation", operation, "--json"];
+        candor.run(args).json().as_array().unwrap().len()
+    };
+    assert_eq!((count("decompose_task"), count("route_task")), (1, 4));
+}
+
+#[test]
+fn every_command_that_is_printed_leads_to_the_same_data() {
+    let candor = Candor::new();
+    let said = candor.run(["run", VAGUE, "--run-id", "run_1"]).ended_with(3);
+    for line in said.stdout.lines().filter(|line| line.contains("candor approve run_1")) {
+        assert!(line.contains("--data data"), "typed as printed, it finds no such run: {line}");
+    }
+    let status = candor.run(["status", "run_1"]).ended_with(0);
+    let command =
+        status.stdout.lines().map(str::trim).find(|line| line.starts_with("candor approve")).unwrap();
+    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+    Said::of(candor.command(words).output().unwrap()).ended_with(0);
+}
+
+#[test]
+fn the_kinds_of_fault_are_all_in_the_help() {
+    let said = Candor::new().run(["run", "--help"]).ended_with(0);
+    said.shows(&["too_complex", "unavailable", "fully_booked", "over_budget"]);
+}
+
+#[test]
+fn points_to_go_back_to_are_listed_in_words() {
+    let candor = Candor::new();
+    candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
+    let said = candor.run(["rollback", "run_1", "99"]).refused(&["no checkpoint 99"]);
+    assert!(!said.stderr.contains("{0:"), "no inside of a map: {}", said.stderr);
+    candor.run(["status", "run_1"]).shows(&["candor rollback run_1"]);
+}
+
+#[test]
+fn what_an_agent_was_to_produce_and_did_not_is_missed() {
+    let candor = Candor::with_config(
+        "[[agents]]\nagent_type = \"worker\"\nspecialization = \"Does the thing\"\ncommand = [\"sh\", \"agent.sh\"]\n",
+    );
+    candor.write("agent.sh", "echo '{\"outputs\":{\"other\":1}}'");
+    let (_, events) = candor.task_for("worker");
+    let first = events.0.iter().find(|event| event["feedback"].is_object()).unwrap();
+    assert_ne!(first["feedback"]["feedback_type"], "SUCCESS", "`thing` was expected: {first}");
+}

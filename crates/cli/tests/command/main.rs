@@ -1,0 +1,27 @@
+//! The real command, run as people and scripts run it: arguments in, exit code, stdout and stderr out.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code"
+)]
+
+mod agents_http;
+mod agents_misbehaving;
+mod approval;
+mod bad_files;
+mod bad_goals;
+mod failures;
+mod found;
+mod goal_and_plan;
+mod looking;
+mod paris;
+mod people_answer;
+mod plan_check;
+mod route;
+mod starting_out;
+mod stream;
+mod support;
+mod time_travel;

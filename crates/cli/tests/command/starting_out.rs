@@ -1,0 +1,126 @@
+//! The first minutes: help, version, init, doctor, completions, and words that are no command.
+
+use serde_json::json;
+
+use crate::support::{Candor, PARIS};
+
+#[test]
+fn init_writes_a_configuration_that_doctor_accepts_and_a_run_uses() {
+    let candor = Candor::new();
+    candor.run(["init"]).ended_with(0).tells(&["candor.toml", "candor doctor"]);
+    let doctor = candor.run(["doctor", "--json"]).ended_with(0).json();
+    assert_eq!(doctor["ok"], true);
+    candor.run(["run", PARIS]).ended_with(0);
+}
+
+#[test]
+fn a_second_init_refuses_and_leaves_the_file_alone() {
+    let candor = Candor::with_config("# mine\n");
+    candor.run(["init"]).refused(&["candor.toml", "left as it is"]);
+    assert_eq!(std::fs::read_to_string(candor.path("candor.toml")).unwrap(), "# mine\n");
+}
+
+#[test]
+fn init_can_make_a_folder() {
+    let candor = Candor::new();
+    candor.run(["init", "new/project"]).ended_with(0);
+    assert!(candor.path("new/project/candor.toml").is_file());
+}
+
+#[test]
+fn doctor_says_what_is_wrong_and_what_to_do() {
+    let candor = Candor::with_config(
+        "[[agents]]\nagent_type = \"ghost\"\nspecialization = \"x\"\ncommand = [\"no-such-program-here\"]\n",
+    );
+    let said = candor.run(["doctor"]).ended_with(1);
+    said.shows(&["FAIL", "ghost", "no program no-such-program-here", "install it"]);
+    let found = candor.run(["doctor", "--json"]).ended_with(1).json();
+    assert_eq!(found["ok"], false);
+    let checks = found["checks"].as_array().unwrap();
+    assert!(checks.iter().any(|check| check["check"] == "ghost" && check["ok"] == json!(false)));
+}
+
+#[test]
+fn doctor_reports_a_broken_configuration() {
+    let candor = Candor::with_config("[limts]\n");
+    candor.run(["doctor"]).ended_with(1).shows(&["FAIL", "candor.toml, line 1", "did you mean `limits`?"]);
+}
+
+#[test]
+fn completions_come_for_a_shell() {
+    let candor = Candor::new();
+    candor.run(["completions", "bash"]).ended_with(0).shows(&["_candor", "postmortem"]);
+    for shell in ["zsh", "fish"] {
+        candor.run(["completions", shell]).ended_with(0).shows(&["postmortem"]);
+    }
+    candor.run(["completions", "cmd"]).refused(&["bash"]);
+}
+
+#[test]
+fn help_and_version_are_answers_and_nonsense_is_not() {
+    let candor = Candor::new();
+    let said = candor.run(["--help"]).ended_with(0);
+    said.shows(&["run ", "plan ", "postmortem", "--data", "CANDOR_DATA"]);
+    candor.run(["--version"]).ended_with(0).shows(&["candor 0."]);
+    candor.run(["runn", "x"]).refused(&["runn", "'run'"]);
+    candor.run(["status"]).refused(&["<RUN>"]);
+    candor.run(["run", "--nonsense"]).refused(&["--nonsense"]);
+    candor.run(["list", "--limit", "many"]).refused(&["many"]);
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let candor = Candor::new();
+    let commands = [
+        "run",
+        "plan",
+        "goal",
+        "route",
+        "status",
+        "list",
+        "watch",
+        "resume",
+        "pause",
+        "cancel",
+        "approve",
+        "reject",
+        "adjust",
+        "answer",
+        "rollback",
+        "restart",
+        "report",
+        "explain",
+        "postmortem",
+        "logs",
+        "agents",
+        "packs",
+        "init",
+        "doctor",
+        "completions",
+    ];
+    for command in commands {
+        candor.run([command, "--help"]).ended_with(0).shows(&["Usage: candor"]);
+    }
+}
+
+#[test]
+fn the_data_folder_can_come_from_the_environment() {
+    let candor = Candor::new();
+    let run = |args: &[&str]| {
+        let mut command = candor.command(args);
+        crate::support::Said::of(command.env("CANDOR_DATA", "elsewhere").output().unwrap())
+    };
+    run(&["run", PARIS, "--run-id", "run_1"]).ended_with(0);
+    assert!(candor.path("elsewhere/candor.db").is_file());
+    assert_eq!(run(&["list", "--json"]).json()[0]["run_id"], "run_1");
+}
+
+#[test]
+fn without_a_named_folder_runs_are_kept_in_the_platforms() {
+    let candor = Candor::new();
+    let said = crate::support::Said::of(candor.command(["run", PARIS]).output().unwrap());
+    said.ended_with(0);
+    if cfg!(target_os = "linux") {
+        assert!(candor.path("share/candor/candor.db").is_file());
+    }
+}

@@ -1,0 +1,106 @@
+//! `candor run --json`, `status --json`, `list --json`: what programs read while and after a run.
+
+use serde_json::{Value, json};
+
+use crate::support::{Candor, Events, PARIS, has_keys};
+
+#[test]
+fn every_line_is_an_event_with_a_name_and_the_last_is_the_report() {
+    // spec: planning EN-26
+    let (said, events) = Candor::new().events(&["run", PARIS, "--run-id", "run_1"]);
+    let said = said.ended_with(0);
+    assert_eq!(said.stderr, "", "people's words have no place here");
+    let Events(lines) = &events;
+    for (n, line) in (1_u64..).zip(&lines[..lines.len() - 1]) {
+        assert!(line["event"].is_string(), "{line}");
+        assert_eq!((&line["run_id"], &line["position"]), (&json!("run_1"), &json!(n)));
+        assert!(line["timestamp"].as_str().unwrap().ends_with('Z'));
+    }
+    assert_eq!(lines[0]["event"], "run_started");
+    assert_eq!(events.all("report").len(), 1);
+    let report = events.report();
+    has_keys(report, &["summary", "tasks", "revisions", "confidence_evolution", "lessons_learned", "run_id"]);
+}
+
+#[test]
+fn a_run_that_waits_ends_with_its_report_so_far() {
+    let (said, events) = Candor::new().events(&["run", crate::support::VAGUE]);
+    let said = said.ended_with(3).tells(&["candor approve"]);
+    assert!(!said.stdout.contains("Answer with"), "words are for stderr");
+    assert_eq!(events.report()["status"], "waiting_human");
+}
+
+#[test]
+fn status_says_where_a_run_stands() {
+    let candor = Candor::new();
+    candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
+    let status = candor.run(["status", "run_1", "--json"]).ended_with(0).json();
+    assert_eq!((&status["run_id"], &status["status"]), (&json!("run_1"), &json!("completed")));
+    assert_eq!(status["progress_percentage"], 100.0);
+    assert_eq!(status["cost"], 0.05);
+    assert_eq!(status["tasks"].as_array().unwrap().len(), 4);
+    for task in status["tasks"].as_array().unwrap() {
+        has_keys(task, &["task_id", "name", "status", "agent_type", "dependencies"]);
+        assert_eq!(task["status"], "completed");
+    }
+    assert_eq!(status["checkpoints"][0], json!({"id": 0, "label": "start", "position": 1}));
+    let text = candor.run(["status", "run_1"]).ended_with(0);
+    text.shows(&["completed", "100%", "4 of 4 tasks", "Hotel search", "candor report run_1"]);
+}
+
+#[test]
+fn list_has_every_run_the_latest_first() {
+    let candor = Candor::new();
+    assert_eq!(candor.run(["list", "--json"]).ended_with(0).json(), json!([]));
+    candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
+    candor.run(["run", crate::support::VAGUE, "--run-id", "run_2"]).ended_with(3);
+    let runs = candor.run(["list", "--json"]).ended_with(0).json();
+    let names: Vec<&Value> = runs.as_array().unwrap().iter().map(|run| &run["run_id"]).collect();
+    assert_eq!(names, ["run_2", "run_1"]);
+    has_keys(&runs[0], &["run_id", "status", "request", "started_at", "cost", "progress_percentage"]);
+    let unfinished = candor.run(["list", "--json", "--unfinished"]).json();
+    assert_eq!(unfinished.as_array().unwrap().len(), 1);
+    assert_eq!(candor.run(["list", "--json", "--limit", "1"]).json().as_array().unwrap().len(), 1);
+    candor.run(["list"]).ended_with(0).shows(&["run_1", "run_2", "completed", "waiting for a person"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_stop_the_run() {
+    let candor = Candor::new();
+    let mut child = candor.start(["run", PARIS, "--json", "--run-id", "run_1"]);
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "completed");
+}
+
+#[test]
+fn plain_lines_go_to_a_pipe_without_colours_or_cursor_moves() {
+    let said = Candor::new().run(["run", PARIS]).ended_with(0);
+    assert!(!said.stdout.contains('\u{1b}'));
+    assert_eq!(said.stderr, "");
+    said.shows(&["Flight search started", "100% done", "Goal reached", "candor report"]);
+}
+
+#[test]
+fn several_words_are_one_goal_and_a_goal_can_come_from_a_file() {
+    let candor = Candor::new();
+    let (_, words) = candor.events(&["run", "Plan", "a", "trip", "to", "Paris"]);
+    assert_eq!(words.0[0]["request"], "Plan a trip to Paris");
+    candor.write("goal.txt", PARIS);
+    let (said, file) = candor.events(&["run", "--goal", "goal.txt"]);
+    said.ended_with(0);
+    assert_eq!(file.only("goal_defined")["goal"]["goal_type"], "travel_planning");
+}
+
+#[test]
+fn a_goal_that_was_read_before_can_be_run_as_it_is() {
+    let candor = Candor::new();
+    let mut goal = candor.run(["goal", PARIS, "--json"]).json();
+    for extra in ["extracted", "language", "guesses", "doubts"] {
+        goal.as_object_mut().unwrap().remove(extra);
+    }
+    candor.write("goal.json", goal.to_string());
+    let (said, events) = candor.events(&["run", "--goal", "goal.json"]);
+    said.ended_with(0);
+    assert_eq!(events.only("goal_defined")["goal"]["goal_id"], goal["goal_id"]);
+}
