@@ -112,7 +112,8 @@ pub(crate) struct DriveOptions {
     /// Plain lines even in a terminal
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Make an agent misbehave: AGENT=timeout|error|crash|garbage|slow[:TIMES]; may be repeated
+    /// Make an agent misbehave, always or the first TIMES times: timeout, error, crash, garbage, slow,
+    /// too_complex, unavailable, fully_booked or over_budget; may be repeated
     #[arg(long = "fault", value_name = "AGENT=KIND[:TIMES]")]
     pub(crate) faults: Vec<String>,
 }
@@ -289,7 +290,7 @@ pub(crate) struct AnswerArgs {
 pub(crate) struct RollbackArgs {
     /// The run, or the beginning of its name, or `last`
     pub(crate) run: String,
-    /// The number of the checkpoint; `candor status RUN` lists them
+    /// The number of the checkpoint; `candor postmortem RUN` lists the latest
     pub(crate) checkpoint: u32,
     /// A new limit for what the run may cost, in dollars
     #[arg(long, value_name = "DOLLARS")]

@@ -82,6 +82,12 @@ impl DataFolder {
 
     /// Opens the log for looking only: a folder without one has no runs, and stays as it is.
     pub(crate) fn open_if_there(&self) -> Result<Option<SqliteLog>, Failure> {
+        if self.0.exists() && !self.0.is_dir() {
+            let path = self.0.display();
+            return Err(Failure::usage(format!(
+                "{path} is not a folder; name one with --data DIR or CANDOR_DATA"
+            )));
+        }
         if self.log_path().exists() { self.open().map(Some) } else { Ok(None) }
     }
 }

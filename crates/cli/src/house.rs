@@ -55,7 +55,9 @@ impl House {
     pub(crate) fn staff(&self, faults: &[String]) -> Result<Staff, Failure> {
         let mut agents: Vec<Callable> = Vec::new();
         for declared in &self.config.agents {
-            agents.push((declared.capability(), self.agent(declared, &|_| None)?));
+            let at =
+                |error: Failure| Failure::usage(format!("{}, {}", self.config.path.display(), error.message));
+            agents.push((declared.capability(), self.agent(declared, &|_| None).map_err(at)?));
         }
         if self.uses_pack_agents() {
             for pack in &self.packs {
@@ -100,11 +102,9 @@ impl House {
         match declared.kind() {
             AgentKind::Command(command) => {
                 let command = CommandAgent::new(command).map_err(|error| at(error.to_string()))?;
-                let folder = declared.cwd.as_ref().map(|cwd| self.config.folder.join(cwd));
-                let command = match folder {
-                    Some(folder) => command.in_folder(folder),
-                    None => command,
-                };
+                let folder = self.config.folder.join(declared.cwd.clone().unwrap_or_default());
+                let here = folder.as_os_str().is_empty();
+                let command = if here { command } else { command.in_folder(folder) };
                 let command = command.with_env(declared.env.clone());
                 Ok(Arc::new(command.logging_to(self.data.logs()).noted_in(self.data.attempts())))
             }

@@ -55,12 +55,26 @@ fn size() -> (u16, u16) {
     }
 }
 
-/// Asks a question on the terminal and reads a line.
-pub(crate) fn ask(prompt: &str) -> Result<String, Failure> {
-    let mut err = io::stderr().lock();
-    write!(err, "{prompt}")?;
-    err.flush()?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
-    Ok(line.trim().to_owned())
+/// Asks a question on the terminal and reads a line; nothing if Ctrl-C is pressed instead.
+pub(crate) async fn ask(prompt: &str) -> Result<Option<String>, Failure> {
+    eprint!("{prompt}");
+    io::stderr().flush()?;
+    let (sender, answer) = tokio::sync::oneshot::channel();
+    // A thread of its own: it cannot be called back from reading, but it does not outlive the process.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = io::stdin().lock().read_line(&mut line).map(|_| line);
+        // Nobody waits for the line any more after Ctrl-C.
+        let _ = sender.send(read);
+    });
+    tokio::select! {
+        line = answer => match line {
+            Ok(line) => Ok(Some(line?.trim().to_owned())),
+            Err(_) => Ok(None),
+        },
+        _ = tokio::signal::ctrl_c() => {
+            eprintln!();
+            Ok(None)
+        }
+    }
 }

@@ -236,6 +236,26 @@ fn an_outcome_that_meets_anothers_write_is_decided_on_again() {
 }
 
 #[test]
+fn a_command_from_elsewhere_gets_through_to_a_run_that_never_rests() {
+    block_on(async {
+        const TASKS: usize = 3_000;
+        let house = House::new();
+        let worker = Worker::new(Way::Works(Duration::ZERO));
+        let settings = RunSettings { max_plan_bytes: 100_000_000, ..RunSettings::default() };
+        let order = order("run_1", chains(10, TASKS / 10), settings);
+        let run = house.runtime(&worker).start(order, None).await.unwrap();
+        let elsewhere = house.runtime(&Worker::new(Way::Works(Duration::ZERO)));
+        until("some work", || worker.attempts().len() > TASKS / 10).await;
+        let asked = Instant::now();
+        let cancel = Input::Cancel { reason: "enough".to_owned() };
+        elsewhere.give(run.run_id().clone(), cancel).await.unwrap();
+        assert_eq!(run.ended().await.unwrap(), RunStatus::Cancelled);
+        println!("cancelled after {:?}, {} of {TASKS} begun", asked.elapsed(), worker.attempts().len());
+        assert!(worker.attempts().len() < TASKS);
+    });
+}
+
+#[test]
 fn a_run_from_the_future_goes_on_at_once_and_its_time_does_not_go_back() {
     block_on(async {
         let (past, house) = (House::new(), House::new());

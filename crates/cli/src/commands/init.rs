@@ -23,7 +23,9 @@ pub(crate) fn init(args: &InitArgs) -> Result<u8, Failure> {
         Failure::usage(format!("{} {problem}", path.display()))
     })?;
     file.write_all(EXAMPLE.as_bytes())?;
-    eprintln!("candor: wrote {}; look at it, then try: candor doctor", path.display());
+    let here = args.folder == std::path::Path::new(".");
+    let more = if here { String::new() } else { format!(" --config {}", path.display()) };
+    eprintln!("candor: wrote {}; look at it, then try: candor doctor{more}", path.display());
     Ok(code::DONE)
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use candor_model::{Position, RunId, TaskId};
+use candor_engine::RunState;
+use candor_model::{EventBody, Position, Recorded, RunId, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
 use candor_ports::{EventLog, RunFilter};
 use candor_store::SqliteLog;
@@ -99,9 +100,29 @@ pub(crate) async fn report(place: &Place, args: &ReportArgs) -> Result<u8, Failu
     Ok(code::DONE)
 }
 
+/// The task that was named, if the run has one of that name or had one.
+fn known_task(
+    state: &RunState,
+    records: &[Recorded],
+    named: Option<&str>,
+) -> Result<Option<TaskId>, Failure> {
+    let Some(task) = named.map(TaskId::new).transpose().map_err(Failure::usage)? else { return Ok(None) };
+    let has = |tasks: &[SubTask]| tasks.iter().any(|it| it.task_id == task);
+    let known = records.iter().any(|recorded| match &recorded.event.body {
+        EventBody::PlanProposed { plan, .. } => has(&plan.subtasks),
+        EventBody::Replanned { revision, .. } => has(&revision.new_subtasks),
+        _ => false,
+    });
+    if known {
+        return Ok(Some(task));
+    }
+    let run = state.run_id();
+    Err(Failure::usage(format!("run {run} has no task {task}; `candor status {run} --json` shows its tasks")))
+}
+
 pub(crate) async fn explain(place: &Place, args: &ExplainArgs) -> Result<u8, Failure> {
     let Looked { records, state } = looked(place, &args.run).await?;
-    let task = args.task.as_ref().map(TaskId::new).transpose().map_err(Failure::usage)?;
+    let task = known_task(&state, &records, args.task.as_deref())?;
     let style = output::style();
     let filter = DecisionFilter {
         task_id: task.clone(),
@@ -130,8 +151,9 @@ pub(crate) async fn postmortem(place: &Place, args: &OneRun) -> Result<u8, Failu
 }
 
 pub(crate) async fn logs(place: &Place, args: &LogsArgs) -> Result<u8, Failure> {
-    let Found { data, run, .. } = find(place, &args.run).await?;
-    let task = args.task.as_ref().map(TaskId::new).transpose().map_err(Failure::usage)?;
+    let Found { data, log, run } = find(place, &args.run).await?;
+    let Looked { records, state } = data::look(&log, &run).await?;
+    let task = known_task(&state, &records, args.task.as_deref())?;
     let logs = data.logs().read(&run, task.as_ref())?;
     if args.json {
         for log in &logs {

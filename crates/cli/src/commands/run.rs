@@ -27,6 +27,8 @@ pub(crate) async fn run(place: &Place, args: RunArgs) -> Result<u8, Failure> {
         None => fresh_run_id()?,
     };
     let order = order(&house, run_id, &args)?;
+    // Agents and faults that cannot be made are found before the data folder is touched.
+    house.staff(&args.drive.faults)?;
     let log = house.data.open()?;
     drive::drive(&house, log, Begin::Start(Box::new(order)), &args.drive, place).await
 }

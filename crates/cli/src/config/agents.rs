@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use candor_model::{AgentCapability, AgentType, JsonMap, Money, Share};
 use serde::Deserialize;
 
-use super::read::{read_json, read_toml};
+use super::read::{read_json, read_text, read_toml};
 use crate::failure::Failure;
 
 /// An agent as it is declared.
@@ -36,7 +36,7 @@ pub(crate) struct AgentInFile {
     /// A program and its arguments.
     #[serde(default)]
     pub(crate) command: Option<Vec<String>>,
-    /// The folder in which the program runs.
+    /// The folder in which the program runs, seen from the configuration's, which it is if nothing is said.
     #[serde(default)]
     pub(crate) cwd: Option<PathBuf>,
     /// What is added to the program's environment.
@@ -133,6 +133,11 @@ impl AgentList {
         if agents.is_empty() {
             return Err(Failure::usage(format!("{} lists no agents", path.display())));
         }
+        let mut seen = BTreeSet::new();
+        if let Some(agent) = agents.iter().find(|agent| !seen.insert(&agent.agent_type)) {
+            let problem = "is listed twice; names must differ";
+            return Err(Failure::usage(format!("{}, agent {}: {problem}", path.display(), agent.agent_type)));
+        }
         let described =
             |agent: &AgentInFile| !agent.specialization.is_empty() || !agent.capabilities.is_empty();
         if let Some(agent) = agents.iter().find(|agent| !described(agent)) {
@@ -151,19 +156,19 @@ fn starts_like_json(path: &Path) -> bool {
     })
 }
 
+/// A file of which only the agents are read.
+#[derive(Deserialize)]
+struct AgentsFile {
+    agents: Vec<AgentInFile>,
+}
+
 fn from_json(path: &Path) -> Result<Vec<AgentInFile>, Failure> {
-    let value: serde_json::Value = read_json(path)?;
-    let list = match value {
-        serde_json::Value::Object(mut map) => map.remove("agents").unwrap_or(serde_json::Value::Null),
-        other => other,
-    };
-    candor_model::from_value(list).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    if read_text(path)?.trim_start().starts_with('{') {
+        return read_json::<AgentsFile>(path).map(|file| file.agents);
+    }
+    read_json(path)
 }
 
 fn from_toml(path: &Path) -> Result<Vec<AgentInFile>, Failure> {
-    #[derive(Deserialize)]
-    struct File {
-        agents: Vec<AgentInFile>,
-    }
-    read_toml::<File>(path).map(|file| file.agents)
+    read_toml::<AgentsFile>(path).map(|file| file.agents)
 }

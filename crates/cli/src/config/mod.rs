@@ -28,6 +28,9 @@ pub(crate) struct Config {
     pub(crate) packs: Packs,
     /// Who can be given tasks.
     pub(crate) agents: Vec<AgentInFile>,
+    /// The file that it comes from, if it comes from one.
+    #[serde(skip)]
+    pub(crate) path: PathBuf,
     /// The folder that relative paths in the file start from.
     #[serde(skip)]
     pub(crate) folder: PathBuf,
@@ -68,6 +71,7 @@ impl Config {
         let mut config: Self = read_toml(&path)?;
         config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
         agents::check(&path, &config.agents)?;
+        config.path = path;
         Ok(config)
     }
 }

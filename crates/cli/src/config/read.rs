@@ -15,7 +15,7 @@ pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> 
     toml::from_str(&text).map_err(|error| {
         let place = error.span().map_or_else(String::new, |span| place(&text, span.start));
         let told = error.message().trim_end();
-        Failure::usage(format!("{}{place}: {told}{}", path.display(), suggestion(told)))
+        Failure::usage(format!("{}{place}: {}{}", path.display(), plain(told), suggestion(told)))
     })
 }
 
@@ -41,8 +41,24 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
 fn place(text: &str, offset: usize) -> String {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!(", line {line}, column {column}")
+    let on_line = before.rsplit('\n').next().unwrap_or_default();
+    let column = on_line.chars().count() + 1;
+    let field = on_line.split_once('=').map(|(key, _)| format!(", `{}`", key.trim()));
+    format!(", line {line}, column {column}{}", field.unwrap_or_default())
+}
+
+/// An error in the words of the file instead of those of the program.
+fn plain(error: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("u32", "a whole number"),
+        ("u64", "a whole number"),
+        ("usize", "a whole number"),
+        ("a sequence", "a list"),
+        ("a map", "a table"),
+    ];
+    let Some((problem, expected)) = error.rsplit_once("expected ") else { return error.to_owned() };
+    let said = WORDS.iter().find(|(theirs, _)| *theirs == expected).map_or(expected, |(_, ours)| ours);
+    format!("{problem}expected {said}")
 }
 
 /// `; did you mean `x`?` for an error that lists the names it knows.

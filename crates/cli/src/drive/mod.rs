@@ -123,6 +123,11 @@ async fn attend(
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
     let mut terminations = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     loop {
+        // First of all: a run that was taken up may wait already, and then nothing will happen by itself.
+        if let Some(outcome) = answer(runtime, &handle, &mut standing, show, options).await? {
+            handle.leave().await?;
+            return Ok(outcome);
+        }
         tokio::select! {
             Some(events) = show.told.recv() => show.screen.tell(&events)?,
             changed = standing.changed() => {
@@ -133,10 +138,6 @@ async fn attend(
             () = show.screen.tick() => show.screen.redraw()?,
             _ = interrupts.recv() => return interrupted(handle).await,
             _ = terminations.recv() => return interrupted(handle).await,
-        }
-        if let Some(outcome) = answer(runtime, &handle, &mut standing, show, options).await? {
-            handle.leave().await?;
-            return Ok(outcome);
         }
     }
     Ok(Outcome::Ended(handle.ended().await?))
@@ -165,7 +166,11 @@ async fn answer(
     let Some((gate, question)) = now.questions.first() else {
         return Ok(Some(Outcome::Waiting(now)));
     };
-    match people::answer(question, options, runtime)? {
+    // Whoever is asked sees what led to the question.
+    show.screen.redraw()?;
+    let answered = people::answer(question, options, runtime).await?;
+    show.screen.leave_frame();
+    match answered {
         Some(answer) => {
             handle.give(Input::Answered { gate: gate.clone(), answer }).await?;
             Ok(None)

@@ -16,7 +16,7 @@ use crate::output;
 const TRUSTED_FROM: f64 = 0.3;
 
 /// Answers a question by `--yes`, or by asking on the terminal; nothing if neither is possible.
-pub(super) fn answer(
+pub(super) async fn answer(
     question: &Question,
     options: &DriveOptions,
     runtime: &Runtime,
@@ -28,9 +28,9 @@ pub(super) fn answer(
             Ok(Some(decision(request, ApprovalAction::Approve, Vec::new(), "approved by --yes")))
         }
         _ if !output::is_interactive() || options.json => Ok(None),
-        Question::Approval { request, .. } => ask_approval(request),
+        Question::Approval { request, .. } => ask_approval(request).await,
         Question::Guidance(request) => {
-            ask_guidance(&request.task_id, request.failure_count, &request.errors, runtime)
+            ask_guidance(&request.task_id, request.failure_count, &request.errors, runtime).await
         }
     }
 }
@@ -45,12 +45,13 @@ fn decision(
     Answer::Approval(HumanApprovalDecision { plan_id, action, adjustments, comments: comments.to_owned() })
 }
 
-fn ask_approval(request: &HumanApprovalRequest) -> Result<Option<Answer>, Failure> {
+async fn ask_approval(request: &HumanApprovalRequest) -> Result<Option<Answer>, Failure> {
     eprintln!("\n{}\n", request.plan_summary);
     eprintln!("Confidence {}. Please look at it:", request.confidence_score);
     request.reasons.iter().for_each(|reason| eprintln!("  - {reason}"));
     loop {
-        let said = output::ask("[a]pprove, [r]eject, [c]hange TASK FIELD VALUE, or [l]ater? ")?;
+        let asked = output::ask("[a]pprove, [r]eject, [c]hange TASK FIELD VALUE, or [l]ater? ").await?;
+        let Some(said) = asked else { return Ok(None) };
         let (word, rest) = said.split_once(' ').unwrap_or((&said, ""));
         match word {
             "a" | "approve" | "y" | "yes" => {
@@ -91,7 +92,7 @@ fn words(text: &str) -> Vec<String> {
     text.splitn(3, ' ').map(str::to_owned).collect()
 }
 
-fn ask_guidance(
+async fn ask_guidance(
     task: &TaskId,
     failures: u32,
     errors: &[String],
@@ -102,7 +103,8 @@ fn ask_guidance(
     let names: Vec<&str> = runtime.staff().declared().iter().map(|agent| agent.agent_type.as_str()).collect();
     eprintln!("Agents: {}", names.join(", "));
     loop {
-        let said = output::ask("[r]etry [AGENT], [s]kip, [a]bort, or [l]ater? ")?;
+        let asked = output::ask("[r]etry [AGENT], [s]kip, [a]bort, or [l]ater? ").await?;
+        let Some(said) = asked else { return Ok(None) };
         let (word, agent) = said.split_once(' ').unwrap_or((&said, ""));
         let action = match word {
             "r" | "retry" => GuidanceAction::Retry,

@@ -91,6 +91,13 @@ impl Screen {
         }
     }
 
+    /// Leaves the last frame where it is: the next one is drawn below what was written since.
+    pub(super) fn leave_frame(&mut self) {
+        if let Self::Drawn(drawn) = self {
+            drawn.rows = 0;
+        }
+    }
+
     /// Shows the end.
     pub(super) fn close(mut self, looked: &Looked) -> Result<(), Failure> {
         match &mut self {

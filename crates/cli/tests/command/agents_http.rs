@@ -55,7 +55,7 @@ fn serve(answers: Vec<(&'static str, String)>) -> (String, Receiver<Request>) {
 
 fn with_agent(address: &str) -> Candor {
     Candor::with_config(&format!(
-        "[limits]\nagent_timeout = 1\n[[agents]]\nagent_type = \"service\"\nspecialization = \"Does the thing\"\n\
+        "[limits]\nagent_timeout = 2\n[[agents]]\nagent_type = \"service\"\nspecialization = \"Does the thing\"\n\
          http = \"{address}\"\n"
     ))
 }
@@ -124,7 +124,7 @@ fn a_body_without_end_is_cut_off() {
 fn a_service_that_never_answers_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (_, events) = with_agent(&format!("http://{}/", listener.local_addr().unwrap())).task_for("service");
-    assert_eq!(events.first_reason(), "Agent timeout after 1s");
+    assert_eq!(events.first_reason(), "Agent timeout after 2s");
 }
 
 #[test]

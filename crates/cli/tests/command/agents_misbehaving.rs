@@ -9,7 +9,7 @@ use crate::support::{Candor, Events, Said, keys, until};
 /// A candor with one agent, which is this shell script.
 fn with_agent(script: &str) -> Candor {
     let candor = Candor::with_config(
-        "[limits]\nagent_timeout = 0.5\n\n[[agents]]\nagent_type = \"worker\"\n\
+        "[limits]\nagent_timeout = 2\n\n[[agents]]\nagent_type = \"worker\"\n\
          specialization = \"Does the thing\"\ncommand = [\"sh\", \"agent.sh\"]\n",
     );
     candor.write("agent.sh", script);
@@ -112,7 +112,7 @@ fn an_agent_that_never_ends_is_killed_with_its_children() {
     let (said, events) = candor.task_for("worker");
     said.ended_with(0);
     let reason = events.first_reason();
-    assert!(reason.starts_with("Agent timeout after 0.5s") && reason.contains("waiting"), "{reason}");
+    assert!(reason.starts_with("Agent timeout after 2s") && reason.contains("waiting"), "{reason}");
     assert_eq!(events.strategies(), ["RETRY_DIFFERENT_AGENT"]);
     let pids = std::fs::read_to_string(candor.path("pids")).unwrap();
     assert_eq!(pids.lines().count(), 2);
@@ -199,7 +199,7 @@ fn an_agent_gets_the_documented_order_and_nothing_else() {
     );
     assert_eq!((&orders[0]["run_id"], &orders[0]["task_id"]), (&json!("run_1"), &json!("a")));
     assert_eq!((&orders[0]["inputs"], &orders[0]["upstream"]), (&json!({"size": 3}), &json!({})));
-    assert_eq!((&orders[0]["attempt"], &orders[0]["deadline_seconds"]), (&json!(1), &json!(0.5)));
+    assert_eq!((&orders[0]["attempt"], &orders[0]["deadline_seconds"]), (&json!(1), &json!(2.0)));
     assert_eq!(orders[0]["expected_outputs"], json!(["thing"]));
     assert_eq!(orders[1]["upstream"], json!({"a": {"thing": 1}}));
     assert_ne!(orders[0]["idempotency_key"], orders[1]["idempotency_key"]);

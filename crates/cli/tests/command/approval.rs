@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::support::{Candor, Events, PARIS, Said, VAGUE, has_keys, texts};
+use crate::support::{Candor, Events, GENERAL, PARIS, Said, VAGUE, has_keys, texts};
 
 /// A run that waits for approval of its plan.
 fn waiting() -> (Candor, Said, Events) {
-    let candor = Candor::new();
+    let candor = Candor::with_config(GENERAL);
     let (said, events) = candor.events(&["run", VAGUE, "--run-id", "run_1"]);
     (candor, said.ended_with(3), events)
 }
@@ -62,10 +62,9 @@ fn an_adjustment_changes_the_plan_and_runs_it() {
 #[test]
 fn an_adjustment_can_give_the_task_to_another_agent() {
     let (candor, ..) = waiting();
-    let said =
-        candor.run(["adjust", "run_1", "task_001", "agent_type", "hotel_agent", "--json"]).ended_with(0);
+    let said = candor.run(["adjust", "run_1", "task_001", "agent_type", "mailer", "--json"]).ended_with(0);
     let events = Events(said.lines());
-    assert_eq!(events.only("task_dispatched")["agent_type"], "hotel_agent");
+    assert_eq!(events.only("task_dispatched")["agent_type"], "mailer");
 }
 
 #[test]
@@ -84,9 +83,19 @@ fn an_adjustment_that_does_not_fit_changes_nothing() {
 
 #[test]
 fn yes_approves_a_plan() {
-    let (said, events) = Candor::new().events(&["run", VAGUE, "--yes"]);
+    let (said, events) = Candor::with_config(GENERAL).events(&["run", VAGUE, "--yes"]);
     said.ended_with(0);
     assert_eq!(events.only("human_answered")["answer"]["approval"]["comments"], "approved by --yes");
+}
+
+#[test]
+fn yes_does_not_approve_a_plan_that_nobody_should_trust() {
+    let candor = Candor::with_config(GENERAL);
+    let task = json!({"task_id": "a", "description": "Write a text"});
+    candor.write("plan.json", json!({"confidence_score": 0.2, "subtasks": [task]}).to_string());
+    let (said, events) = candor.events(&["run", "--plan", "plan.json", "--yes"]);
+    said.ended_with(3).tells(&["candor approve"]);
+    assert!(events.dispatched().is_empty());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Goals that are none: empty, huge, binary, contradictory.
 
-use crate::support::{Candor, PARIS, texts};
+use crate::support::{Candor, GENERAL, PARIS, texts};
 
 #[test]
 fn an_empty_goal_is_refused_with_what_to_say() {
@@ -72,7 +72,7 @@ fn two_budgets_are_a_doubt_that_costs_confidence() {
 
 #[test]
 fn odd_characters_make_no_panic() {
-    let candor = Candor::new();
+    let candor = Candor::with_config(GENERAL);
     for text in [
         "💥🛫🏨",
         "\u{202e}sirap",

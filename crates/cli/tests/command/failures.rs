@@ -34,7 +34,7 @@ fn confidence_fell_by(events: &Events, points: f64) {
 fn a_timeout_goes_to_the_backup_agent() {
     // spec: planning EX-08 FT-06 FT-11 RP-02 RP-05 RP-10 RP-11 RP-12 RP-13 RP-14 SR-07
     let events = paris_with(&["flight_agent=timeout:1"]);
-    assert_eq!(events.first_reason(), "Agent timeout after 0.3s");
+    assert_eq!(events.first_reason(), "Agent timeout after 0.6s");
     assert_eq!(events.only("task_failed")["feedback"]["cost"], 0);
     let told = events.failures_told();
     assert_eq!(told.len(), 1);
@@ -191,7 +191,7 @@ fn people_see_the_failure_and_what_is_done_about_it() {
 fn a_run_that_cannot_be_saved_ends_and_says_why() {
     // spec: planning AB-01 AB-02 AB-03 EX-16
     let candor =
-        Candor::with_config("[limits]\nagent_timeout = 0.3\nmax_revisions = 1\n[packs]\nagents = true\n");
+        Candor::with_config("[limits]\nagent_timeout = 0.6\nmax_revisions = 1\n[packs]\nagents = true\n");
     let (said, events) = candor.events(&["run", PARIS, "--fault", "hotel_agent=error"]);
     let said = said.ended_with(1).tells(&["exceeded 1 revisions", "injected error", "candor postmortem"]);
     assert!(!said.stderr.contains("Answer with"));

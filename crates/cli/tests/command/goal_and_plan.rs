@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, PARIS, has_keys, keys, texts};
+use crate::support::{Candor, GENERAL, PARIS, has_keys, keys, texts};
 
 fn goal(text: &str) -> Value {
     let said = Candor::new().run(["goal", text, "--json"]).ended_with(0);
@@ -112,7 +112,7 @@ fn planning_leaves_nothing_behind() {
 #[test]
 fn a_goal_of_several_sentences_becomes_several_tasks() {
     let text = "Collect the sales figures. Then write a summary of them. Finally send the summary by mail.";
-    let planned = Candor::new().run(["plan", text, "--json"]).json();
+    let planned = Candor::with_config(GENERAL).run(["plan", text, "--json"]).json();
     let tasks = planned["plan"]["subtasks"].as_array().unwrap();
     assert_eq!(tasks.len(), 3);
     assert_eq!(tasks[1]["dependencies"], json!(["task_001"]));

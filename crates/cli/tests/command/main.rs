@@ -24,4 +24,6 @@ mod route;
 mod starting_out;
 mod stream;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod time_travel;

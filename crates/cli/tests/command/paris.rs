@@ -34,6 +34,11 @@ fn instant(timestamp: &Value) -> String {
     format!("{seconds}.{fraction:0<9}")
 }
 
+fn second_of_day(timestamp: &Value) -> f64 {
+    let (_, time) = timestamp.as_str().unwrap().trim_end_matches('Z').split_once('T').unwrap();
+    time.split(':').fold(0.0, |sum, part| sum * 60.0 + part.parse::<f64>().unwrap())
+}
+
 fn plan(events: &Events) -> &Value {
     &events.only("plan_proposed")["plan"]
 }
@@ -133,6 +138,8 @@ fn each_room_leaves_a_handoff_that_says_who_spoke() {
 fn a_good_run_keeps_what_success_promises() {
     // spec: planning WF-06
     let events = paris();
+    let at = |kind: &str| second_of_day(&events.only(kind)["timestamp"]);
+    assert!((at("plan_approved") - at("run_started")).rem_euclid(86_400.0) < 3.0);
     let proposed = plan(&events);
     assert!(proposed["confidence_score"].as_f64().unwrap() >= 0.7);
     for task in proposed["subtasks"].as_array().unwrap() {

@@ -50,7 +50,7 @@ fn the_printed_retry_goes_on_to_the_end() {
 
 #[test]
 fn the_printed_skip_goes_on_without_the_task() {
-    // spec: planning HA-12 RP-50
+    // spec: planning HA-12 EX-09 RP-50
     let (candor, said, _) = waiting();
     let answer = said.printed_command("candor answer run_1 skip");
     let said = Said::of(candor.command(&answer).output().unwrap()).ended_with(0);
@@ -59,6 +59,11 @@ fn the_printed_skip_goes_on_without_the_task() {
     let skipped = status["tasks"].as_array().unwrap().iter().find(|task| task["status"] == "skipped");
     assert_eq!(skipped.unwrap()["name"], "Hotel search");
     assert_eq!(status["status"], "completed");
+    // What needed the skipped task is told, and does without it.
+    let report = candor.run(["report", "run_1", "--json"]).json();
+    let last = report["revisions"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["details"]["strategies"][0], "FIX_DEPENDENCIES");
+    assert_eq!(report["failures"].as_array().unwrap().last().unwrap()["task_id"], "task_004");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn people_are_told_how_it_was_ranked() {
 #[test]
 fn each_line_is_answered_while_the_next_is_still_to_come() {
     let candor = with_agents();
-    let mut child = candor.start(["route", "--agents", "agents.json", "--json"]);
+    let mut child = candor.start(["route", "--agents", "agents.toml", "--json"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut ask = |line: &str| -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, Events, PARIS, has_keys};
+use crate::support::{Candor, Events, GENERAL, PARIS, VAGUE, has_keys};
 
 #[test]
 fn every_line_is_an_event_with_a_name_and_the_last_is_the_report() {
@@ -24,7 +24,7 @@ fn every_line_is_an_event_with_a_name_and_the_last_is_the_report() {
 
 #[test]
 fn a_run_that_waits_ends_with_its_report_so_far() {
-    let (said, events) = Candor::new().events(&["run", crate::support::VAGUE]);
+    let (said, events) = Candor::with_config(GENERAL).events(&["run", VAGUE]);
     let said = said.ended_with(3).tells(&["candor approve"]);
     assert!(!said.stdout.contains("Answer with"), "words are for stderr");
     assert_eq!(events.report()["status"], "waiting_human");
@@ -53,7 +53,8 @@ fn list_has_every_run_the_latest_first() {
     let candor = Candor::new();
     assert_eq!(candor.run(["list", "--json"]).ended_with(0).json(), json!([]));
     candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
-    candor.run(["run", crate::support::VAGUE, "--run-id", "run_2"]).ended_with(3);
+    candor.write("candor.toml", GENERAL);
+    candor.run(["run", VAGUE, "--run-id", "run_2"]).ended_with(3);
     let runs = candor.run(["list", "--json"]).ended_with(0).json();
     let names: Vec<&Value> = runs.as_array().unwrap().iter().map(|run| &run["run_id"]).collect();
     assert_eq!(names, ["run_2", "run_1"]);

@@ -15,8 +15,16 @@ pub(crate) const PARIS: &str = "Plan a 3-day trip to Paris in May with a $2000 b
 /// A goal with which no agent shares a word, so that a person must look at its plan.
 pub(crate) const VAGUE: &str = "Zzyx frobnicate the quux";
 
+/// Agents for work of any kind, which do nothing and do it well.
+pub(crate) const GENERAL: &str = "[[agents]]\nagent_type = \"writer\"\n\
+    specialization = \"Writes and summarises texts\"\ncapabilities = [\"write\"]\nbuiltin = \"noop\"\n\
+    [[agents]]\nagent_type = \"mailer\"\nspecialization = \"Sends letters and mail\"\n\
+    capabilities = [\"send_mail\"]\nbuiltin = \"noop\"\n\
+    [[agents]]\nagent_type = \"collector\"\nspecialization = \"Collects figures and data\"\n\
+    capabilities = [\"collect_figures\"]\nbuiltin = \"noop\"\n";
+
 /// The pack's agents, with little patience, so that a timeout is soon over.
-pub(crate) const QUICK: &str = "[limits]\nagent_timeout = 0.3\n[packs]\nagents = true\n";
+pub(crate) const QUICK: &str = "[limits]\nagent_timeout = 0.6\n[packs]\nagents = true\n";
 
 /// No command of these tests takes longer, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(30);

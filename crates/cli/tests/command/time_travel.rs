@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, Events, PARIS, QUICK, Said, VAGUE, until};
+use crate::support::{Candor, Events, GENERAL, PARIS, QUICK, Said, VAGUE, until};
 
 fn status(candor: &Candor) -> Value {
     candor.run(["status", "run_1", "--json"]).json()
@@ -61,7 +61,7 @@ fn a_run_that_is_cancelled_stops_its_agents_and_ends() {
 
 #[test]
 fn a_run_that_waits_can_be_cancelled() {
-    let candor = Candor::new();
+    let candor = Candor::with_config(GENERAL);
     candor.run(["run", VAGUE, "--run-id", "run_1"]).ended_with(3);
     candor.run(["cancel", "run_1"]).ended_with(0).tells(&["run_1 is cancelled"]);
     candor.run(["cancel", "run_1"]).ended_with(2);
@@ -133,7 +133,7 @@ fn a_point_that_is_not_there_is_refused() {
 
 #[test]
 fn restart_begins_anew_under_the_same_name() {
-    let candor = Candor::new();
+    let candor = Candor::with_config(GENERAL);
     candor.run(["run", VAGUE, "--run-id", "run_1"]).ended_with(3);
     candor.run(["reject", "run_1"]).ended_with(1);
     let said = candor.run(["restart", "run_1", "--yes", "--json"]).ended_with(0);

@@ -22,6 +22,8 @@ fn long_plan(place: &Place) -> PathBuf {
 fn goes_on_when_there_is_room(place: &Place, run: &str, done: &Done, make_room: impl FnOnce()) {
     assert_eq!(done.code(), Some(1), "{}", done.err);
     done.is_clear();
+    assert!(done.err.contains(&place.data().display().to_string()), "it says where: {}", done.err);
+    assert!(done.err.contains(&format!("candor resume {run}")), "it says how to go on: {}", done.err);
     let before = place.ledger(run).len();
     let recorded = successes(run, &place.log(run));
     assert!((1..TASKS).contains(&recorded.len()), "{} were done before the disk was full", recorded.len());

@@ -28,6 +28,20 @@ fn two_processes_drive_two_runs_in_one_folder() {
 }
 
 #[test]
+fn any_number_of_processes_may_be_the_first_in_a_folder() {
+    for _ in 0..8 {
+        let place = Place::new();
+        let plan = place.plan("plan", &[("only", "quick", &[])]);
+        let runs: Vec<String> = (1..=6).map(|n| format!("run_{n}")).collect();
+        let running: Vec<_> = runs.iter().map(|run| place.start_run(run, &plan)).collect();
+        for (run, running) in runs.iter().zip(running) {
+            let done = running.end();
+            assert_eq!(done.code(), Some(0), "{run}: {}", done.err);
+        }
+    }
+}
+
+#[test]
 fn a_run_is_driven_by_one_process_at_a_time() {
     let place = Place::new();
     let plan = place.plan("plan", &[("long", "patient", &[])]);
@@ -120,6 +134,59 @@ fn an_approval_from_elsewhere_lets_the_run_go_on() {
     let again = place.does("run_ask", &["approve", "run_ask"]);
     assert!(again.code().is_some_and(|code| code != 0));
     again.is_clear();
+}
+
+#[test]
+fn an_answer_from_elsewhere_reaches_the_process_that_drives_the_run() {
+    // spec: planning HA-12
+    let place = Place::with_limits("escalate_after_failures = 1");
+    let plan = place.plan("plan", &[("bad", "hopeless", &[]), ("long", "patient", &[])]);
+    let running = place.start_run("run_asked", &plan);
+    place.begun("run_asked", "long");
+    wait_for("the question", || running.out().contains("human_asked"));
+    let answered = place.does("run_asked", &["answer", "run_asked", "skip"]);
+    assert_eq!(answered.code(), Some(0), "{}", answered.err);
+    assert_eq!(place.ledger("run_asked").len(), 2, "a question is not answered by trying again");
+    place.let_go("run_asked");
+    let done = running.end();
+    assert_eq!(done.code(), Some(0), "{}", done.err);
+    assert!(done.out.contains("human_answered"));
+}
+
+#[test]
+fn a_run_that_is_taken_up_finishes_what_was_under_way_before_it_waits_for_a_person() {
+    let place = Place::with_limits("escalate_after_failures = 1");
+    let plan = place.plan("plan", &[("bad", "hopeless", &[]), ("long", "patient", &[])]);
+    let running = place.start_run("run_both", &plan);
+    place.begun("run_both", "long");
+    wait_for("the question", || running.out().contains("human_asked"));
+    running.kill().expect("it was at work");
+    place.let_go("run_both");
+    let waiting = place.does("run_both", &["resume", "run_both", "--json"]);
+    assert_eq!(waiting.code(), Some(3), "{}", waiting.err);
+    assert!(waiting.err.contains("candor answer run_both"), "{}", waiting.err);
+    assert_eq!(successes("run_both", &place.log("run_both")), ["run_both/long/1"]);
+    let answered = place.does("run_both", &["answer", "run_both", "skip", "--json"]);
+    assert_eq!(answered.code(), Some(0), "{}", answered.err);
+    assert_eq!(place.status("run_both"), "completed");
+}
+
+#[test]
+fn of_two_processes_that_take_up_a_run_at_once_one_drives_it() {
+    let place = Place::new();
+    let plan = place.plan("plan", &[("long", "patient", &[])]);
+    let running = place.start_run("run_race", &plan);
+    place.begun("run_race", "long");
+    running.kill().expect("it was at work");
+    let resume = || place.start("run_race", &["resume", "run_race", "--json"]);
+    let both = [resume(), resume()];
+    wait_for("the second try", || place.ledger("run_race").len() == 2);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    place.let_go("run_race");
+    let mut codes = both.map(|running| running.end().code().unwrap());
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 1]);
+    assert_eq!(place.ledger("run_race").len(), 2, "it was taken up once");
 }
 
 #[test]

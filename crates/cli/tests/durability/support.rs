@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub const SOON: Duration = Duration::from_secs(20);
 
 /// An agent that writes its key to the ledger, works for `$1` seconds and answers. With `$2` = `fails` its
-/// first attempt fails; with `holds` it works until the file `go` is there.
+/// first attempt fails, with `never` all do; with `holds` it works until it is let go, or its test has ended.
 ///
 /// It begins when it has its order: one that never gets it (Candor was killed in between) has done nothing.
 const AGENT: &str = r#"
@@ -24,9 +24,9 @@ read -r order
 printf '%s %s\n' "$CANDOR_IDEMPOTENCY_KEY" "$$" >> "$LEDGER"
 [ "$1" = 0 ] || sleep "$1"
 if [ "$2" = holds ]; then
-    while [ ! -e "$LEDGER.go" ]; do sleep 0.01; done
+    while [ -e "$LEDGER" ] && [ ! -e "$LEDGER.go" ]; do sleep 0.01; done
 fi
-if [ "$2" = fails ] && [ "$CANDOR_ATTEMPT" = 1 ]; then
+if [ "$2" = never ] || [ "$2$CANDOR_ATTEMPT" = fails1 ]; then
     echo "no luck today" >&2
     exit 1
 fi
@@ -34,12 +34,13 @@ echo '{"outputs":{"done":true}}'
 "#;
 
 /// The agents: what they are called and with what they are started.
-const AGENTS: [(&str, &[&str]); 6] = [
+const AGENTS: [(&str, &[&str]); 7] = [
     ("quick", &["0"]),
     ("steady", &["0.01"]),
     ("slow", &["0.03"]),
     ("shaky", &["0.005", "fails"]),
-    ("endless", &["600"]),
+    ("hopeless", &["0", "never"]),
+    ("endless", &["60"]),
     ("patient", &["0", "holds"]),
 ];
 
@@ -230,6 +231,7 @@ pub struct Running {
 }
 
 /// A command that has ended.
+#[derive(Debug)]
 pub struct Done {
     pub status: ExitStatus,
     pub out: String,
@@ -241,16 +243,11 @@ impl Running {
         self.child.id()
     }
 
-    pub fn has_ended(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
-    }
-
-    /// Kills it as `kill -9` does; nothing if it had ended before.
-    pub fn kill(mut self) -> Option<Done> {
-        let alive = !self.has_ended();
+    /// Kills it as `kill -9` does. An error is one that had ended by itself before.
+    pub fn kill(mut self) -> Result<Done, Done> {
         self.child.kill().unwrap();
         let done = self.end();
-        (alive && done.code().is_none()).then_some(done)
+        if done.code().is_none() { Ok(done) } else { Err(done) }
     }
 
     /// Sends a signal by its name.
@@ -271,11 +268,7 @@ impl Running {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            if Instant::now() > give_up {
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                panic!("it does not end; stdout: {}\nstderr: {}", self.out(), self.read_err());
-            }
+            assert!(Instant::now() < give_up, "it does not end: {}\n{}", self.out(), self.read_err());
             std::thread::sleep(Duration::from_millis(2));
         };
         Done { status, out: self.out(), err: self.read_err() }
@@ -283,6 +276,14 @@ impl Running {
 
     fn read_err(&self) -> String {
         fs::read_to_string(&self.err).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Only a test that fails leaves one running.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commands of a person: start, pause, resume, cancel, roll back, restart.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use candor_model::{AfterStop, CheckpointId, ConfidenceCause, EventBody, Money, RunSettings, StartMaterial};
 
@@ -54,9 +54,9 @@ pub(super) fn roll_back(
     run_budget: Option<Money>,
 ) -> Result<(), Refusal> {
     if draft.state.checkpoint(to).is_none() {
-        let known: BTreeMap<_, _> =
-            draft.state.checkpoints().iter().map(|point| (point.id.0, point.label.as_str())).collect();
-        return Err(Refusal::UnknownCheckpoint { to, known: format!("{known:?}") });
+        let points = draft.state.checkpoints().iter();
+        let known: Vec<String> = points.map(|point| format!("{} ({})", point.id, point.label)).collect();
+        return Err(Refusal::UnknownCheckpoint { to, known: known.join(", ") });
     }
     stop_then(draft, AfterStop::RollBack { to, run_budget })
 }

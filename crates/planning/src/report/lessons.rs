@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{ExecutionFeedback, IdMap, Lessons, Plan, SubTask, TaskId};
+use candor_model::{AgentType, ExecutionFeedback, IdMap, Lessons, Plan, SubTask, TaskId};
 
 use super::ReportMaterial;
 use crate::texts::{self, english};
@@ -24,6 +24,8 @@ struct KnownTasks<'a> {
     by_id: IdMap<&'a TaskId, &'a SubTask>,
     by_origin: IdMap<&'a TaskId, &'a SubTask>,
     replaced: IdMap<&'a TaskId, &'a TaskId>,
+    /// Who had failed at a task when it was made.
+    failed: IdMap<&'a TaskId, &'a [AgentType]>,
 }
 
 impl<'a> KnownTasks<'a> {
@@ -37,6 +39,11 @@ impl<'a> KnownTasks<'a> {
             by_id: all().map(|task| (&task.task_id, task)).collect(),
             by_origin: all().map(|task| (task.origin(), task)).collect(),
             replaced: replaced.collect(),
+            failed: revisions
+                .iter()
+                .flat_map(|revision| &revision.new_subtasks)
+                .map(|task| (&task.task_id, task.metadata.failed_agents.as_slice()))
+                .collect(),
         }
     }
 
@@ -53,6 +60,11 @@ impl<'a> KnownTasks<'a> {
     fn agent(&self, id: &TaskId) -> String {
         self.get(id)
             .map_or_else(|| english::ANOTHER_AGENT.to_owned(), |task| texts::agent_name(&task.agent_type))
+    }
+
+    /// Whether the task went to an agent that had failed at it before.
+    fn failed_before(&self, id: &TaskId) -> bool {
+        self.get(id).zip(self.failed.get(id)).is_some_and(|(task, failed)| failed.contains(&task.agent_type))
     }
 
     /// The task in whose place this one stands.
@@ -133,6 +145,9 @@ fn advice(failures: &[Failure<'_>], recoveries: &[Recovery<'_>], tasks: &KnownTa
     let line = |failure: &Failure<'_>| {
         let name = tasks.name(failure.task);
         match recovered.get(failure.task) {
+            Some(by) if tasks.failed_before(by) => {
+                english::advise_other_way(&name, failure.task, by, &failure.cause)
+            }
             Some(by) => english::advise_recovery(&tasks.agent(by), &name, failure.task, &failure.cause),
             None => english::advise_unrecovered(&name, failure.task, &failure.cause),
         }

@@ -114,9 +114,14 @@ impl Actor {
         answers.into_iter().try_for_each(|mut answer| answer.try_recv().unwrap_or_else(gone))
     }
 
+    /// Performs what the run asks for now. Whoever looks at its standing from here on sees what it was given.
+    pub(super) fn begin(&mut self) {
+        self.perform();
+        self.publish();
+    }
+
     /// Drives the run until it ends or is left; returns when nothing of it is running any more.
     pub(super) async fn run(mut self) -> Result<RunStatus, DriveError> {
-        self.perform();
         let outcome = self.drive().await;
         self.stop_everything().await;
         outcome

@@ -159,6 +159,7 @@ impl Runtime {
         let run_id = book.state.run_id().clone();
         let (mut actor, mail) = Actor::new(Arc::clone(&self.0), book, lease);
         actor.give(inputs).await?;
+        actor.begin();
         let standing = actor.standing();
         Ok(RunHandle { run_id, mail, standing, driver: tokio::spawn(actor.run()) })
     }

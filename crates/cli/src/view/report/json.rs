@@ -35,7 +35,7 @@ pub fn report_json(state: &RunState, records: &[Recorded]) -> Value {
     for key in ["summary", "tasks", "revisions", "confidence_evolution", "lessons_learned"] {
         let value = recorded.as_ref().and_then(|report| report.get(key)).cloned();
         if let Value::Object(fields) = &mut report {
-            fields.insert(key.to_owned(), value.unwrap_or(Value::Null));
+            fields.insert(key.to_owned(), value.unwrap_or_else(|| without_plan(key, &subject)));
         }
     }
     if !state.status().is_end() {
@@ -46,6 +46,23 @@ pub fn report_json(state: &RunState, records: &[Recorded]) -> Value {
         }
     }
     report
+}
+
+/// What the report says of a run that has no plan: nothing yet, or that it ended before it had one.
+fn without_plan(key: &str, subject: &Subject<'_>) -> Value {
+    if !subject.state.status().is_end() {
+        return Value::Null;
+    }
+    match key {
+        "summary" => {
+            let total_cost = cost(subject).get("total").cloned().unwrap_or_default();
+            json!({ "status": "FAILURE", "success": false, "total_duration": 0.0, "total_cost": total_cost })
+        }
+        "lessons_learned" => {
+            json!({ "what_failed": [subject.verdict()], "what_worked": [], "recommendations": [] })
+        }
+        _ => json!([]),
+    }
 }
 
 /// Every attempt as data, in the order in which they were started.

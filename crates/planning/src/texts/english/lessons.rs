@@ -23,6 +23,10 @@ pub(crate) fn advise_recovery(agent: &str, name: &str, failed: &TaskId, cause: &
     format!("For {name} ({failed}), try {agent} first: the first choice failed ({cause})")
 }
 
+pub(crate) fn advise_other_way(name: &str, failed: &TaskId, succeeded: &TaskId, cause: &str) -> String {
+    format!("For {name} ({failed}), begin with what worked in {succeeded}: the first way failed ({cause})")
+}
+
 pub(crate) fn advise_unrecovered(name: &str, failed: &TaskId, cause: &str) -> String {
     format!("Before the next run, see to {name} ({failed}): {cause}")
 }

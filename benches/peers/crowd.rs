@@ -1,0 +1,139 @@
+//! A thousand Paris-shaped runs at once in one process, beside LangGraph with its checkpoints in SQLite.
+//!
+//! Both sides answer to the same question: how many runs per second are on disk when their last one ends.
+//! LangGraph gets fewer runs, because it takes minutes for a thousand; its runs per second do not depend on
+//! how many there are.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use candor_model::RunId;
+use serde::{Deserialize, Serialize};
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+
+use crate::candor::Inside;
+use crate::langgraph::LangGraph;
+use crate::measure::{self, MEGABYTE, Sorted};
+use crate::scores::{Scores, Target, note};
+use crate::shapes;
+
+const RUNS: u32 = 1_000;
+const PEER_RUNS: u32 = 150;
+
+/// How often each side has its turn.
+const ROUNDS: usize = 3;
+
+/// The kinds of tokio runtime that are tried.
+const FLAVOURS: [&str; 2] = ["current_thread", "multi_thread(2)"];
+
+/// What came of many runs at once.
+#[derive(Serialize, Deserialize)]
+struct Crowd {
+    runs_per_second: f64,
+    peak_bytes: Option<u64>,
+}
+
+/// Measures our side in this process, and prints it for the process that compares.
+pub(crate) fn measure(flavour: &str, runs: u32) -> Result<()> {
+    let folder = measure::folder()?;
+    let tokio = tokio(flavour)?;
+    let inside = Inside::open(folder.path(), None)?;
+    let started = Instant::now();
+    tokio.block_on(all_at_once(&inside, runs))?;
+    let runs_per_second = f64::from(runs) / started.elapsed().as_secs_f64();
+    let crowd = Crowd { runs_per_second, peak_bytes: measure::own_peak_bytes() };
+    println!("{}", serde_json::to_string(&crowd)?);
+    Ok(())
+}
+
+fn tokio(flavour: &str) -> Result<Runtime> {
+    let mut builder = match flavour {
+        "current_thread" => Builder::new_current_thread(),
+        "multi_thread(2)" => Builder::new_multi_thread(),
+        _ => bail!("there is no runtime `{flavour}`"),
+    };
+    Ok(builder.worker_threads(2).enable_all().build()?)
+}
+
+async fn all_at_once(inside: &Inside, runs: u32) -> Result<()> {
+    let plan = shapes::paris()?;
+    let mut crowd = JoinSet::new();
+    for n in 0..runs {
+        let (inside, plan) = (inside.clone(), plan.clone());
+        let run_id = RunId::new(format!("run_{n:06}"))?;
+        crowd.spawn(async move { inside.run(run_id, plan).await });
+    }
+    while let Some(ended) = crowd.join_next().await {
+        ended??;
+    }
+    Ok(())
+}
+
+/// Lets both sides take turns, and prints how they compare.
+pub(crate) fn compare(peer: Option<&LangGraph>, scores: &mut Scores) -> Result<()> {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        for flavour in FLAVOURS {
+            let crowd: Crowd = measure::in_own_process(&["crowd", flavour, &RUNS.to_string()])?;
+            ours.push((flavour, crowd));
+        }
+        if let Some(peer) = peer {
+            theirs.push(peer.crowd(PEER_RUNS, true)?);
+        }
+    }
+    let (flavour, best) = best(&ours)?;
+    if let Some(peer) = peer {
+        let each = Sorted::new(theirs.iter().map(|crowd| f64::from(crowd.runs) / crowd.seconds))?;
+        let memory = theirs.iter().filter_map(|crowd| crowd.peak_bytes).max();
+        note(format!(
+            "LangGraph, AsyncSqliteSaver, {PEER_RUNS} runs at once: {:.0} runs/s ({:.0} to {:.0}){}",
+            each.median(),
+            each.at(0.0),
+            each.at(1.0),
+            megabytes(memory)
+        ));
+        let free = peer.crowd(PEER_RUNS, false)?;
+        note(format!("LangGraph without a checkpointer: {:.0} runs/s", f64::from(free.runs) / free.seconds));
+        let times = best / each.median();
+        scores.judge(
+            &format!("{RUNS} runs at once, beside LangGraph"),
+            times,
+            "times",
+            Target::AtLeast(20.0),
+        );
+    }
+    if let Some(peak) =
+        ours.iter().filter(|(of, _)| *of == flavour).filter_map(|(_, one)| one.peak_bytes).max()
+    {
+        let peak = peak as f64 / MEGABYTE;
+        scores.judge(&format!("{RUNS} runs at once, memory"), peak, "MB", Target::AtMost(400.0));
+    }
+    Ok(())
+}
+
+/// Prints each kind of runtime; returns the better one with its runs per second.
+fn best(ours: &[(&'static str, Crowd)]) -> Result<(&'static str, f64)> {
+    let mut best = ("", 0.0);
+    for flavour in FLAVOURS {
+        let of_this = || ours.iter().filter(|(of, _)| *of == flavour).map(|(_, crowd)| crowd);
+        let each = Sorted::new(of_this().map(|crowd| crowd.runs_per_second))?;
+        let memory = of_this().filter_map(|crowd| crowd.peak_bytes).max();
+        note(format!(
+            "Candor, {flavour}, {RUNS} runs at once: {:.0} runs/s ({:.0} to {:.0}){}",
+            each.median(),
+            each.at(0.0),
+            each.at(1.0),
+            megabytes(memory)
+        ));
+        if each.median() > best.1 {
+            best = (flavour, each.median());
+        }
+    }
+    note(format!("the better of the two: {}", best.0));
+    Ok(best)
+}
+
+fn megabytes(peak: Option<u64>) -> String {
+    peak.map(|peak| format!(", at most {:.0} MB", peak as f64 / MEGABYTE)).unwrap_or_default()
+}
