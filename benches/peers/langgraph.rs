@@ -31,11 +31,13 @@ pub(crate) struct Crowd {
     pub(crate) peak_bytes: Option<u64>,
 }
 
-/// Chains, one after the other.
+/// Chains, one after the other; the seconds that each took.
 #[derive(Deserialize)]
 pub(crate) struct Chains {
-    /// The time of each.
-    pub(crate) seconds: Vec<f64>,
+    /// While the file was new.
+    pub(crate) new: Vec<f64>,
+    /// When it had been in use.
+    pub(crate) used: Vec<f64>,
 }
 
 impl LangGraph {
@@ -70,9 +72,9 @@ impl LangGraph {
         self.measure("crowd", &runs.to_string(), if durable { "sqlite" } else { "memory" })
     }
 
-    /// Chains of no-op nodes, each step on disk before the next begins.
-    pub(crate) fn chain(&self, tasks: usize, rounds: usize) -> Result<Chains> {
-        self.measure("chain", &tasks.to_string(), &rounds.to_string())
+    /// Chains of no-op nodes, each step on disk before the next begins; `between` are made unmeasured.
+    pub(crate) fn chain(&self, tasks: usize, chains: usize, between: usize) -> Result<Chains> {
+        self.measure("chain", &tasks.to_string(), &format!("{chains},{between}"))
     }
 
     fn measure<T: DeserializeOwned>(&self, shape: &str, size: &str, how: &str) -> Result<T> {

@@ -1,7 +1,9 @@
 """LangGraph on the shapes that Candor is measured on. Prints one JSON object.
 
     langgraph_peer.py crowd FOLDER RUNS sqlite|memory   runs of the Paris shape, all at once
-    langgraph_peer.py chain FOLDER TASKS ROUNDS         chains of no-op nodes, one after the other
+    langgraph_peer.py chain FOLDER TASKS CHAINS,BETWEEN chains of no-op nodes, one after the other: one that
+                                                        is not measured, CHAINS in a new file, BETWEEN that
+                                                        are not measured, CHAINS in a file that was used
 
 Nodes answer at once with a small dict. With "sqlite" every step is on disk before the run ends (LangGraph's
 default, durability="async"); "memory" has no checkpointer at all. Chains use durability="sync".
@@ -102,24 +104,33 @@ def chain_of(tasks):
     return graph
 
 
-def chain(folder, tasks, rounds):
-    seconds = []
+def chain(folder, tasks, chains, between):
     with SqliteSaver.from_conn_string(os.path.join(folder, "chain.db")) as checkpointer:
         graph = chain_of(tasks).compile(checkpointer=checkpointer)
-        for n in range(rounds):
-            config = {"configurable": {"thread_id": f"run_{n}"}, "recursion_limit": tasks + 10}
+
+        def one(thread):
+            config = {"configurable": {"thread_id": thread}, "recursion_limit": tasks + 10}
             started = time.perf_counter()
             state = graph.invoke({}, config, durability="sync")
-            seconds.append(time.perf_counter() - started)
+            seconds = time.perf_counter() - started
             assert state == {"output": True}, state
-    return {"seconds": seconds}
+            return seconds
+
+        def several(name, count):
+            return [one(f"{name}_{n}") for n in range(count)]
+
+        several("warm_up", 1)
+        new = several("new", chains)
+        several("between", between)
+        return {"new": new, "used": several("used", chains)}
 
 
 def main(shape, folder, size, how):
     if shape == "crowd":
         result = asyncio.run(crowd(folder, int(size), how))
     else:
-        result = chain(folder, int(size), int(how))
+        chains, between = how.split(",")
+        result = chain(folder, int(size), int(chains), int(between))
     print(json.dumps(result))
 
 

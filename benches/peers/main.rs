@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["measure", "crowd", flavour, runs] => crowd::measure(flavour, runs.parse()?),
-        ["measure", "chain", tasks, rounds] => chain::measure(tasks.parse()?, rounds.parse()?),
+        ["measure", "chain"] => chain::measure(),
         [] => compare(&PARTS),
         parts => compare(parts),
     }

@@ -41,7 +41,7 @@ pub(crate) fn config() -> String {
 
 /// Flight and activities side by side, the hotel after the flight, the budget after all.
 pub(crate) fn paris() -> Result<PlanFile, serde_json::Error> {
-    plan(vec![
+    plan(&[
         task("task_001", "Search round-trip flights", &[], "flight_agent"),
         task("task_002", "Find a hotel for the dates of the flight", &["task_001"], "hotel_agent"),
         task("task_003", "Plan activities", &[], "activity_agent"),
@@ -57,7 +57,7 @@ pub(crate) fn chain(tasks: usize) -> Result<PlanFile, serde_json::Error> {
         let needs: Vec<&str> = before.into_iter().map(String::as_str).collect();
         task(name, "Do a step", &needs, "flight_agent")
     };
-    plan(names.iter().zip(before).map(link).collect())
+    plan(&names.iter().zip(before).map(link).collect::<Vec<_>>())
 }
 
 /// Layers of ten; each task after two of the layer before it.
@@ -72,7 +72,7 @@ pub(crate) fn layers(tasks: usize) -> Value {
     json!({"confidence_score": 0.9, "subtasks": (1..=tasks).map(link).collect::<Vec<_>>()})
 }
 
-fn plan(subtasks: Vec<Value>) -> Result<PlanFile, serde_json::Error> {
+fn plan(subtasks: &[Value]) -> Result<PlanFile, serde_json::Error> {
     serde_json::from_value(json!({"confidence_score": 0.9, "subtasks": subtasks}))
 }
 

@@ -26,6 +26,21 @@ pub(crate) struct Place {
     pub(crate) config: Option<PathBuf>,
 }
 
+impl Place {
+    /// The options that lead to the same place, to be typed again.
+    pub(crate) fn words(&self) -> String {
+        let mut words = String::new();
+        // What comes from the environment comes from there again.
+        if let Some(data) = self.data.as_ref().filter(|_| std::env::var_os("CANDOR_DATA").is_none()) {
+            words.push_str(&format!(" --data {}", data.display()));
+        }
+        if let Some(config) = self.config.as_ref().filter(|_| std::env::var_os("CANDOR_CONFIG").is_none()) {
+            words.push_str(&format!(" --config {}", config.display()));
+        }
+        words
+    }
+}
+
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

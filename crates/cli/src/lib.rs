@@ -21,6 +21,7 @@ use crate::failure::code;
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = args::Cli::parse();
+    view::commands::lead_to(cli.place.words());
     match commands::perform(cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -22,6 +22,10 @@ pub struct Pack {
     pub sample_data: bool,
     /// Words by which a request of this kind is recognised, in any language.
     pub keywords: Vec<String>,
+    /// What a request says that can only be of this kind: it is recognised when it has all of one of these
+    /// sets of slots, whatever its words.
+    #[serde(default)]
+    pub slots: Vec<Vec<String>>,
     /// What every plan for such a goal must take care of.
     #[serde(default)]
     pub categories: Vec<Category>,

@@ -85,9 +85,21 @@ pub(crate) async fn drive(
         Begin::Start(order) => runtime.start(*order, Some(lease)).await?,
         Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await?,
     };
-    let outcome = attend(&runtime, handle, &mut show, options).await?;
+    let outcome = attend(&runtime, handle, &mut show, options)
+        .await
+        .map_err(|failure| cut_short(&failure, &run, house, place))?;
     show.drain()?;
     conclude(&log, &run, outcome, show.screen, place).await
+}
+
+/// A run that could not be driven on, because the disk is full for instance, is as far as its log says.
+fn cut_short(failure: &Failure, run: &RunId, house: &House, place: &Place) -> Failure {
+    let (folder, more) = (house.data.path().display(), place.words());
+    let message = format!(
+        "{failure}\nThe data folder is {folder}. What was told is recorded there. When the cause is gone, go \
+         on with: candor resume {run}{more}"
+    );
+    Failure { code: failure.code, message }
 }
 
 /// Shows what happens, as it happens.
@@ -189,7 +201,7 @@ async fn conclude(
 ) -> Result<u8, Failure> {
     let looked = data::look(log, run).await?;
     screen.close(&looked)?;
-    let more = people::place_words(place);
+    let more = place.words();
     match outcome {
         Outcome::Ended(RunStatus::Completed) => Ok(code::DONE),
         Outcome::Ended(_) => {

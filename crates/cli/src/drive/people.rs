@@ -7,7 +7,7 @@ use candor_model::{
 use candor_runtime::{Runtime, Standing};
 use serde_json::Value;
 
-use crate::args::{DriveOptions, Place};
+use crate::args::DriveOptions;
 use crate::data::Looked;
 use crate::failure::Failure;
 use crate::output;
@@ -140,19 +140,6 @@ pub(crate) fn adjustments(words: &[String]) -> Result<Vec<Adjustment>, Failure> 
 /// What was typed, as JSON if it is that, as text otherwise.
 pub(crate) fn json_or_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
-}
-
-/// The options that lead to the same place, to be typed again.
-pub(super) fn place_words(place: &Place) -> String {
-    let mut words = String::new();
-    // What comes from the environment comes from there again.
-    if let Some(data) = place.data.as_ref().filter(|_| std::env::var_os("CANDOR_DATA").is_none()) {
-        words.push_str(&format!(" --data {}", data.display()));
-    }
-    if let Some(config) = place.config.as_ref().filter(|_| std::env::var_os("CANDOR_CONFIG").is_none()) {
-        words.push_str(&format!(" --config {}", config.display()));
-    }
-    words
 }
 
 /// Why a run did not come to a good end, in plain words.

@@ -6,7 +6,7 @@
 //! else; colours, symbols and widths come from one [`Style`], so that plain and coloured output are the same.
 
 mod chronicle;
-mod commands;
+pub mod commands;
 pub mod explain;
 mod format;
 pub mod lines;

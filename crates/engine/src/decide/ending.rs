@@ -30,7 +30,7 @@ pub(super) fn finished(draft: &mut Draft<'_>) {
 
 /// The run cannot reach its goal. No attempt is under way.
 pub(super) fn failed(draft: &mut Draft<'_>, error: PlanningError) {
-    let suggestion = limits::suggestion(&error, draft.state.goal());
+    let suggestion = suggestion(draft, &error);
     announce(draft, &error, &suggestion);
     record_outcome(draft, ExecutionStatus::Failure);
     let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
@@ -39,7 +39,7 @@ pub(super) fn failed(draft: &mut Draft<'_>, error: PlanningError) {
 
 /// A limit or a person ends the run: says why and what can be done, stops what runs, then ends.
 pub(super) fn abort(draft: &mut Draft<'_>, error: PlanningError) {
-    let suggestion = limits::suggestion(&error, draft.state.goal());
+    let suggestion = suggestion(draft, &error);
     announce(draft, &error, &suggestion);
     draft.record(Decision {
         operation: "abort",
@@ -80,6 +80,18 @@ pub(super) fn never_started(
         feedback: Arc::new(feedback.clone()),
     });
     draft.notify(Notification::Failure(texts::failure_notification(task, feedback, response)));
+}
+
+/// What can be done: what the agent that failed last said itself, where its failure is what ends the run.
+fn suggestion(draft: &Draft<'_>, error: &PlanningError) -> String {
+    let by_failures =
+        matches!(error, PlanningError::MaxRevisions { .. } | PlanningError::LowConfidence { .. });
+    let failed = draft.state.feedback().iter().rev().find(|feedback| !feedback.feedback_type.is_success());
+    let own = failed.filter(|_| by_failures).and_then(|feedback| feedback.suggested_adjustments.as_deref());
+    match own.map(str::trim).filter(|own| !own.is_empty()) {
+        Some(own) => texts::agents_suggestion(own),
+        None => limits::suggestion(error, draft.state.goal()),
+    }
 }
 
 fn announce(draft: &mut Draft<'_>, error: &PlanningError, suggestion: &str) {

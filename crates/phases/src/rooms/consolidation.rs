@@ -9,7 +9,7 @@ use crate::Desk;
 pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
     let failed = desk.feedback.iter().filter(|feedback| !feedback.feedback_type.is_success()).count();
     let revisions = desk.plan.map_or(0, |plan| plan.metadata.revisions_made());
-    let summary = format!("{} attempts, {failed} of them failed, {revisions} revisions", desk.feedback.len());
+    let summary = format!("attempts: {}, failed: {failed}, revisions: {revisions}", desk.feedback.len());
     let produced: Vec<Value> = desk
         .feedback
         .iter()

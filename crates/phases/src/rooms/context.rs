@@ -10,6 +10,7 @@ pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
     let past = desk.calibration.sample_size;
     let summary = match past {
         0 => "nothing is known from before; confidence is taken as it is".to_owned(),
+        1 => "one past plan; it takes more to correct confidence by".to_owned(),
         _ => format!("{past} past plans; confidence is corrected by how they ended"),
     };
     let data = json!({ "calibration": desk.calibration, "agents": desk.agents.len() });

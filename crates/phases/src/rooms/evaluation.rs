@@ -47,8 +47,8 @@ pub fn define_goal(
     let description = Text::new(request.trim().to_owned())
         .map_err(|_| "the request is empty; say in plain words what is to be done".to_owned())?;
     let reading = goal::read(request, now);
-    let pack = recognise(rooms.packs(), request);
     let extracted = &reading.extracted;
+    let pack = recognise(rooms.packs(), request, extracted);
     let name = run_id.as_str();
     let goal_id = GoalId::new(format!("goal_{}", name.strip_prefix("run_").unwrap_or(name)))
         .map_err(|error| error.to_string())?;
@@ -64,11 +64,15 @@ pub fn define_goal(
     Ok((goal, reading))
 }
 
-/// The pack whose words the request has most of.
-fn recognise<'p>(packs: &'p [Pack], request: &str) -> Option<&'p Pack> {
-    let scored = packs.iter().map(|pack| (pack.matches(request), pack));
-    let best = scored.max_by_key(|(words, _)| *words)?;
-    (best.0 >= ENOUGH_WORDS).then_some(best.1)
+/// The pack whose words the request has most of, or else one whose slots it fills.
+fn recognise<'p>(packs: &'p [Pack], request: &str, extracted: &Extracted) -> Option<&'p Pack> {
+    let by_words = packs.iter().map(|pack| (pack.matches(request), pack)).max_by_key(|(words, _)| *words);
+    if let Some((_, pack)) = by_words.filter(|(words, _)| *words >= ENOUGH_WORDS) {
+        return Some(pack);
+    }
+    let slots = slots_of(extracted);
+    let filled = |set: &Vec<String>| !set.is_empty() && set.iter().all(|slot| slots.get(slot).is_some());
+    packs.iter().find(|pack| pack.slots.iter().any(filled))
 }
 
 fn constraints(extracted: &Extracted) -> Vec<Constraint> {

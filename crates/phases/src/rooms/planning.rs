@@ -60,7 +60,7 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         None => {
             validation::check_preconditions(&agents, rooms.min_agents).map_err(|error| {
                 format!(
-                    "{error}; declare agents for this kind of goal in candor.toml (`candor init` writes one)"
+                    "{error}; declare agents that can do this under [[agents]] in candor.toml (`candor init` writes one to start from)"
                 )
             })?;
             drafted(desk, decomposition::left_by(desk)?)?

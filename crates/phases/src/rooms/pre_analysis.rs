@@ -9,9 +9,12 @@ use crate::Desk;
 pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
     let words = desk.request.split_whitespace().count();
     let settings = desk.settings;
-    let budget = settings.run_budget.map_or("no limit".to_owned(), |budget| format!("${budget}"));
+    let budget = match settings.run_budget {
+        Some(budget) => format!("the run ${budget}"),
+        None => "the run what it takes".to_owned(),
+    };
     let summary = format!(
-        "{words} words; planning may cost ${} and the run {budget}; planned by rules, without a model",
+        "{words} words; planning may cost ${} and {budget}; planned by rules, without a model",
         settings.planning_budget
     );
     let data = json!({

@@ -8,6 +8,14 @@ const NAME_CHARS: usize = 40;
 const SHORT_CAUSE_CHARS: usize = 100;
 const CAUSE_CHARS: usize = 300;
 
+/// Gives what an agent suggests as a sentence of its own, in plain words.
+#[must_use]
+pub fn agents_suggestion(text: &str) -> String {
+    let text = plain(text);
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{text}{end}")
+}
+
 /// Rewords what means nothing to people ("exception", "stack trace", …) and joins lines.
 #[must_use]
 pub fn plain(text: &str) -> String {
