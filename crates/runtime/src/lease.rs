@@ -73,7 +73,7 @@ impl Lease {
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
             }
         }
-        Err(LeaseError::Taken { run: run.clone(), holder: holder.trim().to_owned() })
+        Err(LeaseError::Taken { run: run.clone(), holder: named(&holder) })
     }
 
     /// Whether some process drives `run` at the moment.
@@ -89,6 +89,14 @@ impl Drop for Lease {
         // Removed while it is still locked: whoever opened it meanwhile finds that it is not current.
         let _ = std::fs::remove_file(&self.path);
         let _ = self.file.unlock();
+    }
+}
+
+/// Who holds a lock, as far as the holder has signed.
+fn named(holder: &str) -> String {
+    match holder.trim() {
+        "" => "one that has just begun".to_owned(),
+        holder => holder.to_owned(),
     }
 }
 

@@ -3,10 +3,11 @@
 //! A migration that has been released is never edited; a change is a new entry at the end.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use candor_ports::LogError;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::OpenOptions;
 
@@ -78,6 +79,9 @@ pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
 /// runs that are at work are written again and again, and go back only once.
 const CHECKPOINT_PAGES: u32 = 4_000;
 
+/// How long to wait before a file is opened again that another process is just making.
+const TRY_AGAIN: Duration = Duration::from_millis(2);
+
 /// Why a database could not be made ready.
 #[derive(Debug)]
 pub(crate) enum SetUpError {
@@ -94,19 +98,38 @@ impl From<rusqlite::Error> for SetUpError {
 }
 
 /// Opens the connection that writes. Nothing is changed before the version is known to be ours.
+///
+/// While another process makes the same file, SQLite says "busy" at once to some steps, without the wait that
+/// it was asked for: a change to the write-ahead log is one of them. So the wait is ours.
 pub(crate) fn open_writer(
     path: &Path,
     options: &OpenOptions,
 ) -> Result<(Connection, Option<i64>), SetUpError> {
+    let give_up = Instant::now() + options.busy_timeout;
+    loop {
+        match try_open_writer(path, options) {
+            Err(SetUpError::Sqlite(error)) if is_busy(&error) && Instant::now() < give_up => {
+                std::thread::sleep(TRY_AGAIN);
+            }
+            other => return other,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn try_open_writer(path: &Path, options: &OpenOptions) -> Result<(Connection, Option<i64>), SetUpError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     prepare(&connection, options)?;
-    let found = version(&connection)?;
+    let (found, has_tables) = what_is_there(&mut connection)?;
     if found > NEWEST {
         return Err(SetUpError::Refused(LogError::NewerSchema { found, known: NEWEST }));
     }
-    if found < 0 || (found == 0 && has_tables(&connection)?) {
+    if found < 0 || (found == 0 && has_tables) {
         let problem = "it is a database of another program, not a log of Candor";
         return Err(SetUpError::Refused(crate::error::at_path("open the log", path, problem)));
     }
@@ -136,6 +159,12 @@ fn prepare(connection: &Connection, options: &OpenOptions) -> rusqlite::Result<(
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// The version, and whether there are tables: both at one moment, since another process may be making them.
+fn what_is_there(connection: &mut Connection) -> rusqlite::Result<(i64, bool)> {
+    let snapshot = connection.transaction()?;
+    Ok((version(&snapshot)?, has_tables(&snapshot)?))
 }
 
 fn has_tables(connection: &Connection) -> rusqlite::Result<bool> {

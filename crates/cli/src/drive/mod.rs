@@ -9,7 +9,7 @@ use candor_agents::stop_orphans;
 use candor_engine::Input;
 use candor_model::{Position, Recorded, RunId, RunStatus};
 use candor_ports::{EventLog, Reader};
-use candor_runtime::{RunHandle, RunOrder, Runtime, Standing};
+use candor_runtime::{DriveError, RunHandle, RunOrder, Runtime, Standing};
 use candor_store::SqliteLog;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
@@ -81,10 +81,16 @@ pub(crate) async fn drive(
     let runtime = house.runtime(log.clone(), &options.faults, Some(Arc::new(Relay(sender))))?;
     let mut show = Show { screen: Screen::new(options, &run), told };
     show.catch_up(&log, &begin).await?;
-    let handle = match begin {
-        Begin::Start(order) => runtime.start(*order, Some(lease)).await?,
-        Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await?,
+    let begun = match begin {
+        Begin::Start(order) => runtime.start(*order, Some(lease)).await,
+        Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await,
     };
+    let handle = begun.map_err(|error| match error {
+        DriveError::Log(error) => {
+            Failure::failed(format!("{error}\nThe data folder is {}.", house.data.path().display()))
+        }
+        other => other.into(),
+    })?;
     let outcome = attend(&runtime, handle, &mut show, options)
         .await
         .map_err(|failure| cut_short(&failure, &run, house, place))?;

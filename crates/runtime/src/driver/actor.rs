@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_engine::{Input, PhaseReport, Refusal, RunState, decide};
-use candor_model::{Effect, ExecutionFeedback, Phase, Position, RunStatus, Seconds, TaskId};
+use candor_model::{Effect, ExecutionFeedback, Phase, RunStatus, Seconds, TaskId};
 use candor_ports::LogError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +20,7 @@ use crate::Lease;
 const MAX_BATCH: usize = 64;
 
 /// How often inputs are decided on again because someone else wrote in between.
-const MAX_REDO: u32 = 16;
+const MAX_REDO: u32 = 256;
 
 /// How many rooms and routes follow from one batch at most. A run has eight rooms and finitely many tasks;
 /// this only stops a defect from turning in circles.
@@ -58,6 +58,9 @@ pub(super) struct Actor {
     attempts: BTreeMap<AttemptKey, CancellationToken>,
     standing: watch::Sender<Standing>,
     news: watch::Receiver<u64>,
+    /// What the log said when it was last found to have been written to by someone else, for as long as we
+    /// try to get a word in.
+    settled: Option<Book>,
     leaving: bool,
     /// Held for as long as the run is driven.
     _lease: Option<Lease>,
@@ -84,6 +87,7 @@ impl Actor {
             attempts,
             standing,
             news,
+            settled: None,
             leaving: false,
             _lease: lease,
         };
@@ -222,6 +226,7 @@ impl Actor {
             }
             match self.shared.log.append(&run, batch.from, &batch.events).await {
                 Ok(_) => {
+                    self.settled = None;
                     self.tell(&mut batch);
                     batch.settle();
                     return Ok(());
@@ -246,18 +251,27 @@ impl Actor {
     }
 
     /// Decides on the inputs of a batch anew, on what the log says now.
+    ///
+    /// Whoever writes often leaves little time between two of its appends. So all that takes long is done
+    /// before the log is read, and only what is new is read.
     async fn again(&mut self, stale: Batch) -> Result<Batch, DriveError> {
         let (log, staff) = (Arc::clone(&self.shared.log), self.shared.staff.clone());
         let run = self.book.state.run_id().clone();
-        let events = log.read(&run, Position::START).await?;
-        let mut book = Book::new(run.clone(), log.experience().await?, &staff);
+        let mut settled = match self.settled.take() {
+            Some(settled) => settled,
+            None => Book::open(&*log, run.clone(), &staff).await?,
+        };
+        let mut book = settled.clone();
         book.clock = self.book.clock;
-        book.catch_up(&events)?;
-        let unseen: Vec<_> = events.into_iter().filter(|recorded| recorded.position > stale.from).collect();
+        let events = log.read(&run, stale.from).await?;
+        let known = events.partition_point(|recorded| recorded.position <= book.state.position());
+        let new = events.get(known..).unwrap_or_default();
+        settled.catch_up(new)?;
+        book.catch_up(new)?;
         if let Some(reader) = &self.shared.reader {
-            reader.told(&run, &unseen);
+            reader.told(&run, &events);
         }
-        self.book = book;
+        (self.book, self.settled) = (book, Some(settled));
         let mut batch = Batch::after(self.book.state.position());
         for (input, reply) in stale.taken {
             self.take(input, reply, &mut batch);

@@ -15,6 +15,7 @@ use super::DriveError;
 use crate::{Clock, Staff};
 
 /// What is known of a run by folding its log.
+#[derive(Clone)]
 pub(super) struct Book {
     pub(super) state: RunState,
     pub(super) clock: Clock,
