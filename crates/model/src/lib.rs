@@ -70,7 +70,7 @@ pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskR
 pub use revision::{PlanRevision, Replacement, ReplanStrategy, RevisionDetails};
 pub use scalar::{Confidence, Penalty, Priority, Seconds, Share, Text};
 pub use settings::{ApprovalPolicy, RunSettings};
-pub use summary::{RunStatus, RunSummary};
+pub use summary::{RunStatus, RunSummary, SummaryFigure};
 pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus};
 pub use time::Timestamp;
 pub use verdict::{AssignmentResult, CompletenessResult, DependencyResult};

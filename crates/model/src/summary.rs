@@ -77,6 +77,15 @@ pub struct RunSummary {
     stage: Stage,
 }
 
+/// A number in a summary that moves with almost every task.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SummaryFigure {
+    /// Ended tasks in percent.
+    Progress(f64),
+    /// What was spent.
+    Spent(Money),
+}
+
 /// The part of a run's status that gates and pauses hide for a while.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -125,6 +134,17 @@ impl RunSummary {
                 | EventBody::TaskStopped { .. }
                 | EventBody::DecisionMade { .. }
         )
+    }
+
+    /// The figure that an event sets, if it sets one and moves nothing else. These come with every task, and
+    /// are worth keeping apart from the rest, which seldom changes.
+    #[must_use]
+    pub fn figure(body: &EventBody) -> Option<SummaryFigure> {
+        match body {
+            EventBody::Progressed { update } => Some(SummaryFigure::Progress(update.progress_percentage)),
+            EventBody::Charged { total, .. } => Some(SummaryFigure::Spent(*total)),
+            _ => None,
+        }
     }
 
     /// Takes one more event into account.

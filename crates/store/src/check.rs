@@ -162,7 +162,8 @@ pub(crate) fn set_end(connection: &Connection, id: &str, position: u64, seq: i64
     let mut summary = query::rebuilt(connection, &run, &head)?;
     let at = summary.updated_at.take().unwrap_or(head.updated_at).as_millis();
     let stored = write_summary(connection, head.summary, &summary)?;
-    let sql = "UPDATE runs SET ended = ?2, updated_at = ?3, summary = ?4 WHERE no = ?1";
+    // The summary that was just made has the figures too.
+    let sql = "UPDATE runs SET ended = ?2, updated_at = ?3, summary = ?4, progress = NULL, spent = NULL WHERE no = ?1";
     connection.prepare_cached(sql)?.execute(params![head.no, summary.status.is_end(), at, stored]).map(|_| ())
 }
 

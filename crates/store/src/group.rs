@@ -10,6 +10,7 @@ use candor_ports::LogError;
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params};
 
 use crate::experience;
+use crate::figures::Figures;
 use crate::query::{self, Head};
 use crate::record::Encoded;
 use crate::retention;
@@ -26,6 +27,8 @@ pub(crate) struct Append {
     pub(crate) expected: Position,
     /// Those of its events that move the run's summary.
     pub(crate) moving: Vec<Event>,
+    /// The figures that they set.
+    pub(crate) figures: Figures,
     /// When the last event happened.
     pub(crate) last_at: Timestamp,
     /// All events as they are written.
@@ -56,6 +59,7 @@ struct Known {
     /// The row of the summary; 0 if it has none.
     stored_summary: i64,
     updated_at: Timestamp,
+    figures: Figures,
     /// Whether its row is not written yet.
     changed: bool,
     /// Whether its summary is not written yet.
@@ -103,7 +107,7 @@ impl Memory {
     ) -> rusqlite::Result<Answer> {
         let mut seq = self.last_seq;
         let known = self.known(connection, &append.run)?;
-        let Append { run, expected, moving, last_at, encoded } = append;
+        let Append { run, expected, moving, figures, last_at, encoded } = append;
         if known.position != expected.0 {
             let actual = Position(known.position);
             return Ok(Err(LogError::Stale { run: run.clone(), expected: *expected, actual }));
@@ -113,7 +117,7 @@ impl Memory {
             inserter.insert(seq, run, (known.position + 1, known.seq), event)?;
             (known.position, known.seq) = (known.position + 1, seq);
         }
-        known.absorb(moving, *last_at);
+        known.absorb(moving, *figures, *last_at);
         experience::note(connection, run, moving)?;
         let (end, first_change) = (known.position, !std::mem::replace(&mut known.changed, true));
         if first_change {
@@ -137,7 +141,8 @@ impl Memory {
     /// Writes the rows of the runs that changed, once each.
     fn write_changed(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut update = connection.prepare_cached(
-            "UPDATE runs SET position = ?2, seq = ?3, ended = ?4, updated_at = ?5, summary = ?6 WHERE no = ?1",
+            "UPDATE runs SET position = ?2, seq = ?3, ended = ?4, updated_at = ?5, summary = ?6, progress = ?7,
+             spent = ?8 WHERE no = ?1",
         )?;
         for run in self.changed.drain(..) {
             if let Some(known) = self.known.get_mut(&run) {
@@ -165,7 +170,7 @@ impl Known {
         let summary_changed = stored.is_none();
         let mut summary = stored.map_or_else(|| query::rebuilt(connection, run, &head), Ok)?;
         summary.updated_at = None;
-        let Head { no, position, seq, updated_at, summary: stored_summary, .. } = head;
+        let Head { no, position, seq, updated_at, summary: stored_summary, figures, .. } = head;
         Ok(Self {
             no: Some(no),
             position,
@@ -173,6 +178,7 @@ impl Known {
             summary,
             stored_summary,
             updated_at,
+            figures,
             changed: false,
             summary_changed,
         })
@@ -186,13 +192,15 @@ impl Known {
             summary: RunSummary::new(run.clone()),
             stored_summary: 0,
             updated_at: Timestamp::EPOCH,
+            figures: Figures::default(),
             changed: false,
             summary_changed: true,
         }
     }
 
-    fn absorb(&mut self, moving: &[Event], last_at: Timestamp) {
+    fn absorb(&mut self, moving: &[Event], figures: Figures, last_at: Timestamp) {
         self.updated_at = last_at;
+        self.figures.renew(figures);
         if moving.is_empty() {
             return;
         }
@@ -209,14 +217,17 @@ impl Known {
         }
         let (position, ended) = (stored(self.position)?, self.summary.status.is_end());
         let (at, summary) = (self.updated_at.as_millis(), self.stored_summary);
+        let (progress, spent) = (self.figures.progress, self.figures.spent_micros());
         if let Some(no) = self.no {
-            update.execute(params![no, position, self.seq, ended, at, summary])?;
+            update.execute(params![no, position, self.seq, ended, at, summary, progress, spent])?;
         } else {
             let id = self.summary.run_id.as_str();
             let mut insert = connection.prepare_cached(
-                "INSERT INTO runs (id, position, seq, ended, updated_at, summary) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO runs (id, position, seq, ended, updated_at, summary, progress, spent)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
-            self.no = Some(insert.insert(params![id, position, self.seq, ended, at, summary])?);
+            self.no =
+                Some(insert.insert(params![id, position, self.seq, ended, at, summary, progress, spent])?);
         }
         Ok(())
     }

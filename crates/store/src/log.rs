@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use candor_model::{Event, Position, Recorded, RunId, RunSummary, Timestamp};
+use candor_model::{Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{BoxFuture, EventLog, Experience, LogError, RunEntry, RunFilter, Subscription};
 use rusqlite::Connection;
 
@@ -12,6 +12,7 @@ use crate::OpenOptions;
 use crate::check::check;
 use crate::error::{at_path, is_damage, while_doing};
 use crate::experience;
+use crate::figures::Figures;
 use crate::group::{Append, Work};
 use crate::query;
 use crate::readers::Readers;
@@ -75,11 +76,13 @@ impl SqliteLog {
             .map(|(n, event)| Encoded::new(run, expected.plus(n), event, self.0.large_body))
             .collect();
         // The first append of a run sets its summary's times; later on most events do not concern it.
-        let moving = |event: &&Event| expected == Position::START || RunSummary::is_moved_by(&event.body);
+        let moves = |body: &EventBody| RunSummary::is_moved_by(body) && RunSummary::figure(body).is_none();
+        let moving = |event: &&Event| expected == Position::START || moves(&event.body);
         let append = Append {
             run: run.clone(),
             expected,
             moving: events.iter().filter(moving).cloned().collect(),
+            figures: Figures::of(events),
             last_at: events.last().map_or(Timestamp::EPOCH, |event| event.at),
             encoded: encoded?,
         };

@@ -7,6 +7,7 @@ use candor_ports::{Appended, LogError, RunEntry, RunFilter};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::{storage, while_doing};
+use crate::figures::Figures;
 use crate::record::{Row, SELECT};
 
 /// How many events one look at the log takes at most; a reader that is far behind looks again.
@@ -27,10 +28,12 @@ pub(crate) struct Head {
     pub(crate) updated_at: Timestamp,
     /// The row of its summary; 0 if it has none.
     pub(crate) summary: i64,
+    /// What moves with every task.
+    pub(crate) figures: Figures,
 }
 
 impl Head {
-    const COLUMNS: &str = "r.no, r.id, r.position, r.seq, r.updated_at, r.summary";
+    const COLUMNS: &str = "r.no, r.id, r.position, r.seq, r.updated_at, r.summary, r.progress, r.spent";
 
     fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let position: i64 = row.get(2)?;
@@ -41,6 +44,7 @@ impl Head {
             seq: row.get(3)?,
             updated_at: Timestamp::from_millis(row.get(4)?),
             summary: row.get(5)?,
+            figures: Figures::from_row(row.get(6)?, row.get(7)?),
         })
     }
 }
@@ -152,7 +156,7 @@ pub(crate) fn runs(connection: &Connection, filter: RunFilter) -> Result<Vec<Run
     let mut statement = snapshot.prepare_cached(&sql).map_err(while_doing(DOING))?;
     let limit = filter.limit.map_or(-1, i64::from);
     let rows = statement.query_map(params![filter.unfinished_only, limit], |row| {
-        let stored: Option<String> = row.get(6)?;
+        let stored: Option<String> = row.get(8)?;
         Ok((Head::read(row)?, stored))
     });
     let mut entries = Vec::new();
@@ -165,6 +169,7 @@ pub(crate) fn runs(connection: &Connection, filter: RunFilter) -> Result<Vec<Run
         };
         // The stored summary does without the time, so that it changes less often.
         summary.updated_at = Some(head.updated_at);
+        head.figures.fill(&mut summary);
         entries.push(RunEntry { summary, head: Position(head.position) });
     }
     Ok(entries)
@@ -178,7 +183,11 @@ pub(crate) fn summary(
 ) -> rusqlite::Result<Option<RunSummary>> {
     let mut statement = connection.prepare_cached("SELECT body FROM summaries WHERE no = ?1")?;
     let stored: Option<String> = statement.query_row([head.summary], |row| row.get(0)).optional()?;
-    Ok(stored.and_then(|text| readable(&text, run)))
+    let filled = |mut summary: RunSummary| {
+        head.figures.fill(&mut summary);
+        summary
+    };
+    Ok(stored.and_then(|text| readable(&text, run)).map(filled))
 }
 
 fn readable(text: &str, run: &RunId) -> Option<RunSummary> {

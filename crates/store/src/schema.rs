@@ -54,9 +54,12 @@ const MIGRATIONS: &[&str] = &[
     ) STRICT;
     CREATE TABLE floor (seq INTEGER NOT NULL) STRICT;
     INSERT INTO floor VALUES (0);",
-    // What runs teach outlives them: retention leaves these two alone. A run that was rolled back and ended
+    // Two figures of a run's summary move with every task; in the run's own row they cost nothing more. Absent
+    // means that the summary has them. What runs teach outlives them: retention leaves these two alone. A run that was rolled back and ended
     // again counts once, with its last end.
-    "CREATE TABLE outcomes (
+    "ALTER TABLE runs ADD COLUMN progress REAL;
+    ALTER TABLE runs ADD COLUMN spent INTEGER;
+    CREATE TABLE outcomes (
         no INTEGER PRIMARY KEY,
         run TEXT NOT NULL UNIQUE,
         body TEXT NOT NULL

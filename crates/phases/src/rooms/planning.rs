@@ -142,11 +142,15 @@ fn assign(
     let mut respected = Vec::with_capacity(tasks.len());
     for task in tasks {
         let named = task.agent_type.clone();
+        let known = agents.iter().any(|agent| agent.agent_type == named);
+        respected.push(known);
+        if known && agents.len() == 1 {
+            // There is nobody to fall back on, and a large plan need not say so with every task.
+            continue;
+        }
         let mut ranking = route(task, agents, &lexicon)
             .map_err(|reason| format!("no agent for task {}: {reason}", task.task_id))?;
         ranking.truncate(RANKED);
-        let known = agents.iter().any(|agent| agent.agent_type == named);
-        respected.push(known);
         if known {
             ranking.retain(|ranked| ranked.score > 0.0);
             task.metadata.ranking = ranking;
