@@ -66,6 +66,8 @@ fault_kinds! {
     FullyBooked = "fully_booked",
     /// Says that the budget is exceeded.
     OverBudget = "over_budget",
+    /// Says that what a task before it produced is of no use.
+    DependencyFailed = "dependency_failed",
 }
 
 impl fmt::Display for FaultKind {
@@ -162,6 +164,7 @@ impl Faulty {
                 Ok(told("Preferred option fully booked", "Look for alternatives or a nearby location"))
             }
             FaultKind::OverBudget => Ok(over_budget(order)),
+            FaultKind::DependencyFailed => Ok(dependency_failed(order)),
         }
     }
 
@@ -219,6 +222,16 @@ fn told(error: &str, advice: &str) -> AgentAnswer {
         feedback_type: Some(FeedbackType::Failure),
         errors: vec![error.to_owned()],
         suggested_adjustments: Some(advice.to_owned()),
+        ..AgentAnswer::default()
+    }
+}
+
+/// Blames the first task that this one depends on; one that depends on nothing blames itself.
+fn dependency_failed(order: &WorkOrder) -> AgentAnswer {
+    let blamed = order.upstream.keys().next().unwrap_or(&order.task_id);
+    AgentAnswer {
+        feedback_type: Some(FeedbackType::DependencyFailure),
+        errors: vec![format!("Dependency {blamed} failed")],
         ..AgentAnswer::default()
     }
 }

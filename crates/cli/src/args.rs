@@ -128,7 +128,7 @@ pub(crate) struct DriveOptions {
     #[arg(long)]
     pub(crate) plain: bool,
     /// Make an agent misbehave, always or the first TIMES times: timeout, error, crash, garbage, slow,
-    /// too_complex, unavailable, fully_booked or over_budget; may be repeated
+    /// too_complex, unavailable, fully_booked, over_budget or dependency_failed; may be repeated
     #[arg(long = "fault", value_name = "AGENT=KIND[:TIMES]")]
     pub(crate) faults: Vec<String>,
 }

@@ -60,6 +60,9 @@ pub struct TaskTemplate {
     /// The slot without which the task makes no sense, such as `budget`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_with: Option<String>,
+    /// Words of which the request must have one, for a task that not everybody wants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_with_words: Vec<String>,
     /// Parameters; a text that is nothing but `{slot}` becomes the slot's value, and is left out without one.
     #[serde(default)]
     pub inputs: JsonMap,
@@ -91,11 +94,16 @@ impl Pack {
     /// How many of the pack's words a text has, in any case.
     #[must_use]
     pub fn matches(&self, text: &str) -> usize {
-        let text = text.to_lowercase();
-        let words: BTreeSet<&str> =
-            text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        self.keywords.iter().filter(|keyword| words.contains(keyword.to_lowercase().as_str())).count()
+        words_in(text, &self.keywords)
     }
+}
+
+/// How many of these words a text has, in any case.
+pub(crate) fn words_in(text: &str, wanted: &[String]) -> usize {
+    let text = text.to_lowercase();
+    let words: BTreeSet<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    wanted.iter().filter(|word| words.contains(word.to_lowercase().as_str())).count()
 }
 
 /// Why a pack cannot be read.

@@ -139,7 +139,7 @@ fn work_goals_are_read() {
 
 #[test]
 fn paris_is_read_and_nothing_is_invented() {
-    // spec: planning GD-02 CX-51
+    // spec: planning GD-02
     let reading = read("Plan a 3-day trip to Paris in May with a $2000 budget");
     assert_eq!(
         json!(reading.extracted),
@@ -154,7 +154,6 @@ fn paris_is_read_and_nothing_is_invented() {
 
 #[test]
 fn a_month_that_has_passed_is_the_one_of_next_year() {
-    // spec: planning CX-51
     let now: Timestamp = "2025-11-16T10:00:00Z".parse().unwrap();
     let reading = goal::read("Plan a 3-day trip to Paris in May with a $2000 budget", now);
     assert_eq!(json!(reading.extracted.dates), json!("May 2026"));

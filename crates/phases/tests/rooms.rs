@@ -238,3 +238,14 @@ fn a_spanish_journey_is_planned_alike() {
     assert_eq!(walk.proposal.plan.subtasks.len(), 4);
     assert_eq!(walk.proposal.plan.subtasks[3].inputs["budget"], 2000);
 }
+
+#[test]
+fn what_not_everybody_wants_is_planned_when_it_is_asked_for() {
+    // spec: planning PV-07
+    let text = "Plan a 3-day trip to Paris in May with a $2000 budget and a metro pass";
+    let plan = walk(text, &fixtures::full_registry(), None).unwrap().proposal.plan;
+    let transport = &plan.subtasks[3];
+    assert_eq!(transport.description.as_str(), "Book local transport in Paris for 3 days");
+    assert_eq!(transport.agent_type.as_str(), "transportation_agent");
+    assert!(plan.subtasks[4].dependencies.contains(&transport.task_id), "its cost counts too");
+}

@@ -113,6 +113,14 @@ fn what_is_fully_booked_is_looked_for_elsewhere() {
 }
 
 #[test]
+fn what_a_task_before_left_unusable_is_made_again() {
+    // spec: planning RP-50
+    let events = paris_with(&["hotel_agent=dependency_failed:1"]);
+    assert_eq!(events.strategies(), ["FIX_DEPENDENCIES"]);
+    assert!(change(&events).contains("task_001"), "{}", change(&events));
+}
+
+#[test]
 fn what_is_too_complex_is_broken_down() {
     // spec: planning RP-20 RP-21 RP-22 RP-23 RP-24 RP-25
     let events = paris_with(&["flight_agent=too_complex:1"]);

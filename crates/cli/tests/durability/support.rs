@@ -196,7 +196,7 @@ impl Place {
     /// Resumes a run, which must complete.
     pub fn complete(&self, run: &str) -> Done {
         let done = self.does(run, &["resume", run, "--json", "--yes"]);
-        assert_eq!(done.code(), Some(0), "resume of {run}: {}", done.err);
+        assert!(done.code() == Some(0) || done.came_too_late(), "resume of {run}: {}", done.err);
         assert_eq!(self.status(run), "completed");
         done
     }
@@ -288,6 +288,12 @@ impl Drop for Running {
 }
 
 impl Done {
+    /// Whether the run was complete already. The last append of a process that is killed while it writes may
+    /// come to light only when SQLite looks through its write-ahead log: not told, but durable.
+    pub fn came_too_late(&self) -> bool {
+        self.code() == Some(2) && self.err.contains("has ended (completed)")
+    }
+
     /// The exit code; none if a signal ended it.
     pub fn code(&self) -> Option<i32> {
         self.status.code()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::evaluation::slots_of;
 use super::{Rooms, report};
 use crate::goal::Extracted;
-use crate::pack::TaskTemplate;
+use crate::pack::{TaskTemplate, words_in};
 use crate::slots::Slots;
 use crate::split::{self, Step};
 use crate::{Desk, Pack};
@@ -26,7 +26,8 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         return Ok(report(summary, json!({ "source": "brought" }), PhaseResult::Plain));
     }
     let goal = desk.goal.ok_or("there is no goal to break down")?;
-    let template = rooms.pack(&goal.goal_type).and_then(|pack| from_template(pack, &extracted(desk)));
+    let template =
+        rooms.pack(&goal.goal_type).and_then(|pack| from_template(pack, &extracted(desk), desk.request));
     let Tasks { source, tasks, guesses } = template.unwrap_or_else(|| from_words(goal.description.as_str()));
     if tasks.is_empty() {
         return Err("no task could be found in the request; say what is to be done, step by step".to_owned());
@@ -55,12 +56,13 @@ fn extracted(desk: &Desk<'_>) -> Extracted {
 }
 
 /// The pack's usual tasks, filled with what the goal says; nothing if it says too little for them.
-fn from_template(pack: &Pack, extracted: &Extracted) -> Option<Tasks> {
+fn from_template(pack: &Pack, extracted: &Extracted, request: &str) -> Option<Tasks> {
     let slots = slots_of(extracted);
     let wanted: Vec<&TaskTemplate> = pack
         .tasks
         .iter()
         .filter(|task| task.only_with.as_ref().is_none_or(|slot| slots.get(slot).is_some()))
+        .filter(|task| task.only_with_words.is_empty() || words_in(request, &task.only_with_words) > 0)
         .collect();
     let places: Vec<&str> = wanted.iter().map(|task| task.category.as_str()).collect();
     let tasks: Option<Vec<SubTask>> =
