@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use candor_engine::RunState;
-use candor_model::{EventBody, Position, Recorded, RunId, SubTask, TaskId};
+use candor_model::{EventBody, Position, Recorded, RunId, RunStatus, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
 use candor_ports::{EventLog, RunFilter};
 use candor_store::SqliteLog;
@@ -55,11 +55,22 @@ pub(crate) async fn list(place: &Place, args: &ListArgs) -> Result<u8, Failure> 
 }
 
 pub(crate) async fn status(place: &Place, args: &OneRun) -> Result<u8, Failure> {
-    let Looked { records, state } = looked(place, &args.run).await?;
+    let Found { data, log, run } = find(place, &args.run).await?;
+    let Looked { records, state } = data::look(&log, &run).await?;
+    let driven = data.is_driven(&run);
     if args.json {
-        output::print_json(&view::status::json(&state, &records))?;
-    } else {
-        output::print(&view::status::text(&state, &records, output::style()))?;
+        let mut status = view::status::json(&state, &records);
+        if let Some(fields) = status.as_object_mut() {
+            fields.insert("driven".to_owned(), json!(driven));
+        }
+        output::print_json(&status)?;
+        return Ok(code::DONE);
+    }
+    output::print(&view::status::text(&state, &records, output::style()))?;
+    let goes_on = matches!(state.status(), RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping);
+    if goes_on && !driven {
+        let more = place.words();
+        eprintln!("candor: nobody drives this run at the moment; go on with: candor resume {run}{more}");
     }
     Ok(code::DONE)
 }

@@ -12,6 +12,8 @@ use super::words;
 /// Of larger plans only so many tasks are shown; the report has the rest.
 const TASKS: usize = 12;
 const NAME_COLUMNS: usize = 20;
+/// The output by which an agent says that what it gives is made up.
+const SAMPLE: &str = "sample_data";
 
 /// The main outputs of the tasks that are done.
 #[must_use]
@@ -37,12 +39,20 @@ pub fn text(state: &RunState, style: Style) -> String {
         lines
             .push(Line::new(style).plain("  ").add(Tone::Dim, &words::and_more(done.len() - TASKS)).render());
     }
+    let is_sample = |outputs: &&JsonMap| outputs.get(SAMPLE) == Some(&Value::Bool(true));
+    if done.iter().filter_map(|task| latest.get(&task.task_id).copied()).any(|it| is_sample(&it)) {
+        lines.push(Line::new(style).plain("  ").add(Tone::Warn, words::SAMPLE_DATA).render());
+    }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// What was chosen and counted says more than the lists that it was chosen from.
 fn main(outputs: &JsonMap) -> Vec<(&String, &Value)> {
-    let told = |value: &Value| !matches!(value, Value::Array(_) | Value::Null | Value::Bool(true));
-    let short: Vec<_> = outputs.iter().filter(|(_, value)| told(value)).collect();
-    if short.is_empty() { outputs.iter().filter(|(_, value)| value.is_array()).collect() } else { short }
+    let chosen = outputs.values().any(Value::is_object);
+    let told = |value: &Value| match value {
+        Value::Null | Value::Bool(true) => false,
+        Value::Array(_) => !chosen,
+        _ => true,
+    };
+    outputs.iter().filter(|(_, value)| told(value)).collect()
 }

@@ -265,3 +265,9 @@ fn when_all_goes_well_confidence_rises_a_little() {
     let (before, after) = (changed["before"].as_f64().unwrap(), changed["after"].as_f64().unwrap());
     assert!((after - before - 0.05).abs() < 1e-9, "{changed}");
 }
+
+#[test]
+fn what_was_found_is_shown_and_said_to_be_sample_data() {
+    let said = Candor::new().run(["run", PARIS]).ended_with(0);
+    said.shows(&["Air France", "Hotel Le Marais", "Louvre Museum", "total_cost 1293", "sample data"]);
+}

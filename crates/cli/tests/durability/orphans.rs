@@ -10,6 +10,12 @@ fn an_orphan_is_stopped_before_its_attempt_is_made_again_under_the_same_key() {
     let orphan = place.begun("run_orphan", "long");
     running.kill().expect("it was at work");
     assert!(is_running(orphan.pid), "a kill of Candor alone leaves its children");
+    let looked = place.does("run_orphan", &["status", "run_orphan"]);
+    assert!(
+        looked.err.contains("nobody drives this run"),
+        "it is not running, whatever its log says: {}",
+        looked.err
+    );
     assert_eq!(successes("run_orphan", &place.log("run_orphan")), ["run_orphan/first/1"]);
 
     let resumed = place.start("run_orphan", &["resume", "run_orphan", "--json"]);

@@ -38,6 +38,8 @@ fn chain(task: &SubTask, texts: Vec<String>, ids: Vec<TaskId>) -> Vec<SubTask> {
     let mut parts = Vec::with_capacity(count);
     for (place, (id, text)) in ids.into_iter().zip(texts).enumerate() {
         let mut part = lineage::unrouted_successor(task, id.clone());
+        // The name is the whole's; people must be able to tell the parts from each other.
+        part.metadata.name = None;
         part.description = Text::or(text, "Do a part of the task");
         part.dependencies = std::mem::replace(&mut dependencies, vec![id]);
         part.inputs.entry("part_of").or_insert_with(|| json!(task.description));

@@ -6,6 +6,7 @@ use crate::view::text::{clean, shortened};
 use crate::view::words;
 
 const ENTRIES: usize = 4;
+const NAMED_ENTRIES: usize = 8;
 const DEPTH: usize = 2;
 const COLUMNS: usize = 160;
 const STRING_COLUMNS: usize = 100;
@@ -29,6 +30,11 @@ fn summary(value: &Value, depth: usize) -> String {
             shortened(clean(&head).trim(), STRING_COLUMNS, true)
         }
         Value::Array(entries) if depth == 0 => words::entries(entries.len()),
+        // Of things that have names the names say enough.
+        Value::Array(entries) if entries.len() > 1 && entries.iter().all(|entry| name(entry).is_some()) => {
+            let shown: Vec<String> = entries.iter().filter_map(name).take(NAMED_ENTRIES).map(clean).collect();
+            listed(&shown, entries.len())
+        }
         Value::Array(entries) => {
             let shown = entries.iter().take(ENTRIES).map(|entry| summary(entry, depth - 1));
             listed(&shown.collect::<Vec<_>>(), entries.len())
@@ -42,6 +48,10 @@ fn summary(value: &Value, depth: usize) -> String {
             format!("({})", listed(&shown.collect::<Vec<_>>(), fields.len()))
         }
     }
+}
+
+fn name(entry: &Value) -> Option<&str> {
+    entry.get("name").or_else(|| entry.get("title"))?.as_str()
 }
 
 fn listed(shown: &[String], all: usize) -> String {
@@ -59,6 +69,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn of_things_with_names_the_names_are_told() {
+        let activities = json!([{"name": "Louvre", "price": 20}, {"name": "Seine cruise", "price": 15}]);
+        assert_eq!(in_short(&activities), "Louvre, Seine cruise");
+    }
 
     #[test]
     fn large_and_deep_values_stay_short() {

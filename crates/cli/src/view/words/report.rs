@@ -6,6 +6,8 @@ use candor_planning::texts::plain;
 use super::{plural, run_status};
 use crate::view::format;
 
+pub(in crate::view) const SAMPLE_DATA: &str =
+    "This is sample data: nothing was booked, and no price is real.";
 pub(in crate::view) const NOTHING: &str = "nothing";
 pub(in crate::view) const YES: &str = "yes";
 pub(in crate::view) const NO: &str = "no";
