@@ -7,6 +7,7 @@ mod desk;
 pub mod goal;
 pub mod lexical;
 pub mod pack;
+pub mod plan_cache;
 pub mod plan_file;
 mod rooms;
 pub mod slots;

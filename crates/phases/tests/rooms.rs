@@ -36,6 +36,15 @@ struct Walk {
 }
 
 fn walk(request: &str, agents: &[AgentCapability], material: Option<&StartMaterial>) -> Result<Walk, String> {
+    walk_in(&rooms(), request, agents, material)
+}
+
+fn walk_in(
+    rooms: &Rooms,
+    request: &str,
+    agents: &[AgentCapability],
+    material: Option<&StartMaterial>,
+) -> Result<Walk, String> {
     let (run_id, settings) = (RunId::new("run_1").unwrap(), RunSettings::default());
     let calibration = CalibrationMetrics::default();
     let (mut handoffs, mut decisions, mut goal) = (BTreeMap::new(), Vec::new(), None);
@@ -55,7 +64,7 @@ fn walk(request: &str, agents: &[AgentCapability], material: Option<&StartMateri
             plan: None,
             feedback: &[],
         };
-        let PhaseReport { handoff, result, decisions: made } = rooms().work(phase, &desk)?;
+        let PhaseReport { handoff, result, decisions: made } = rooms.work(phase, &desk)?;
         handoffs.insert(phase, handoff);
         decisions.extend(made);
         match result {
@@ -248,4 +257,21 @@ fn what_not_everybody_wants_is_planned_when_it_is_asked_for() {
     assert_eq!(transport.description.as_str(), "Book local transport in Paris for 3 days");
     assert_eq!(transport.agent_type.as_str(), "transportation_agent");
     assert!(plan.subtasks[4].dependencies.contains(&transport.task_id), "its cost counts too");
+}
+
+#[test]
+fn the_same_words_are_broken_down_once_and_planned_anew() {
+    // spec: planning WF-05
+    let (rooms, agents) = (rooms(), fixtures::full_registry());
+    let first = walk_in(&rooms, PARIS, &agents, None).unwrap();
+    let again = walk_in(&rooms, &format!("  {PARIS}\n"), &agents, None).unwrap();
+    let source = |walk: &Walk| walk.handoffs[&Phase::Decomposition].data["source"].to_string();
+    assert!(!source(&first).contains("before") && source(&again).contains("before"), "{}", source(&again));
+    assert_eq!(again.proposal.plan, first.proposal.plan);
+    let fewer = walk_in(&rooms, PARIS, &agents[1..], None).unwrap();
+    assert_ne!(
+        fewer.proposal.plan.subtasks[0].agent_type.as_str(),
+        "flight_agent",
+        "routed by who is there now"
+    );
 }

@@ -1,6 +1,6 @@
 //! Room 3: the tasks. From the plan that was brought, from the pack's template, or from the sentences.
 
-use candor_model::{JsonMap, Phase, SubTask, TaskId, Text};
+use candor_model::{Goal, JsonMap, Phase, SubTask, TaskId, Text};
 use candor_planning::completeness::CATEGORY_KEY;
 use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
 use serde_json::{Value, json};
@@ -9,16 +9,10 @@ use super::evaluation::slots_of;
 use super::{Rooms, report};
 use crate::goal::Extracted;
 use crate::pack::{TaskTemplate, words_in};
+use crate::plan_cache::{BrokenDown, normalised};
 use crate::slots::Slots;
 use crate::split::{self, Step};
 use crate::{Desk, Pack};
-
-/// Tasks, where they come from and what of them is guessed.
-struct Tasks {
-    source: String,
-    tasks: Vec<SubTask>,
-    guesses: Vec<String>,
-}
 
 pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
     if let Some(plan) = desk.material.and_then(|material| material.plan.as_deref()) {
@@ -26,9 +20,7 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         return Ok(report(summary, json!({ "source": "brought" }), PhaseResult::Plain));
     }
     let goal = desk.goal.ok_or("there is no goal to break down")?;
-    let template =
-        rooms.pack(&goal.goal_type).and_then(|pack| from_template(pack, &extracted(desk), desk.request));
-    let Tasks { source, tasks, guesses } = template.unwrap_or_else(|| from_words(goal.description.as_str()));
+    let BrokenDown { source, tasks, guesses } = broken_down(rooms, desk, goal);
     if tasks.is_empty() {
         return Err("no task could be found in the request; say what is to be done, step by step".to_owned());
     }
@@ -49,6 +41,21 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
     Ok(report)
 }
 
+/// The goal in tasks: as it was broken down before for the same words and the same facts, or anew.
+fn broken_down(rooms: &Rooms, desk: &Desk<'_>, goal: &Goal) -> BrokenDown {
+    let extracted = extracted(desk);
+    let facts = serde_json::to_string(&extracted).unwrap_or_default();
+    let key = format!("{}\n{}\n{facts}", goal.goal_type, normalised(desk.request));
+    if let Some(mut kept) = rooms.cache().get(&key) {
+        kept.source.push_str(", as it was broken down before");
+        return kept;
+    }
+    let template = rooms.pack(&goal.goal_type).and_then(|pack| from_template(pack, &extracted, desk.request));
+    let made = template.unwrap_or_else(|| from_words(goal.description.as_str()));
+    rooms.cache().insert(key, made.clone());
+    made
+}
+
 /// What the evaluation read from the request.
 fn extracted(desk: &Desk<'_>) -> Extracted {
     let left = desk.left(Phase::Evaluation, "extracted").cloned().unwrap_or_default();
@@ -56,7 +63,7 @@ fn extracted(desk: &Desk<'_>) -> Extracted {
 }
 
 /// The pack's usual tasks, filled with what the goal says; nothing if it says too little for them.
-fn from_template(pack: &Pack, extracted: &Extracted, request: &str) -> Option<Tasks> {
+fn from_template(pack: &Pack, extracted: &Extracted, request: &str) -> Option<BrokenDown> {
     let slots = slots_of(extracted);
     let wanted: Vec<&TaskTemplate> = pack
         .tasks
@@ -68,7 +75,7 @@ fn from_template(pack: &Pack, extracted: &Extracted, request: &str) -> Option<Ta
     let tasks: Option<Vec<SubTask>> =
         (1..).zip(&wanted).map(|(n, task)| filled(task, n, &slots, &places)).collect();
     let tasks = tasks.filter(|tasks| !tasks.is_empty())?;
-    Some(Tasks { source: format!("the template of pack {}", pack.name), tasks, guesses: Vec::new() })
+    Some(BrokenDown { source: format!("the template of pack {}", pack.name), tasks, guesses: Vec::new() })
 }
 
 fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &[&str]) -> Option<SubTask> {
@@ -88,7 +95,7 @@ fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &[&str]) -> 
 }
 
 /// The steps that the words themselves tell.
-fn from_words(text: &str) -> Tasks {
+fn from_words(text: &str) -> BrokenDown {
     let steps = split::split(text);
     let guessed = steps.iter().filter(|step| step.guessed).count();
     let tasks = (1..).zip(&steps).filter_map(|(n, step)| task_of(step, n)).collect();
@@ -96,7 +103,7 @@ fn from_words(text: &str) -> Tasks {
         0 => Vec::new(),
         _ => vec![format!("{guessed} of {} steps were cut or ordered by guess", steps.len())],
     };
-    Tasks { source: "the sentences of the request".to_owned(), tasks, guesses }
+    BrokenDown { source: "the sentences of the request".to_owned(), tasks, guesses }
 }
 
 fn task_of(step: &Step, n: usize) -> Option<SubTask> {

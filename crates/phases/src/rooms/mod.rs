@@ -9,7 +9,7 @@ mod pre_analysis;
 mod validation;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{AgentCapability, GoalType, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask};
 use candor_planning::phase::{PhaseReport, PhaseResult};
@@ -17,6 +17,7 @@ use candor_planning::routing;
 use serde_json::Value;
 
 use crate::lexical::{self, Lexicon};
+use crate::plan_cache::PlanCache;
 use crate::{Desk, Pack};
 
 pub use self::evaluation::define_goal;
@@ -31,13 +32,15 @@ const GUESSED_SIMILARITY: f64 = 0.1;
 pub struct Rooms {
     packs: Arc<Vec<Pack>>,
     min_agents: usize,
+    /// What was broken down before. It changes how long the work takes, and nothing else.
+    cache: Arc<Mutex<PlanCache>>,
 }
 
 impl Rooms {
     /// Rooms that know these packs and plan with no fewer agents than `min_agents`.
     #[must_use]
     pub fn new(packs: Vec<Pack>, min_agents: usize) -> Self {
-        Self { packs: Arc::new(packs), min_agents }
+        Self { packs: Arc::new(packs), min_agents, cache: Arc::default() }
     }
 
     /// The packs.
@@ -63,6 +66,10 @@ impl Rooms {
     /// Ranks everyone for a task, the best first.
     pub fn route(&self, task: &SubTask, agents: &[AgentCapability]) -> Result<Vec<RankedAgent>, String> {
         route(task, agents, &Lexicon::new(agents))
+    }
+
+    fn cache(&self) -> MutexGuard<'_, PlanCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Those who can be given tasks of this kind of goal: a pack's own agents know only its kind.
