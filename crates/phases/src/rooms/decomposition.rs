@@ -6,7 +6,7 @@ use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
 use serde_json::{Value, json};
 
 use super::evaluation::slots_of;
-use super::{Rooms, report};
+use super::{Rooms, counted, report};
 use crate::goal::Extracted;
 use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
@@ -16,7 +16,7 @@ use crate::{Desk, Pack};
 
 pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
     if let Some(plan) = desk.material.and_then(|material| material.plan.as_deref()) {
-        let summary = format!("the plan that was brought has {} tasks", plan.subtasks.len());
+        let summary = format!("the plan that was brought has {}", counted(plan.subtasks.len(), "task"));
         return Ok(report(summary, json!({ "source": "brought" }), PhaseResult::Plain));
     }
     let goal = desk.goal.ok_or("there is no goal to break down")?;
@@ -24,7 +24,7 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
     if tasks.is_empty() {
         return Err("no task could be found in the request; say what is to be done, step by step".to_owned());
     }
-    let summary = format!("{} tasks from {source}", tasks.len());
+    let summary = format!("{} from {source}", counted(tasks.len(), "task"));
     let reasoning = match guesses.as_slice() {
         [] => format!("taken from {source}"),
         guesses => format!("taken from {source}; {}", guesses.join("; ")),

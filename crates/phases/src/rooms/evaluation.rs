@@ -4,7 +4,7 @@ use candor_model::{Constraint, Goal, GoalId, GoalType, Priority, RunId, Text, Ti
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
-use super::{Rooms, report};
+use super::{Rooms, counted, report};
 use crate::goal::{self, Dates, Extracted, Reading};
 use crate::slots::Slots;
 use crate::{Desk, Pack};
@@ -22,11 +22,11 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
     };
     let guesses = reading.guesses.len();
     let summary = format!(
-        "{}: {} constraints, {} success criteria{}",
+        "{}: {}, success criteria: {}{}",
         goal.goal_type,
-        goal.constraints.len(),
+        counted(goal.constraints.len(), "constraint"),
         goal.success_criteria.len(),
-        if guesses == 0 { String::new() } else { format!(", {guesses} of them rest on guesses") }
+        if guesses == 0 { String::new() } else { format!("; guessed: {guesses}") }
     );
     let data = json!({
         "language": reading.language,
@@ -80,7 +80,7 @@ fn constraints(extracted: &Extracted) -> Vec<Constraint> {
         let currency = extracted.currency.as_deref().unwrap_or("USD");
         ("budget", format!("{} {currency}", amount.0), 10)
     });
-    let duration = extracted.duration_days.map(|days| ("duration", plural(days, "day"), 9));
+    let duration = extracted.duration_days.map(|days| ("duration", days_of(days), 9));
     let time = extracted.dates.as_ref().map(|dates| ("time", said(dates), 8));
     let musts = extracted.must.iter().map(|must| ("must", must.clone(), 9));
     let must_nots = extracted.must_not.iter().map(|must| ("must_not", must.clone(), 9));
@@ -95,8 +95,8 @@ fn constraints(extracted: &Extracted) -> Vec<Constraint> {
     .collect()
 }
 
-fn plural(count: u32, unit: &str) -> String {
-    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+fn days_of(days: u32) -> String {
+    counted(usize::try_from(days).unwrap_or(usize::MAX), "day")
 }
 
 fn said(dates: &Dates) -> String {
@@ -128,7 +128,7 @@ pub(super) fn slots_of(extracted: &Extracted) -> Slots {
     };
     if let Some(days) = extracted.duration_days {
         slots.insert("nights".to_owned(), json!(days));
-        slots.insert("duration".to_owned(), json!(plural(days, "day")));
+        slots.insert("duration".to_owned(), json!(days_of(days)));
     }
     if let Some(amount) = &extracted.budget {
         slots.insert("budget_text".to_owned(), json!(money(amount, extracted.currency.as_deref())));

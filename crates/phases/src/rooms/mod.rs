@@ -103,6 +103,11 @@ fn route(task: &SubTask, agents: &[AgentCapability], lexicon: &Lexicon) -> Resul
     Ok(ranking)
 }
 
+/// `1 task`, `2 tasks`.
+fn counted(count: usize, unit: &str) -> String {
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}
+
 /// What a room that used rules leaves.
 fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
     let data = match data {

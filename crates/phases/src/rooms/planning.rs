@@ -11,7 +11,7 @@ use candor_planning::{estimate, routing};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{GUESSED_SIMILARITY, Rooms, decomposition, report, route};
+use super::{GUESSED_SIMILARITY, Rooms, counted, decomposition, report, route};
 use crate::Desk;
 use crate::lexical::Lexicon;
 
@@ -77,8 +77,8 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
     plan.estimated_total_duration = plan.total_estimate();
     (plan.created_at, plan.updated_at) = (desk.now, desk.now);
     let summary = format!(
-        "{} tasks, estimated {} s and ${}; agents chosen by shared words (no embeddings)",
-        plan.subtasks.len(),
+        "{}, estimated {} s and ${}; agents chosen by shared words (no embeddings)",
+        counted(plan.subtasks.len(), "task"),
         plan.estimated_total_duration,
         estimate::cost(&plan.subtasks, &agents)
     );
