@@ -12,6 +12,7 @@
     reason = "test code"
 )]
 
+mod clock;
 mod disk;
 mod kills;
 mod orphans;
