@@ -57,6 +57,8 @@ fn size() -> (u16, u16) {
 
 /// Asks a question on the terminal and reads a line; nothing if Ctrl-C is pressed instead.
 pub(crate) async fn ask(prompt: &str) -> Result<Option<String>, Failure> {
+    // Listened for before the question can be seen: whoever is quick is heard too.
+    let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
     eprint!("{prompt}");
     io::stderr().flush()?;
     let (sender, answer) = tokio::sync::oneshot::channel();
@@ -72,7 +74,7 @@ pub(crate) async fn ask(prompt: &str) -> Result<Option<String>, Failure> {
             Ok(line) => Ok(Some(line?.trim().to_owned())),
             Err(_) => Ok(None),
         },
-        _ = tokio::signal::ctrl_c() => {
+        _ = interrupts.recv() => {
             eprintln!();
             Ok(None)
         }

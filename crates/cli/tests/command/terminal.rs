@@ -21,7 +21,8 @@ fn at_terminal(candor: &Candor, args: &[&str], answers: &[(&str, &str)]) -> Seen
     let words = [&[env!("CARGO_BIN_EXE_candor"), "--data", "data"], args].concat();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let mut command = Command::new("script");
-    command.args(["-qefc", &quoted.join(" "), "/dev/null"]).current_dir(candor.folder());
+    // `exec`: Ctrl-C reaches the whole group, and a shell that waits may die of it and end with 130 by itself.
+    command.args(["-qefc", &format!("exec {}", quoted.join(" ")), "/dev/null"]).current_dir(candor.folder());
     command.env("TERM", "xterm").env("LC_ALL", "C.UTF-8").env_remove("NO_COLOR").env_remove("CANDOR_DATA");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut keys, mut out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
