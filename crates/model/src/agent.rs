@@ -70,6 +70,16 @@ impl AgentMeasure {
     }
 }
 
+/// A task that an agent succeeded at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoutedExample {
+    /// What the task says of itself.
+    pub text: String,
+    /// Who succeeded.
+    pub agent_type: AgentType,
+}
+
 /// An agent's place in the ranking for one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,6 +8,8 @@
 //! Read JSON with [`from_json`]: its error names the field that is wrong.
 
 mod agent;
+mod breaker;
+mod consult;
 mod effect;
 mod error;
 mod event;
@@ -36,7 +38,11 @@ mod text_enum;
 mod time;
 mod verdict;
 
-pub use agent::{AgentCapability, AgentMeasure, RankedAgent};
+pub use agent::{AgentCapability, AgentMeasure, RankedAgent, RoutedExample};
+pub use breaker::{Breaker, BreakerSettings, BreakerState};
+pub use consult::{
+    AskKey, Consulted, Degradation, ModelCall, ModelErrorKind, ModelFailure, OpenCall, Rung, Tier, TokenUse,
+};
 pub use effect::{Effect, EffectKey};
 pub use error::{ErrorKind, PartialResult, PlanningError};
 pub use event::{

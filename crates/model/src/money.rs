@@ -11,7 +11,7 @@ use std::ops::Add;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::ValidationError;
+use crate::{TokenUse, ValidationError};
 
 /// An amount of US dollars, not negative, in millionths.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,34 +126,67 @@ impl JsonSchema for Money {
     }
 }
 
-/// What a model's tokens cost, in micro-dollars per million tokens.
+/// What a model's tokens cost, per million tokens.
 ///
 /// Cheap models cost less than a micro-dollar per token, so the price is kept per million and the sum is
 /// rounded up once: a cap is never undercut by rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenPrice {
-    /// Micro-dollars for a million tokens of prompt.
-    pub prompt_micros_per_million: u64,
-    /// Micro-dollars for a million tokens of answer.
-    pub completion_micros_per_million: u64,
+    /// For a million tokens of prompt.
+    pub input: Money,
+    /// For a million tokens of answer.
+    pub output: Money,
+    /// For a million tokens read from the provider's cache; a tenth of the prompt's price if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_read: Option<Money>,
+    /// For a million tokens written to the provider's cache; the prompt's price if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_write: Option<Money>,
 }
 
 impl TokenPrice {
+    /// A price without a word on caching.
+    #[must_use]
+    pub const fn new(input: Money, output: Money) -> Self {
+        Self { input, output, cached_read: None, cached_write: None }
+    }
+
+    /// What costs nothing: a model on one's own machine.
+    #[must_use]
+    pub const fn free() -> Self {
+        Self::new(Money::ZERO, Money::ZERO)
+    }
+
     /// The cost of one call, rounded up to the micro-dollar.
     #[must_use]
-    pub fn cost(&self, prompt_tokens: u64, completion_tokens: u64) -> Money {
-        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
-        let total = part(prompt_tokens, self.prompt_micros_per_million)
-            + part(completion_tokens, self.completion_micros_per_million);
+    pub fn cost(&self, tokens: &TokenUse) -> Money {
+        let part = |tokens: u64, price: Money| u128::from(tokens) * u128::from(price.micros());
+        let total = part(tokens.input, self.input)
+            + part(tokens.output, self.output)
+            + part(tokens.cached_read, self.cached_read())
+            + part(tokens.cached_write, self.cached_write.unwrap_or(self.input));
         Money::from_micros(u64::try_from(total.div_ceil(1_000_000)).unwrap_or(MAX_MICROS))
+    }
+
+    /// What reading from the cache saved, against reading the same anew.
+    #[must_use]
+    pub fn saved(&self, tokens: &TokenUse) -> Money {
+        let anew = Self::new(self.input, Money::ZERO);
+        let read = TokenUse { input: tokens.cached_read, ..TokenUse::default() };
+        let cached = TokenUse { cached_read: tokens.cached_read, ..TokenUse::default() };
+        anew.cost(&read).saturating_sub(self.cost(&cached))
+    }
+
+    fn cached_read(&self) -> Money {
+        self.cached_read.unwrap_or(Money::from_micros(self.input.micros() / 10))
     }
 }
 
 impl Default for TokenPrice {
     /// Half a cent per thousand tokens of prompt, a cent per thousand of answer.
     fn default() -> Self {
-        Self { prompt_micros_per_million: 5_000_000, completion_micros_per_million: 10_000_000 }
+        Self::new(Money::from_micros(5_000_000), Money::from_micros(10_000_000))
     }
 }
 
@@ -185,11 +218,23 @@ mod tests {
     #[test]
     fn tokens_cost_what_the_example_says() {
         // spec: planning BC-03
-        let price = TokenPrice::default();
-        assert_eq!(price.cost(200, 100).micros(), 2_000);
-        assert_eq!(price.cost(400, 300).micros(), 5_000);
-        assert_eq!(price.cost(450, 320).micros(), 5_450);
-        assert_eq!(price.cost(u64::MAX, u64::MAX), Money::MAX);
+        let cost =
+            |input, output| TokenPrice::default().cost(&TokenUse { input, output, ..TokenUse::default() });
+        assert_eq!(cost(200, 100).micros(), 2_000);
+        assert_eq!(cost(400, 300).micros(), 5_000);
+        assert_eq!(cost(450, 320).micros(), 5_450);
+        assert_eq!(cost(u64::MAX, u64::MAX), Money::MAX);
+    }
+
+    #[test]
+    fn cached_tokens_have_prices_of_their_own() {
+        // spec: orchestrator PC-04
+        let dollars = |amount| Money::from_dollars(amount).unwrap();
+        let price =
+            TokenPrice { cached_write: Some(dollars(3.75)), ..TokenPrice::new(dollars(3.0), dollars(15.0)) };
+        let tokens = TokenUse { input: 100, output: 10, cached_read: 10_000, cached_write: 2_000 };
+        assert_eq!(price.cost(&tokens).micros(), 300 + 150 + 3_000 + 7_500);
+        assert_eq!(price.saved(&tokens).micros(), 27_000);
     }
 
     proptest! {

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Confidence, ExecutionStatus, Money, PlanRevision, Seconds, TaskId, TaskStatus, Timestamp};
+use crate::{
+    Confidence, Degradation, ExecutionStatus, Money, PlanRevision, Seconds, TaskId, TaskStatus, Timestamp,
+};
 
 /// What happened, what it cost and what is to be learned from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +21,9 @@ pub struct ExecutionReport {
     pub confidence_evolution: Vec<ConfidencePoint>,
     /// What failed, what worked, what to do next time.
     pub lessons_learned: Lessons,
+    /// With how much less than it should the run worked; absent if all went as it should.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degradation: Option<Degradation>,
 }
 
 /// The whole in a few numbers.

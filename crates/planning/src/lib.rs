@@ -6,11 +6,13 @@
 
 pub mod approval;
 pub mod assignment;
+pub mod breaker;
 pub mod budget;
 pub mod calibration;
 pub mod classify;
 pub mod completeness;
 pub mod confidence;
+pub mod degradation;
 pub mod dependencies;
 pub mod escalation;
 pub mod estimate;

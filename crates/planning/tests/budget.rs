@@ -9,7 +9,7 @@
 
 use candor_model::{
     DecisionEntry, ErrorKind, LogLevel, Money, PartialResult, PlanningError, RunSettings, Severity,
-    TokenPrice,
+    TokenPrice, TokenUse,
 };
 use candor_planning::budget::{self, Allowance, CostTracker, StageLimits, operation};
 use candor_testkit::fixtures::{self, dollars};
@@ -223,7 +223,7 @@ proptest! {
         let mut tracker = CostTracker::start(budget, TokenPrice::default());
         let mut sum = Money::ZERO;
         for (at, (prompt, completion)) in calls.into_iter().enumerate() {
-            sum = sum + TokenPrice::default().cost(prompt, completion);
+            sum = sum + TokenPrice::default().cost(&TokenUse { input: prompt, output: completion, ..TokenUse::default() });
             let result = tracker.track_llm_call("x", prompt, completion);
             prop_assert_eq!(result.is_ok(), sum <= budget);
             prop_assert_eq!(tracker.check().is_ok(), sum <= budget);

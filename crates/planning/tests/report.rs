@@ -46,6 +46,7 @@ fn material<'a>(plan: &'a Plan, feedback: &'a [Arc<ExecutionFeedback>]) -> Repor
         started_at: None,
         ended_at: None,
         planning_cost: Money::ZERO,
+        degradation: None,
     }
 }
 
@@ -168,6 +169,7 @@ fn recorded_confidence_and_the_clock_are_used_where_known() {
         started_at: Some(time("2025-11-16T10:00:00Z")),
         ended_at: Some(time("2025-11-16T10:00:13Z")),
         planning_cost: dollars(0.0064),
+        degradation: None,
         ..material(&plan, &feedback)
     });
     assert_eq!(report.confidence_evolution, [point]);

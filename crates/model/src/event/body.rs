@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    Adjustment, AgentCapability, AgentMeasure, AgentType, Answer, CheckpointId, Confidence, CritiqueVerdict,
-    DecisionEntry, ExecutionFeedback, ExecutionReport, FailureEscalationRequest, GateId, Goal, Handoff,
-    Money, Notification, Phase, Plan, PlanOutcome, PlanRevision, PlanVersion, PlanningError, ProgressUpdate,
-    Question, RankedAgent, RunId, RunSettings, Severity, StartMaterial, TaskId, Timestamp,
+    Adjustment, AgentCapability, AgentMeasure, AgentType, Answer, AskKey, CheckpointId, Confidence,
+    Consulted, CritiqueVerdict, DecisionEntry, ExecutionFeedback, ExecutionReport, FailureEscalationRequest,
+    GateId, Goal, Handoff, Money, Notification, OpenCall, Phase, Plan, PlanOutcome, PlanRevision,
+    PlanVersion, PlanningError, ProgressUpdate, Question, RankedAgent, RoutedExample, RunId, RunSettings,
+    Severity, StartMaterial, TaskId, Timestamp,
 };
 
 text_enum!(
@@ -337,6 +338,32 @@ pub enum EventBody {
         /// The agent.
         agent_type: AgentType,
     },
+    /// A model is not used for a while.
+    ModelBreakerOpened {
+        /// Provider and model.
+        model: String,
+        /// Why.
+        reason: String,
+    },
+    /// A model is used again.
+    ModelBreakerClosed {
+        /// Provider and model.
+        model: String,
+    },
+    /// A model is about to be called.
+    ModelAsked {
+        /// The call, with what is set aside for it.
+        call: Box<OpenCall>,
+    },
+    /// A step of an ask was made: a call and its judgement, or a step that needed no call.
+    ModelConsulted {
+        /// What was asked.
+        ask: Box<AskKey>,
+        /// Which step of the ask it was, from 1.
+        number: u32,
+        /// What came of it.
+        step: Arc<Consulted>,
+    },
     /// A second choice was taken.
     FellBack {
         /// For what.
@@ -400,6 +427,9 @@ pub enum EventBody {
         /// How the agents did; absent if nothing is to be learned from this run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         measured: Option<BTreeMap<AgentType, AgentMeasure>>,
+        /// Who succeeded at what, for the router to learn from.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        examples: Vec<RoutedExample>,
     },
     /// No new task is started until the run is resumed.
     RunPaused {

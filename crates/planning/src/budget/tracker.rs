@@ -1,6 +1,6 @@
 //! The cost of one planning cycle, call by call.
 
-use candor_model::{DecisionEntry, Money, PlanningError, RunSettings, TokenPrice};
+use candor_model::{DecisionEntry, Money, PlanningError, RunSettings, TokenPrice, TokenUse};
 use serde::{Deserialize, Serialize};
 
 /// The names of the operations that planning pays for.
@@ -70,7 +70,8 @@ impl CostTracker {
         prompt_tokens: u64,
         completion_tokens: u64,
     ) -> Result<Money, PlanningError> {
-        let cost = self.price.cost(prompt_tokens, completion_tokens);
+        let tokens = TokenUse { input: prompt_tokens, output: completion_tokens, ..TokenUse::default() };
+        let cost = self.price.cost(&tokens);
         self.record(CostEntry { operation: operation.to_owned(), prompt_tokens, completion_tokens, cost })
     }
 

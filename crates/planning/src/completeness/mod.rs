@@ -113,6 +113,17 @@ pub fn add_missing(tasks: &[SubTask], categories: &[Category]) -> (Vec<SubTask>,
     (before_validation(all, tasks.len()), notes)
 }
 
+/// The first category that a task covers. A validation speaks of all that it judges, so it counts only for
+/// categories that are validations themselves.
+#[must_use]
+pub fn category_of<'c>(task: &SubTask, categories: &'c [Category]) -> Option<&'c str> {
+    let subject = Subject::new(task);
+    let judges = is_validation(task);
+    let fits = |category: &&Category| category.name.to_lowercase().contains("validat") == judges;
+    let covered = |category: &&Category| judges || Matcher::new(category).covers(&subject);
+    categories.iter().filter(fits).find(covered).map(|category| category.name.as_str())
+}
+
 fn uncovered<'c>(tasks: &[SubTask], categories: &'c [Category]) -> Vec<&'c Category> {
     let mut missing: Vec<_> = categories.iter().map(|category| (category, Matcher::new(category))).collect();
     for task in tasks {

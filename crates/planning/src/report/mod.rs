@@ -10,9 +10,9 @@ mod lessons;
 use std::sync::Arc;
 
 use candor_model::{
-    ConfidencePoint, ExecutionFeedback, ExecutionId, ExecutionReport, ExecutionResult, ExecutionStatus,
-    FeedbackType, IdMap, Money, Plan, ProgressStatus, ProgressUpdate, ReportSummary, Seconds, SubTask,
-    TaskId, TaskReport, TaskStatus, Timestamp,
+    ConfidencePoint, Degradation, ExecutionFeedback, ExecutionId, ExecutionReport, ExecutionResult,
+    ExecutionStatus, FeedbackType, IdMap, Money, Plan, ProgressStatus, ProgressUpdate, ReportSummary,
+    Seconds, SubTask, TaskId, TaskReport, TaskStatus, Timestamp,
 };
 
 pub use self::constraints::{ConstraintCheck, ConstraintSummary, constraint_summary};
@@ -35,6 +35,8 @@ pub struct ReportMaterial<'a> {
     pub ended_at: Option<Timestamp>,
     /// What planning cost.
     pub planning_cost: Money,
+    /// With how much less than it should the run worked.
+    pub degradation: Option<&'a Degradation>,
 }
 
 /// Sums a run up: what happened, what it cost, how confidence moved, what is to be learned.
@@ -46,6 +48,7 @@ pub fn execution_report(material: &ReportMaterial<'_>) -> ExecutionReport {
         revisions: material.plan.metadata.revisions.clone(),
         confidence_evolution: confidence_evolution(material),
         lessons_learned: lessons::learned(material),
+        degradation: material.degradation.filter(|state| state.level > 0).cloned(),
     }
 }
 

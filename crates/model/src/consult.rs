@@ -1,0 +1,243 @@
+//! What is asked of models, what comes back, and how each answer was judged.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::text_enum::text_enum;
+use crate::{Money, Phase, Seconds};
+
+text_enum!(
+    /// How capable a model an ask needs; the installation says which model that is.
+    #[derive(Default)]
+    Tier {
+        /// Quick and cheap.
+        Fast = "fast",
+        /// The usual one.
+        #[default]
+        Balanced = "balanced",
+        /// The best there is.
+        Strong = "strong",
+    }
+);
+
+impl Tier {
+    /// The tier that is tried when this one cannot answer.
+    #[must_use]
+    pub const fn below(self) -> Option<Self> {
+        match self {
+            Self::Strong => Some(Self::Balanced),
+            Self::Balanced => Some(Self::Fast),
+            Self::Fast => None,
+        }
+    }
+}
+
+text_enum!(
+    /// What kind of failure a call of a model ended in.
+    ModelErrorKind {
+        /// Too many calls; the provider may say when to come again.
+        RateLimit = "rate_limit",
+        /// No answer in time.
+        Timeout = "timeout",
+        /// A failure that may be gone next time: a dropped connection, an overloaded server.
+        Transient = "transient",
+        /// The key is missing, wrong, or not allowed to do this.
+        Auth = "auth",
+        /// The provider will not answer this.
+        ContentFilter = "content_filter",
+        /// The prompt does not fit.
+        ContextTooLong = "context_too_long",
+        /// The provider has no such model.
+        UnknownModel = "unknown_model",
+        /// No trust in the endpoint's certificate, or no TLS where some is expected.
+        Tls = "tls",
+        /// The answer is larger than anything that was asked for.
+        TooLarge = "too_large",
+        /// The provider refused the request for another reason, or answered in no known form.
+        Protocol = "protocol",
+        /// The model's breaker is open: it is left in peace for a while.
+        CircuitOpen = "circuit_open",
+    }
+);
+
+impl ModelErrorKind {
+    /// Whether the same call may succeed a little later. Everything else would fail again, and is not repeated.
+    #[must_use]
+    pub const fn is_retryable(self) -> bool {
+        matches!(self, Self::RateLimit | Self::Timeout | Self::Transient)
+    }
+}
+
+/// Why a call brought no answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFailure {
+    /// What kind of failure it is.
+    pub kind: ModelErrorKind,
+    /// In plain words, with what to do about it.
+    pub message: String,
+    /// When the provider wants to be asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<Seconds>,
+}
+
+impl std::fmt::Display for ModelFailure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.kind, self.message)
+    }
+}
+
+/// The tokens of one call, by what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TokenUse {
+    /// Read anew.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+    /// Read from the provider's cache.
+    pub cached_read: u64,
+    /// Written to the provider's cache.
+    pub cached_write: u64,
+}
+
+/// Names one question to a model within its run: the same after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskKey {
+    /// The phase that asks.
+    pub phase: Phase,
+    /// Which try of the phase it is.
+    pub attempt: u32,
+    /// What is asked, such as `parse_goal`.
+    pub step: String,
+}
+
+impl std::fmt::Display for AskKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}/{}/{}", self.phase, self.attempt, self.step)
+    }
+}
+
+/// One call of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelCall {
+    /// The tier that was asked.
+    pub tier: Tier,
+    /// Provider and model, such as `anthropic/claude-sonnet`.
+    pub model: String,
+    /// Which prompt was used, such as `parse_goal@1`.
+    pub prompt: String,
+    /// The digest of the request as it was sent; recordings are kept under it.
+    pub request: String,
+    /// The model's own words, with secrets taken out; nothing if the call failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<ModelFailure>,
+    /// What it took.
+    #[serde(default)]
+    pub tokens: TokenUse,
+    /// What it cost.
+    pub cost: Money,
+    /// What reading from the provider's cache saved.
+    #[serde(default)]
+    pub saved: Money,
+    /// How long it took.
+    pub duration_seconds: Seconds,
+}
+
+/// A step of the ladder: how a call, or the lack of one, was judged, and what follows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Rung {
+    /// The answer is used.
+    Accepted {
+        /// The answer as data, after repair.
+        value: Value,
+        /// What had to be repaired, in order.
+        repairs: Vec<String>,
+    },
+    /// The same call is made once more after a while.
+    Repeat {
+        /// Which repetition it is, from 1.
+        number: u32,
+        /// How many there are at most.
+        max: u32,
+        /// How long to wait first.
+        delay: Seconds,
+        /// Why.
+        reason: String,
+    },
+    /// The model is asked once more, and told what is wrong with its answer.
+    AskAgain {
+        /// What is wrong, in the validator's words.
+        problems: Vec<String>,
+    },
+    /// The next tier is asked.
+    FallBack {
+        /// The tier that could not answer.
+        from: Tier,
+        /// The one that is asked next.
+        to: Tier,
+        /// Why.
+        reason: String,
+    },
+    /// No model can answer: the heuristic twin speaks.
+    GiveUp {
+        /// The tier that was asked last.
+        from: Tier,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Rung {
+    /// Whether the ask is answered, by a model or by its twin.
+    #[must_use]
+    pub const fn is_final(&self) -> bool {
+        matches!(self, Self::Accepted { .. } | Self::GiveUp { .. })
+    }
+}
+
+/// A call that is about to be made, with what is set aside for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenCall {
+    /// What is asked.
+    pub ask: AskKey,
+    /// Which step of the ask it is, from 1.
+    pub number: u32,
+    /// The tier.
+    pub tier: Tier,
+    /// Provider and model.
+    pub model: String,
+    /// What was set aside for it.
+    pub reserved: Money,
+}
+
+/// With how much less than it should a run works.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Degradation {
+    /// From 0 (all is well) to 5.
+    pub level: u8,
+    /// What failed, in order.
+    pub failed_components: Vec<String>,
+    /// Whether rules spoke in place of models.
+    pub degraded_output: bool,
+}
+
+/// One step of an ask: the call, if one was made, and its judgement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Consulted {
+    /// The call; absent where none was worth making.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<ModelCall>,
+    /// What follows.
+    pub rung: Rung,
+}
