@@ -1,8 +1,8 @@
 //! What can be asked of a run or reported to it.
 
 use candor_model::{
-    Account, Answer, CheckpointId, ExecutionFeedback, GateId, Money, Phase, RankedAgent, RunSettings,
-    StartMaterial, TaskId,
+    Account, AgentType, Answer, AskKey, CheckpointId, Consulted, ExecutionFeedback, GateId, Money, Phase,
+    RankedAgent, RunSettings, StartMaterial, TaskId, Tier,
 };
 use candor_planning::phase::PhaseReport;
 
@@ -67,6 +67,40 @@ pub enum Input {
         what: String,
         /// How much.
         amount: Money,
+    },
+    /// A model is about to be called: what it can cost at most is to be set aside.
+    Consulting {
+        /// What is asked.
+        ask: AskKey,
+        /// The tier.
+        tier: Tier,
+        /// Provider and model.
+        model: String,
+        /// The most that it can cost.
+        reserved: Money,
+    },
+    /// A step of a question to a model was made.
+    Consulted {
+        /// What was asked.
+        ask: AskKey,
+        /// Which step it was, from 1.
+        number: u32,
+        /// What came of it.
+        step: Box<Consulted>,
+    },
+    /// The breaker of an agent opened or closed.
+    Breaker {
+        /// The agent.
+        agent_type: AgentType,
+        /// Why it opened; absent if it closed.
+        opened: Option<String>,
+    },
+    /// The breaker of a model opened or closed.
+    ModelBreaker {
+        /// Provider and model.
+        model: String,
+        /// Why it opened; absent if it closed.
+        opened: Option<String>,
     },
     /// A person answered a question.
     Answered {

@@ -1,6 +1,8 @@
 //! Why an input cannot be taken. A refusal changes nothing.
 
-use candor_model::{AgentType, CheckpointId, GateId, Phase, PlanId, PlanningError, RunStatus, TaskId};
+use candor_model::{
+    Account, AgentType, AskKey, CheckpointId, GateId, Money, Phase, PlanId, PlanningError, RunStatus, TaskId,
+};
 use candor_planning::approval::AdjustmentError;
 
 /// Why an input cannot be taken.
@@ -124,6 +126,37 @@ pub enum Refusal {
     /// The adjusted plan cannot be carried out.
     #[error("the adjusted plan cannot be carried out: {0}")]
     AdjustedPlan(PlanningError),
+    /// The question is being put to a model already.
+    #[error("{ask} is being asked already")]
+    AlreadyAsked {
+        /// What is asked.
+        ask: AskKey,
+    },
+    /// The step of the question is known already, or was never begun.
+    #[error("step {number} of {ask} is not under way; it comes too late or twice and is not used")]
+    StaleAsk {
+        /// What was asked.
+        ask: AskKey,
+        /// The step.
+        number: u32,
+    },
+    /// What a call can cost is not left.
+    #[error(
+        "the {account} budget does not allow a call that can cost ${needed}: ${spent} of ${budget} are spent \
+         and ${aside} set aside"
+    )]
+    NoMoney {
+        /// Which budget.
+        account: Account,
+        /// What was spent of it.
+        spent: Money,
+        /// What is set aside.
+        aside: Money,
+        /// The budget.
+        budget: Money,
+        /// What the call can cost at most.
+        needed: Money,
+    },
     /// There is no such point to go back to.
     #[error("there is no checkpoint {to}; known: {known}")]
     UnknownCheckpoint {

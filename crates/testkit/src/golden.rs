@@ -6,10 +6,11 @@
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
     Account, Adjustment, AgentType, ApprovalAction, CritiqueVerdict, Event, EventBody, FeedbackType,
-    GuidanceAction, Money, Phase, RunSettings, Severity,
+    GuidanceAction, ModelErrorKind, Money, Phase, RunSettings, Severity,
 };
 use serde_json::json;
 
+use crate::consulting;
 use crate::fixtures::{self, paris_plan, plan_of, task_id};
 use crate::scenario::Scenario;
 
@@ -17,7 +18,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 11] = [
+pub const STORIES: [Story; 12] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -29,6 +30,7 @@ pub const STORIES: [Story; 11] = [
     ("criteria_unmet", criteria_unmet),
     ("rest_of_the_vocabulary", rest_of_the_vocabulary),
     ("taken_up_after_a_crash", taken_up_after_a_crash),
+    ("asked_models", asked_models),
 ];
 
 /// What a state must still say when its log is replayed by a later version.
@@ -77,6 +79,30 @@ fn taken_up_after_a_crash() -> Vec<Event> {
     run.pass(3600.0);
     run.take(Input::TakenUp);
     finish(run, &["task_001", "task_002", "task_004"])
+}
+
+fn asked_models() -> Vec<Event> {
+    let mut run = Scenario::start(RunSettings::default());
+    let key = consulting::ask(Phase::Evaluation, "parse_goal");
+    run.take(consulting::consulting(&key, 4_000));
+    run.take(Input::TakenUp);
+    run.take(consulting::consulting(&key, 4_000));
+    let down = consulting::fall_back("timeout: no answer in 30 s");
+    run.take(consulting::consulted(&key, 2, Some(consulting::failed(ModelErrorKind::Timeout)), down));
+    let model = "acme/medium".to_owned();
+    run.take(Input::ModelBreaker { model: model.clone(), opened: Some("no answer in 30 s".to_owned()) });
+    run.take(consulting::consulting(&key, 4_000));
+    let answer = consulting::answered("```json\n{\"destination\": \"Paris\"}\n```", 2_000);
+    run.take(consulting::consulted(&key, 3, Some(answer), consulting::accepted()));
+    run.take(Input::ModelBreaker { model, opened: None });
+    run.phase_done(Phase::PreAnalysis, PhaseResult::Plain);
+    run.phase_done(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()));
+    run.phase_done(Phase::Context, PhaseResult::Plain);
+    let key = consulting::ask(Phase::Decomposition, "decompose_task");
+    run.take(consulting::consulted(&key, 1, None, consulting::give_up("no tier answers")));
+    run.phase_done(Phase::Decomposition, PhaseResult::Plain);
+    run.propose(paris_plan());
+    finish(run, &["task_001", "task_003", "task_002", "task_004"])
 }
 
 fn over_budget() -> Vec<Event> {

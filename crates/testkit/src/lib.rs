@@ -1,6 +1,7 @@
 //! What tests share: the worked example, generators, step-by-step scenarios, and the simulator.
 
 pub mod arbitrary;
+pub mod consulting;
 pub mod fixtures;
 pub mod fuzzing;
 pub mod golden;

@@ -1,20 +1,24 @@
 //! How a run ends: completed, failed or aborted, never in silence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AfterStop, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus, FeedbackType, Notification,
-    PlanOutcome, PlanningError, Seconds, SubTask, TaskId, TaskStatus,
+    AfterStop, AgentType, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus, FeedbackType,
+    Notification, PlanOutcome, PlanningError, RoutedExample, Seconds, SubTask, TaskId, TaskStatus,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::texts::{self, Response};
-use candor_planning::{confidence, limits, report};
+use candor_planning::{confidence, limits, report, routing};
 
 use super::control;
 use super::draft::{Decision, Draft};
 use crate::RunState;
 use crate::state::TaskState;
+
+/// How many tasks of one agent a run teaches, and how much of each.
+const EXAMPLES_PER_AGENT: usize = 3;
+const EXAMPLE_CHARS: usize = 400;
 
 /// Every phase is done: the run has reached its goal, or validation has found that it has not.
 pub(super) fn finished(draft: &mut Draft<'_>) {
@@ -83,15 +87,25 @@ pub(super) fn never_started(
 }
 
 /// What can be done: what the agent that failed last said itself, where its failure is what ends the run.
-fn suggestion(draft: &Draft<'_>, error: &PlanningError) -> String {
+fn suggestion(draft: &mut Draft<'_>, error: &PlanningError) -> String {
     let by_failures =
         matches!(error, PlanningError::MaxRevisions { .. } | PlanningError::LowConfidence { .. });
     let failed = draft.state.feedback().iter().rev().find(|feedback| !feedback.feedback_type.is_success());
     let own = failed.filter(|_| by_failures).and_then(|feedback| feedback.suggested_adjustments.as_deref());
     match own.map(str::trim).filter(|own| !own.is_empty()) {
         Some(own) => texts::agents_suggestion(own),
-        None => limits::suggestion(error, draft.state.goal()),
+        None => limits::suggestion(error, draft.state.goal()) + &spent_on(draft.ahead(), error),
     }
+}
+
+/// What the money went to, where money is what the run ends for.
+fn spent_on(state: &RunState, error: &PlanningError) -> String {
+    let bills = state.bills();
+    if !matches!(error, PlanningError::PlanningBudgetExceeded { .. }) || bills.is_empty() {
+        return String::new();
+    }
+    let bills: Vec<String> = bills.iter().map(|(what, amount)| format!("{what} ${amount:.4}")).collect();
+    format!("\nSpent on: {}", bills.join(", "))
 }
 
 fn announce(draft: &mut Draft<'_>, error: &PlanningError, suggestion: &str) {
@@ -151,7 +165,28 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     };
     let report = Box::new(report::execution_report(&material));
     let measured = ahead.settings().learn.then(|| ahead.measured().clone());
-    draft.say(EventBody::OutcomeRecorded { outcome, report, measured });
+    let examples = if measured.is_some() { examples(ahead) } else { Vec::new() };
+    draft.say(EventBody::OutcomeRecorded { outcome, report, measured, examples });
+}
+
+/// Who succeeded at what, for the router. A few per agent say enough, and a plan may be large.
+fn examples(state: &RunState) -> Vec<RoutedExample> {
+    let mut kept: BTreeMap<&AgentType, usize> = BTreeMap::new();
+    let tasks = state.work().into_iter().flat_map(|work| work.tasks());
+    // A task whose agent was left in peace was done by another one.
+    let done = tasks.filter(|(task, run)| {
+        run.status() == TaskStatus::Completed && !state.is_unavailable(&task.agent_type)
+    });
+    done.filter(|(task, _)| {
+        let count = kept.entry(&task.agent_type).or_default();
+        *count += 1;
+        *count <= EXAMPLES_PER_AGENT
+    })
+    .map(|(task, _)| RoutedExample {
+        text: routing::task_text(task).chars().take(EXAMPLE_CHARS).collect(),
+        agent_type: task.agent_type.clone(),
+    })
+    .collect()
 }
 
 fn tasks_with(state: &RunState, status: TaskStatus) -> Vec<TaskId> {

@@ -1,6 +1,8 @@
 //! What follows from an input: one file per kind of input, and the `match` that leads there.
 
 mod answers;
+mod breakers;
+mod consult;
 mod control;
 mod draft;
 mod ending;
@@ -36,6 +38,12 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         }
         Input::AgentStopped { task_id, attempt } => outcome::stopped(&mut draft, &task_id, attempt)?,
         Input::Spent { account, what, amount } => outcome::spent(&mut draft, account, what, amount),
+        Input::Consulting { ask, tier, model, reserved } => {
+            consult::consulting(&mut draft, ask, tier, model, reserved)?;
+        }
+        Input::Consulted { ask, number, step } => consult::consulted(&mut draft, ask, number, *step)?,
+        Input::Breaker { agent_type, opened } => breakers::agent(&mut draft, agent_type, opened),
+        Input::ModelBreaker { model, opened } => breakers::model(&mut draft, model, opened),
         Input::Answered { gate, answer } => answers::answered(&mut draft, &gate, answer)?,
         Input::Pause { reason } => control::pause(&mut draft, reason)?,
         Input::Resume => control::resume(&mut draft)?,

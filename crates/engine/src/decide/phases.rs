@@ -68,6 +68,11 @@ pub(super) fn failed(
 ) -> Result<(), Refusal> {
     check_at_work(draft, phase, attempt)?;
     draft.say(EventBody::PhaseFailed { phase, reason: reason.clone() });
+    let by_rules = format!("phase {} ({phase})", phase.number());
+    if draft.state.degradation().failed_components.contains(&by_rules) {
+        let reason = format!("no model answered in phase {phase}, and its rules found nothing either");
+        draft.say(EventBody::Degraded { level: 5, reason });
+    }
     ending::failed(draft, PlanningError::PhaseFailed { phase, reason });
     Ok(())
 }
@@ -80,7 +85,7 @@ pub(super) fn record(draft: &mut Draft<'_>, decisions: Vec<RoomDecision>) {
     }
 }
 
-fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Result<(), Refusal> {
+pub(super) fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Result<(), Refusal> {
     let at_work = match draft.state.stage() {
         Stage::Preparing { open, .. } => open.contains(&phase),
         Stage::Closing { phase: current } => *current == phase,

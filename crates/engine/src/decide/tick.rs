@@ -6,7 +6,7 @@ use std::sync::Arc;
 use candor_model::{EventBody, ExecutionFeedback, PlanningError, TaskId};
 
 use super::draft::Draft;
-use super::{ending, failure, outcome, schedule};
+use super::{consult, ending, failure, outcome, schedule};
 use crate::state::Stage;
 
 pub(super) fn tick(draft: &mut Draft<'_>) {
@@ -35,6 +35,7 @@ pub(super) fn taken_up(draft: &mut Draft<'_>) {
     for (task_id, attempt) in under_way {
         draft.say(EventBody::TaskTakenUp { task_id, attempt, deadline });
     }
+    consult::taken_up(draft);
 }
 
 /// The attempt whose deadline passed first. One at a time: each failure may change the plan for the next,

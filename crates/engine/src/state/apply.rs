@@ -51,12 +51,16 @@ impl RunState {
             EventBody::PhaseStarted { phase, attempt } => self.start_phase(*phase, *attempt, event.at),
             EventBody::PhaseCompleted { phase, .. } => self.complete_phase(*phase),
             EventBody::GoalDefined { goal } => self.goal = Some(Arc::clone(goal)),
-            EventBody::Charged { account, amount, .. } => {
+            EventBody::Charged { account, amount, what, .. } => {
                 self.money.charge(*amount);
                 if *account == Account::Planning {
                     self.planning_spent = self.planning_spent + *amount;
+                    self.asks.bill(what, *amount);
                 }
             }
+            EventBody::ModelAsked { call } => self.asks.open(call),
+            EventBody::ModelConsulted { ask, step, .. } => self.asks.step(ask, step),
+            EventBody::FellBack { what, from, .. } if what.starts_with("task ") => self.asks.fell_back(from),
             EventBody::BreakerOpened { agent_type, .. } => _ = self.breakers.insert(agent_type.clone()),
             EventBody::BreakerClosed { agent_type } => _ = self.breakers.remove(agent_type),
             EventBody::Critiqued { phase: Phase::Validation, verdict: CritiqueVerdict::Stop, notes } => {
@@ -221,6 +225,7 @@ impl RunState {
     }
 
     fn complete_phase(&mut self, phase: Phase) {
+        self.asks.forget(phase);
         let next = match &mut self.stage {
             Stage::Preparing { open, .. } => {
                 open.remove(&phase);
@@ -330,6 +335,7 @@ impl RunState {
             return;
         };
         self.gates.clear();
+        self.asks.forget_all();
         self.paused = false;
         self.report = None;
         self.unmet.clear();

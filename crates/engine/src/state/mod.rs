@@ -1,6 +1,7 @@
 //! What is known of a run: a fold over its log.
 
 mod apply;
+mod asks;
 mod checkpoint;
 mod task_run;
 mod view;
@@ -85,6 +86,7 @@ pub struct RunState {
     questions: u32,
     checkpoints_made: u32,
     phase_attempts: BTreeMap<Phase, u32>,
+    asks: asks::Asks,
     spent_attempts: BTreeMap<TaskId, u32>,
 }
 
@@ -117,6 +119,7 @@ impl RunState {
             questions: 0,
             checkpoints_made: 0,
             phase_attempts: BTreeMap::new(),
+            asks: asks::Asks::default(),
             spent_attempts: BTreeMap::new(),
         }
     }
@@ -244,6 +247,12 @@ impl RunState {
 
     pub(crate) fn unmet(&self) -> &[String] {
         &self.unmet
+    }
+
+    /// The agents that get no new task, as far as this run was told.
+    #[must_use]
+    pub const fn unavailable(&self) -> &BTreeSet<AgentType> {
+        &self.breakers
     }
 
     pub(crate) fn is_unavailable(&self, agent: &AgentType) -> bool {

@@ -79,6 +79,7 @@ impl RunState {
             started_at: self.execution_started,
             ended_at: Some(now),
             planning_cost: self.planning_spent,
+            degradation: Some(self.degradation()),
         }
     }
 }

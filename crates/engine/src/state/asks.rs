@@ -1,0 +1,142 @@
+//! What the phases at work have asked models so far.
+
+use candor_model::{AskKey, Consulted, Degradation, Money, OpenCall, Phase, Rung};
+use candor_planning::degradation::{self, Failed};
+use serde::{Deserialize, Serialize};
+
+use super::{RunState, Stage};
+
+/// One question, and how far it has come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AskState {
+    key: AskKey,
+    steps: Vec<Consulted>,
+    open: Option<OpenCall>,
+}
+
+/// Everything that was asked by phases that are not done yet, and what that did to the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Asks {
+    asks: Vec<AskState>,
+    /// Set aside for calls whose end nobody knows, because the process died: they may have been paid.
+    lost: Money,
+    degradation: Degradation,
+    /// What planning paid for, in order.
+    bills: Vec<(String, Money)>,
+}
+
+impl Asks {
+    pub(super) fn open(&mut self, call: &OpenCall) {
+        self.entry(&call.ask).open = Some(call.clone());
+    }
+
+    pub(super) fn step(&mut self, key: &AskKey, step: &Consulted) {
+        note(&mut self.degradation, key.phase, step);
+        let entry = self.entry(key);
+        let open = entry.open.take();
+        entry.steps.push(step.clone());
+        if let Some(open) = open.filter(|_| step.call.is_none()) {
+            self.lost = self.lost + open.reserved;
+        }
+    }
+
+    pub(super) fn fell_back(&mut self, agent: &str) {
+        degradation::note(&mut self.degradation, &Failed::Agent(agent));
+    }
+
+    pub(super) fn bill(&mut self, what: &str, amount: Money) {
+        self.bills.push((what.to_owned(), amount));
+    }
+
+    /// What was asked by a phase that is done needs no remembering: it is in the handoff.
+    pub(super) fn forget(&mut self, phase: Phase) {
+        self.asks.retain(|ask| ask.key.phase != phase);
+    }
+
+    pub(super) fn forget_all(&mut self) {
+        self.asks.clear();
+    }
+
+    fn entry(&mut self, key: &AskKey) -> &mut AskState {
+        let place = self.asks.iter().position(|ask| ask.key == *key).unwrap_or_else(|| {
+            self.asks.push(AskState { key: key.clone(), steps: Vec::new(), open: None });
+            self.asks.len() - 1
+        });
+        let last = self.asks.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "the place was found or made just above")]
+        &mut self.asks[place.min(last)]
+    }
+
+    fn find(&self, key: &AskKey) -> Option<&AskState> {
+        self.asks.iter().find(|ask| ask.key == *key)
+    }
+}
+
+/// What a step does to the run's degradation.
+fn note(state: &mut Degradation, phase: Phase, step: &Consulted) {
+    match (&step.rung, &step.call) {
+        (Rung::GiveUp { .. }, _) => degradation::note(state, &Failed::Phase(phase)),
+        (Rung::FallBack { .. }, Some(call)) => degradation::note(state, &Failed::Agent(&call.model)),
+        (Rung::FallBack { from, .. }, None) => {
+            degradation::note(state, &Failed::Agent(&format!("the {from} tier")));
+        }
+        (Rung::Accepted { .. } | Rung::Repeat { .. } | Rung::AskAgain { .. }, _) => {}
+    }
+}
+
+impl RunState {
+    /// How far a question to a model has come: the steps that are on the log.
+    #[must_use]
+    pub fn consulted(&self, key: &AskKey) -> &[Consulted] {
+        self.asks.find(key).map_or(&[], |ask| &ask.steps)
+    }
+
+    /// The calls of models that are under way, as far as the log knows.
+    pub fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
+        self.asks.asks.iter().filter_map(|ask| ask.open.as_ref())
+    }
+
+    /// With how much less than it should the run works.
+    #[must_use]
+    pub const fn degradation(&self) -> &Degradation {
+        &self.asks.degradation
+    }
+
+    /// What planning paid for so far, in order.
+    #[must_use]
+    pub fn bills(&self) -> &[(String, Money)] {
+        &self.asks.bills
+    }
+
+    /// What is set aside for calls of models, also those whose end nobody knows.
+    pub(crate) fn set_aside_for_models(&self) -> Money {
+        self.open_calls().map(|call| call.reserved).sum::<Money>() + self.asks.lost
+    }
+
+    /// What is left for models, after everything spent and set aside.
+    #[must_use]
+    pub fn money_for_models(&self) -> Money {
+        let aside = self.set_aside_for_models();
+        let planning = match self.stage() {
+            Stage::Preparing { .. } | Stage::Proposed => {
+                self.settings().planning_budget.saturating_sub(self.planning_spent() + aside)
+            }
+            _ => Money::MAX,
+        };
+        let money = self.money();
+        let run =
+            money.cap.map_or(Money::MAX, |cap| cap.saturating_sub(money.spent + money.reserved + aside));
+        planning.min(run)
+    }
+
+    pub(crate) fn open_call(&self, key: &AskKey) -> Option<&OpenCall> {
+        self.asks.find(key)?.open.as_ref()
+    }
+
+    /// What the run's degradation will be after a step.
+    pub(crate) fn degradation_after(&self, phase: Phase, step: &Consulted) -> Degradation {
+        let mut after = self.asks.degradation.clone();
+        note(&mut after, phase, step);
+        after
+    }
+}
