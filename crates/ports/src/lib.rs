@@ -4,9 +4,13 @@
 //! does not know which one is plugged in.
 
 mod agent;
+mod embedder;
 mod log;
+mod models;
 
 pub use agent::{Agent, AgentFailure};
+pub use embedder::{EmbedError, Embedder, Vector};
 pub use log::{
     Appended, BoxFuture, EventLog, Experience, LogError, Reader, RunEntry, RunFilter, Subscription,
 };
+pub use models::{Ask, CallLimits, Check, Models, Next, NextCall, Words};

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 
 use candor_model::{
-    AgentMeasure, AgentType, Event, PlanOutcome, Position, Recorded, RunId, RunSummary, Timestamp,
+    AgentMeasure, AgentType, AskKey, Breaker, Event, PlanOutcome, Position, Recorded, RoutedExample, RunId,
+    RunSummary, Timestamp,
 };
 
 /// A future that can be stored and sent; it keeps the traits usable behind `dyn`.
@@ -36,7 +37,10 @@ pub trait EventLog: Send + Sync {
     /// no harm; a wrong no would.
     fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>>;
 
-    /// What the runs that have ended teach.
+    /// Keeps how things stand with someone's breaker, in place of what was kept before.
+    fn keep_breaker(&self, breaker: Breaker) -> BoxFuture<'_, Result<(), LogError>>;
+
+    /// What the runs that have ended teach, and the breakers as they stand.
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>>;
 
     /// Removes every run that has ended and whose last event is older than `before`; returns how many.
@@ -49,6 +53,9 @@ pub trait EventLog: Send + Sync {
 pub trait Reader: Send + Sync {
     /// Takes note of events of a run.
     fn told(&self, run: &RunId, events: &[Recorded]);
+
+    /// Hears a model's words as they come. They are on no log: only the whole answer is.
+    fn heard(&self, _run: &RunId, _ask: &AskKey, _words: &str) {}
 }
 
 /// What the runs that have ended teach; it belongs to the installation and not to a run.
@@ -58,6 +65,10 @@ pub struct Experience {
     pub measured: BTreeMap<AgentType, AgentMeasure>,
     /// How plans ended, the latest last; at most the last thousand.
     pub outcomes: Vec<PlanOutcome>,
+    /// Who succeeded at what, the latest last; a few per agent.
+    pub examples: Vec<RoutedExample>,
+    /// The breakers of agents and models.
+    pub breakers: Vec<Breaker>,
 }
 
 /// Follows the log. It loses nothing: a slow reader finds everything that it has not seen yet.

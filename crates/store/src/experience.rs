@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{AgentMeasure, AgentType, Event, EventBody, Money, PlanOutcome, RunId};
+use candor_model::{
+    AgentMeasure, AgentType, Breaker, Event, EventBody, Money, PlanOutcome, RoutedExample, RunId,
+};
 use candor_ports::{Experience, LogError};
 use rusqlite::{Connection, params};
 
@@ -11,12 +13,16 @@ use crate::error::while_doing;
 /// How many outcomes are looked at: what happened long ago says little of today.
 const OUTCOMES: u32 = 1_000;
 
+/// How many tasks of an agent are remembered for routing.
+const EXAMPLES_PER_AGENT: u32 = 20;
+
 /// Takes note of the outcomes among events of a run.
 pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> rusqlite::Result<()> {
     for event in events {
-        if let EventBody::OutcomeRecorded { outcome, measured: Some(measured), .. } = &event.body {
+        if let EventBody::OutcomeRecorded { outcome, measured: Some(measured), examples, .. } = &event.body {
             note_outcome(connection, run, outcome)?;
             note_measures(connection, run, measured)?;
+            note_examples(connection, run, examples)?;
         }
     }
     Ok(())
@@ -47,6 +53,30 @@ fn note_measures(
     Ok(())
 }
 
+/// Keeps the latest tasks that each agent succeeded at; a run that ended twice counts once.
+fn note_examples(connection: &Connection, run: &RunId, examples: &[RoutedExample]) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM examples WHERE run = ?1")?.execute([run.as_str()])?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO examples (run, agent, text) VALUES (?1, ?2, ?3)")?;
+    let mut old = connection.prepare_cached(
+        "DELETE FROM examples WHERE agent = ?1 AND no <=
+         (SELECT no FROM examples WHERE agent = ?1 ORDER BY no DESC LIMIT 1 OFFSET ?2)",
+    )?;
+    for RoutedExample { text, agent_type } in examples {
+        insert.execute(params![run.as_str(), agent_type.as_str(), text])?;
+        old.execute(params![agent_type.as_str(), EXAMPLES_PER_AGENT])?;
+    }
+    Ok(())
+}
+
+/// Keeps how things stand with someone's breaker.
+pub(crate) fn keep_breaker(connection: &Connection, breaker: &Breaker) -> rusqlite::Result<()> {
+    let body = serde_json::to_string(breaker)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    let sql = "INSERT OR REPLACE INTO breakers (id, body) VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute(params![breaker.agent_id, body]).map(|_| ())
+}
+
 /// A number as SQLite keeps it; sums of small numbers cannot overflow there.
 fn small(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX).min(1 << 50)
@@ -55,7 +85,14 @@ fn small(number: u64) -> i64 {
 /// Reads everything that was noted.
 pub(crate) fn read(connection: &Connection) -> Result<Experience, LogError> {
     let doing = while_doing("read what past runs teach");
-    let read = || Ok(Experience { measured: measured(connection)?, outcomes: outcomes(connection)? });
+    let read = || {
+        Ok(Experience {
+            measured: measured(connection)?,
+            outcomes: outcomes(connection)?,
+            examples: examples(connection)?,
+            breakers: breakers(connection)?,
+        })
+    };
     read().map_err(doing)
 }
 
@@ -79,6 +116,24 @@ fn measured(connection: &Connection) -> rusqlite::Result<BTreeMap<AgentType, Age
         Err(error) => Some(Err(error)),
     });
     known.collect()
+}
+
+fn examples(connection: &Connection) -> rusqlite::Result<Vec<RoutedExample>> {
+    let mut statement = connection.prepare_cached("SELECT agent, text FROM examples ORDER BY no")?;
+    let rows = statement
+        .query_map([], |row| Ok((AgentType::new(row.get::<_, String>(0)?), row.get::<_, String>(1)?)))?;
+    let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|(agent, text)| Some(RoutedExample { text, agent_type: agent.ok()? }))
+        .collect())
+}
+
+fn breakers(connection: &Connection) -> rusqlite::Result<Vec<Breaker>> {
+    let mut statement = connection.prepare_cached("SELECT body FROM breakers")?;
+    let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let texts: Vec<String> = rows.collect::<Result<_, _>>()?;
+    Ok(texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect())
 }
 
 fn outcomes(connection: &Connection) -> rusqlite::Result<Vec<PlanOutcome>> {

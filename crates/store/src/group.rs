@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use candor_model::{Event, Position, RunId, RunSummary, Timestamp};
+use candor_model::{Breaker, Event, Position, RunId, RunSummary, Timestamp};
 use candor_ports::LogError;
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params};
 
@@ -42,6 +42,8 @@ pub(crate) enum Work {
     Append(Append),
     /// The removal of old runs.
     RemoveEndedBefore(Timestamp),
+    /// A breaker as it stands.
+    KeepBreaker(Box<Breaker>),
 }
 
 /// What became of it: where the run's log ends now, or how many runs were removed.
@@ -248,6 +250,7 @@ pub(crate) fn commit(
         answers.push(match work {
             Work::Append(append) => memory.append(&transaction, &mut events, append)?,
             Work::RemoveEndedBefore(before) => memory.remove_ended_before(&transaction, *before)?,
+            Work::KeepBreaker(breaker) => experience::keep_breaker(&transaction, breaker).map(|()| Ok(0))?,
         });
     }
     drop(events);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use candor_model::{Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
+use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{BoxFuture, EventLog, Experience, LogError, RunEntry, RunFilter, Subscription};
 use rusqlite::Connection;
 
@@ -124,6 +124,10 @@ impl EventLog for SqliteLog {
             let seen = self.0.seen.fetch_max(in_file, Ordering::Relaxed);
             Ok(in_file > ours.max(seen))
         })
+    }
+
+    fn keep_breaker(&self, breaker: Breaker) -> BoxFuture<'_, Result<(), LogError>> {
+        Box::pin(async { self.0.writer.write(Work::KeepBreaker(Box::new(breaker))).await.map(|_| ()) })
     }
 
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>> {

@@ -73,6 +73,19 @@ const MIGRATIONS: &[&str] = &[
         cost_micros INTEGER NOT NULL,
         PRIMARY KEY (run, agent)
     ) STRICT, WITHOUT ROWID;",
+    // What routing learns from, and who is left in peace: of the installation, like the two above.
+    "CREATE TABLE examples (
+        no INTEGER PRIMARY KEY,
+        run TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        text TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX examples_by_run ON examples (run);
+    CREATE INDEX examples_by_agent ON examples (agent);
+    CREATE TABLE breakers (
+        id TEXT PRIMARY KEY,
+        body TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;",
 ];
 
 /// The newest schema version that this program knows.

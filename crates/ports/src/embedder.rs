@@ -1,0 +1,30 @@
+//! Embedders: texts as vectors, near each other when they mean the same.
+
+use std::sync::Arc;
+
+use crate::BoxFuture;
+
+/// A text's meaning, of length 1.
+pub type Vector = Arc<[f32]>;
+
+/// Why texts could not be embedded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{model} could not embed: {reason}")]
+pub struct EmbedError {
+    /// The embedding model.
+    pub model: String,
+    /// Why, and what to do about it.
+    pub reason: String,
+}
+
+/// A model that turns texts into vectors.
+pub trait Embedder: Send + Sync {
+    /// Names the model; vectors of different models cannot be compared.
+    fn name(&self) -> &str;
+
+    /// The vector of a text, if it takes no time worth speaking of: computed in microseconds, or remembered.
+    fn at_once(&self, text: &str) -> Option<Vector>;
+
+    /// The vectors of texts, in their order.
+    fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>>;
+}
