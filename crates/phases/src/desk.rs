@@ -1,12 +1,14 @@
 //! What lies on the desk of a room when its work begins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, CalibrationMetrics, ExecutionFeedback, Goal, Handoff, Phase, Plan, RunId, RunSettings,
-    StartMaterial, Timestamp,
+    AgentCapability, AgentType, CalibrationMetrics, ExecutionFeedback, Goal, Handoff, Phase, Plan,
+    RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
 };
+
+use crate::{Answers, Meaning};
 
 /// Everything that a room may look at.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +33,14 @@ pub struct Desk<'a> {
     pub calibration: &'a CalibrationMetrics,
     /// The plan as it stands, for the rooms after the work.
     pub plan: Option<&'a Plan>,
+    /// What models have said so far to the room at the desk; absent if there is no model.
+    pub answers: Option<Answers<'a>>,
+    /// Who knows what texts mean; absent if only words can be compared.
+    pub meaning: Option<Meaning<'a>>,
+    /// Who succeeded at what before.
+    pub examples: &'a [RoutedExample],
+    /// Those who keep failing and are left in peace.
+    pub resting: &'a BTreeSet<AgentType>,
     /// Everything that agents reported, in the order in which it came.
     pub feedback: &'a [Arc<ExecutionFeedback>],
 }

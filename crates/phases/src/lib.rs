@@ -1,8 +1,10 @@
 //! The eight rooms that a run goes through. Each takes what the rooms before it left and leaves its own.
 //!
-//! Every step here is a heuristic: rules, templates and words, no model. What a step guesses it says to be
-//! guessed. Nothing here touches the world; packs and agents are handed in.
+//! Every step has two voices: rules, templates and words, and a model where there is one. What a step guesses
+//! it says to be guessed. Nothing here touches the world: a room that needs a model's word stops and says what
+//! it asks, and is visited again when the answer is on the log. Packs and agents are handed in.
 
+mod consult;
 mod desk;
 pub mod goal;
 pub mod lexical;
@@ -13,6 +15,7 @@ mod rooms;
 pub mod slots;
 pub mod split;
 
+pub use consult::{Answers, Meaning, Pause};
 pub use desk::Desk;
 pub use pack::Pack;
 pub use rooms::{Alternative, Rooms, define_goal};

@@ -7,7 +7,7 @@
     reason = "test code"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
@@ -61,10 +61,15 @@ fn walk_in(
             goal: goal.as_ref(),
             agents,
             calibration: &calibration,
+            answers: None,
+            meaning: None,
+            examples: &[],
+            resting: &BTreeSet::new(),
             plan: None,
             feedback: &[],
         };
-        let PhaseReport { handoff, result, decisions: made } = rooms.work(phase, &desk)?;
+        let PhaseReport { handoff, result, decisions: made } =
+            rooms.work(phase, &desk).map_err(|pause| pause.to_string())?;
         handoffs.insert(phase, handoff);
         decisions.extend(made);
         match result {

@@ -7,12 +7,13 @@
 //! [`Runtime`] holds what all runs share; [`RunHandle`] is one run that is being driven. A run is driven by
 //! one process at a time: [`Lease`].
 
+mod breakers;
 mod clock;
 mod driver;
 mod lease;
 mod staff;
 
 pub use clock::{Clock, wall};
-pub use driver::{DriveError, RunHandle, RunOrder, Runtime, Standing};
+pub use driver::{DriveError, Equipment, RunHandle, RunOrder, Runtime, Standing};
 pub use lease::{Lease, LeaseError};
 pub use staff::Staff;

@@ -54,7 +54,7 @@ fn route(rooms: &candor_phases::Rooms, plan: &mut Plan, agents: &[AgentCapabilit
         if agents.iter().any(|agent| agent.agent_type == named) {
             continue;
         }
-        let routed = rooms.route(task, agents);
+        let routed = rooms.route_by_words(task, agents);
         let assigned =
             routed.and_then(|ranking| routing::assign(task, ranking).map_err(|error| error.to_string()));
         match assigned {

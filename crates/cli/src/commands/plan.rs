@@ -1,6 +1,6 @@
 //! `candor plan`: what would be done, without doing it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
     CalibrationMetrics, Goal, Handoff, Phase, Plan, PlanningError, RunId, RunSettings, Timestamp,
@@ -111,7 +111,7 @@ impl Planner {
         handoffs: &BTreeMap<Phase, Handoff>,
         goal: Option<&Goal>,
     ) -> Result<PhaseReport, String> {
-        self.rooms.work(
+        let worked = self.rooms.work(
             phase,
             &Desk {
                 run_id: &self.run_id,
@@ -123,10 +123,15 @@ impl Planner {
                 goal,
                 agents: &self.agents,
                 calibration: &self.calibration,
+                answers: None,
+                meaning: None,
+                examples: &[],
+                resting: &BTreeSet::new(),
                 plan: None,
                 feedback: &[],
             },
-        )
+        );
+        worked.map_err(|pause| pause.to_string())
     }
 
     fn judged(&self, goal: Goal, handoff: Handoff, proposal: Proposal) -> Planned {
@@ -147,7 +152,7 @@ impl Planner {
     /// Tasks that a repair added have no agent yet.
     fn route_new(&self, plan: &mut Plan) {
         for task in plan.subtasks.iter_mut().filter(|task| task.agent_type.is_tbd()) {
-            if let Ok(ranking) = self.rooms.route(task, &self.agents) {
+            if let Ok(ranking) = self.rooms.route_by_words(task, &self.agents) {
                 // A task for which there is nobody stays without, and the validation says so.
                 let _ = routing::assign(task, ranking);
             }

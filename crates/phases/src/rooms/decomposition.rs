@@ -1,28 +1,34 @@
 //! Room 3: the tasks. From the plan that was brought, from the pack's template, or from the sentences.
 
 use candor_model::{Goal, JsonMap, Phase, SubTask, TaskId, Text};
-use candor_planning::completeness::CATEGORY_KEY;
+use candor_planning::completeness::{self, CATEGORY_KEY};
 use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
 use serde_json::{Value, json};
 
 use super::evaluation::slots_of;
-use super::{Rooms, counted, report};
+use super::{Rooms, counted, report, spoken};
+use crate::consult::{Said, TasksAnswer, decompose_task};
 use crate::goal::Extracted;
 use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
 use crate::slots::Slots;
 use crate::split::{self, Step};
-use crate::{Desk, Pack};
+use crate::{Desk, Pack, Pause};
 
-pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
     if let Some(plan) = desk.material.and_then(|material| material.plan.as_deref()) {
         let summary = format!("the plan that was brought has {}", counted(plan.subtasks.len(), "task"));
         return Ok(report(summary, json!({ "source": "brought" }), PhaseResult::Plain));
     }
     let goal = desk.goal.ok_or("there is no goal to break down")?;
-    let BrokenDown { source, tasks, guesses } = broken_down(rooms, desk, goal);
+    let agents = rooms.agents_for(&goal.goal_type, desk.agents);
+    let said = desk.consult("decompose_task", || decompose_task(goal, &agents))?;
+    let BrokenDown { source, tasks, guesses } = match &said {
+        Some(said) => by_model(rooms, desk, goal, said),
+        None => broken_down(rooms, desk, goal),
+    };
     if tasks.is_empty() {
-        return Err("no task could be found in the request; say what is to be done, step by step".to_owned());
+        return Err("no task could be found in the request; say what is to be done, step by step".into());
     }
     let summary = format!("{} from {source}", counted(tasks.len(), "task"));
     let reasoning = match guesses.as_slice() {
@@ -38,7 +44,34 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         decision: summary,
         reasoning,
     });
-    Ok(report)
+    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+}
+
+/// The tasks that a model gave. Where the pack knows such a task, its parameters are the pack's: they are
+/// what its agents understand.
+fn by_model(rooms: &Rooms, desk: &Desk<'_>, goal: &Goal, said: &Said<TasksAnswer>) -> BrokenDown {
+    let mut tasks = said.answer.subtasks();
+    if let Some(pack) = rooms.pack(&goal.goal_type) {
+        let slots = slots_of(&extracted(desk));
+        let mut known: Vec<&TaskTemplate> = pack.tasks.iter().collect();
+        for task in &mut tasks {
+            let Some(category) = completeness::category_of(task, &pack.categories) else { continue };
+            let Some(place) = known.iter().position(|template| template.category == category) else {
+                continue;
+            };
+            lend(known.remove(place), &slots, task);
+        }
+    }
+    BrokenDown { source: format!("the model {}", said.model), tasks, guesses: Vec::new() }
+}
+
+/// Gives a task what its template knows beyond words.
+fn lend(template: &TaskTemplate, slots: &Slots, task: &mut SubTask) {
+    let Some(usual) = filled(template, 1, slots, &[]) else { return };
+    task.inputs = usual.inputs;
+    task.retry_policy = usual.retry_policy;
+    task.metadata.name = usual.metadata.name;
+    task.metadata.other = usual.metadata.other;
 }
 
 /// The goal in tasks: as it was broken down before for the same words and the same facts, or anew.

@@ -4,10 +4,11 @@ use candor_model::{Constraint, Goal, GoalId, GoalType, Priority, RunId, Text, Ti
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
-use super::{Rooms, counted, report};
+use super::{Rooms, counted, report, spoken};
+use crate::consult::{GoalAnswer, Said, parse_goal};
 use crate::goal::{self, Dates, Extracted, Reading};
 use crate::slots::Slots;
-use crate::{Desk, Pack};
+use crate::{Desk, Pack, Pause};
 
 /// How important a goal is that says nothing of it.
 const USUAL_PRIORITY: u8 = 7;
@@ -15,10 +16,21 @@ const USUAL_PRIORITY: u8 = 7;
 /// How many words of a pack a request must have to be of its kind.
 const ENOUGH_WORDS: usize = 1;
 
-pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
+    let mut said: Option<Said<GoalAnswer>> = None;
     let (goal, reading) = match desk.material.and_then(|material| material.goal.as_deref()) {
         Some(brought) => (brought.clone(), goal::read(brought.description.as_str(), desk.now)),
-        None => define_goal(rooms, desk.request, desk.now, desk.run_id)?,
+        None => {
+            let by_rules = define_goal(rooms, desk.request, desk.now, desk.run_id)?;
+            let brought_plan = desk.material.is_some_and(|material| material.plan.is_some());
+            if !brought_plan {
+                said = desk.consult("parse_goal", || parse_goal(rooms, desk))?;
+            }
+            match &said {
+                Some(said) => defined_by(&said.answer, rooms, by_rules),
+                None => by_rules,
+            }
+        }
     };
     let guesses = reading.guesses.len();
     let summary = format!(
@@ -34,7 +46,26 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
         "guesses": reading.guesses,
         "doubts": reading.doubts,
     });
-    Ok(report(summary, data, PhaseResult::Goal(goal)))
+    let report = report(summary, data, PhaseResult::Goal(goal));
+    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+}
+
+/// The goal as a model reads it, laid over what the rules read.
+fn defined_by(answer: &GoalAnswer, rooms: &Rooms, (mut goal, reading): (Goal, Reading)) -> (Goal, Reading) {
+    let reading = answer.laid_over(reading);
+    let named = answer.goal_type.as_ref().and_then(|kind| kind.parse().ok());
+    if let Some(kind) =
+        named.filter(|kind: &GoalType| rooms.pack(kind).is_some() || *kind == GoalType::GENERIC)
+    {
+        goal.goal_type = kind;
+    }
+    goal.constraints = constraints(&reading.extracted);
+    let known = rooms.pack(&goal.goal_type);
+    goal.success_criteria = match answer.success_criteria.as_slice() {
+        said @ [_, ..] if known.is_none() => said.to_vec(),
+        _ => criteria(known, &reading.extracted),
+    };
+    (goal, reading)
 }
 
 /// Reads a goal from plain words: its kind, its constraints and how to tell that it was reached.

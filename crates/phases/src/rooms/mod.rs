@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::lexical::{self, Lexicon};
 use crate::plan_cache::PlanCache;
-use crate::{Desk, Pack};
+use crate::{Desk, Pack, Pause};
 
 pub use self::evaluation::define_goal;
 pub use self::planning::Alternative;
@@ -49,8 +49,8 @@ impl Rooms {
         &self.packs
     }
 
-    /// Does the work of a room; the error says in plain words why it cannot be done.
-    pub fn work(&self, phase: Phase, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+    /// Does the work of a room, or says what it needs first, or in plain words why it cannot be done.
+    pub fn work(&self, phase: Phase, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
         match phase {
             Phase::PreAnalysis => Ok(pre_analysis::work(desk)),
             Phase::Evaluation => evaluation::work(self, desk),
@@ -59,12 +59,21 @@ impl Rooms {
             Phase::Planning => planning::work(self, desk),
             Phase::Validation => Ok(validation::work(desk)),
             Phase::Consolidation => Ok(consolidation::work(desk)),
-            Phase::Execution => Err("execution is the engine's own room".to_owned()),
+            Phase::Execution => Err("execution is the engine's own room".into()),
         }
     }
 
     /// Ranks everyone for a task, the best first.
-    pub fn route(&self, task: &SubTask, agents: &[AgentCapability]) -> Result<Vec<RankedAgent>, String> {
+    pub fn route(&self, task: &SubTask, desk: &Desk<'_>) -> Result<Vec<RankedAgent>, Pause> {
+        Ok(route(task, desk.agents, &Lexicon::new(desk.agents))?)
+    }
+
+    /// Ranks everyone for a task by words alone.
+    pub fn route_by_words(
+        &self,
+        task: &SubTask,
+        agents: &[AgentCapability],
+    ) -> Result<Vec<RankedAgent>, String> {
         route(task, agents, &Lexicon::new(agents))
     }
 
@@ -116,4 +125,13 @@ fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
     };
     let handoff = Handoff { spoken_by: SpokenBy::Heuristic, summary, data };
     PhaseReport { handoff, result, decisions: Vec::new() }
+}
+
+/// The same, if a model spoke.
+fn spoken(mut report: PhaseReport, by: Option<&str>) -> PhaseReport {
+    if let Some(model) = by {
+        report.handoff.spoken_by = SpokenBy::Model;
+        report.handoff.data.insert("model".to_owned(), Value::String(model.to_owned()));
+    }
+    report
 }

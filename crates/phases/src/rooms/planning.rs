@@ -11,9 +11,10 @@ use candor_planning::{estimate, routing};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{GUESSED_SIMILARITY, Rooms, counted, decomposition, report, route};
-use crate::Desk;
+use super::{GUESSED_SIMILARITY, Rooms, counted, decomposition, report, route, spoken};
+use crate::consult::{self, PlanAnswer, Said};
 use crate::lexical::Lexicon;
+use crate::{Desk, Pause};
 
 /// How many of a ranking stay with a task: enough for every revision a plan may have.
 const RANKED: usize = 5;
@@ -47,7 +48,7 @@ pub struct Alternative {
     pub trade_off: String,
 }
 
-pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String> {
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
     let goal = desk.goal.ok_or("there is no goal to plan for")?;
     let mut notes = Vec::new();
     let material = desk.material.and_then(|material| material.plan.as_deref());
@@ -69,8 +70,12 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
     let brought = plan.confidence_score > Confidence::NONE;
     let named = assign(&mut plan.subtasks, &agents, &mut notes)?;
     let doubts = Doubts::of(desk, &plan.subtasks, &named);
+    let said: Option<Said<PlanAnswer>> = match material {
+        Some(_) => None,
+        None => desk.consult("plan", || consult::plan(goal, &plan.subtasks, &agents))?,
+    };
     if !brought {
-        plan.confidence_score = doubts.confidence();
+        plan.confidence_score = doubts.confidence(said.as_ref().map(|said| said.answer.confidence));
     }
     plan.metadata.low_confidence_reasons.extend(doubts.reasons());
     plan.goal_id = goal.goal_id.clone();
@@ -90,15 +95,46 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, String
             "sum_seconds": plan.estimated_total_duration,
             "critical_path_seconds": estimate::critical_path(&plan.subtasks),
         },
-        "alternatives": alternatives(&plan.subtasks, &agents),
-        "risks": risks(rooms, desk, &plan.subtasks),
+        "alternatives": all_alternatives(&plan.subtasks, &agents, said.as_ref()),
+        "risks": all_risks(rooms, desk, &plan.subtasks, said.as_ref()),
+        "strategy": said.as_ref().map(|said| said.answer.strategy),
     });
     let decisions = routings(&plan.subtasks, &named);
     let categories = categories(rooms, desk, &goal.goal_type);
     let proposal = Proposal { plan, agents, categories, calibration: desk.calibration.clone() };
     let mut report = report(summary, data, PhaseResult::Plan(proposal));
     report.decisions = decisions;
-    Ok(report)
+    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+}
+
+/// What the rules see may go wrong, and what a model sees beyond that.
+fn all_risks(
+    rooms: &Rooms,
+    desk: &Desk<'_>,
+    tasks: &[SubTask],
+    said: Option<&Said<PlanAnswer>>,
+) -> Vec<String> {
+    let mut risks = risks(rooms, desk, tasks);
+    risks.extend(said.into_iter().flat_map(|said| said.answer.risks.iter().cloned()));
+    risks
+}
+
+/// Other ways by rule, with their figures, and those that a model sees.
+fn all_alternatives(
+    tasks: &[SubTask],
+    agents: &[AgentCapability],
+    said: Option<&Said<PlanAnswer>>,
+) -> Vec<Alternative> {
+    let mut all = alternatives(tasks, agents);
+    let (cost, path) = (estimate::cost(tasks, agents), estimate::critical_path(tasks).get());
+    all.extend(said.into_iter().flat_map(|said| &said.answer.alternatives).map(|other| Alternative {
+        name: other.name.clone(),
+        description: other.description.clone(),
+        estimated_cost: cost,
+        estimated_seconds: path,
+        trade_off: other.trade_off.clone(),
+    }));
+    all
 }
 
 /// What a plan for this kind of goal must cover. A plan that was brought is the person's own business.
@@ -215,12 +251,14 @@ impl Doubts {
     }
 
     /// From 0.45 (everything is a guess) to 0.95 (everything fits), less what is guessed and doubtful.
-    fn confidence(&self) -> Confidence {
+    /// A model's opinion counts half.
+    fn confidence(&self, model: Option<f64>) -> Confidence {
         let guessed = (PER_GUESS * self.guesses.len() as f64).min(ALL_GUESSES);
         let doubtful = PER_DOUBT * self.doubts.len() as f64;
         let unknown = if self.unknown_kind { UNKNOWN_KIND } else { 0.0 };
         let most = if self.blind > 0 { MOST_IF_BLIND } else { MOST };
-        let score = (0.45 + 0.5 * self.fit - guessed - doubtful - unknown).clamp(0.05, most);
+        let by_rules = 0.45 + 0.5 * self.fit - guessed - doubtful - unknown;
+        let score = model.map_or(by_rules, |model| f64::midpoint(by_rules, model)).clamp(0.05, most);
         // More than two digits would only look exact.
         Confidence::new((score * 100.0).round() / 100.0).unwrap_or(Confidence::NONE)
     }

@@ -32,6 +32,7 @@ fn checks(desk: &Desk<'_>) -> Vec<ConstraintCheck> {
         started_at: None,
         ended_at: None,
         planning_cost: Money::ZERO,
+        degradation: None,
     };
     constraint_summary(goal, &material).checks
 }

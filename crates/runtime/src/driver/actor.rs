@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_engine::{Input, PhaseReport, Refusal, RunState, decide};
-use candor_model::{Effect, ExecutionFeedback, Phase, RunStatus, Seconds, TaskId};
+use candor_engine::{Input, Refusal, RunState, decide};
+use candor_model::{AskKey, Consulted, Effect, ExecutionFeedback, Phase, RunStatus, Seconds, TaskId};
+use candor_phases::Pause;
 use candor_ports::LogError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::{self, AttemptKey, Ended};
 use super::batch::{Batch, Reply};
-use super::book::Book;
+use super::book::{Book, Outside};
+use super::consult::Question;
+use super::embed::Embedding;
 use super::{DriveError, INBOX, Shared, Standing};
 use crate::Lease;
 
@@ -42,20 +45,36 @@ pub(super) enum Message {
     },
     /// An attempt came to its end.
     Ended(Box<Ended>),
+    /// A step of a question to a model was made.
+    Consulted {
+        /// What was asked.
+        key: AskKey,
+        /// Which step it was.
+        number: u32,
+        /// What came of it.
+        step: Box<Consulted>,
+    },
+    /// Texts were embedded, or could not be.
+    Embedded(Result<(), String>),
     /// Stop driving.
     Leave,
 }
 
 /// The driver of one run.
 pub(super) struct Actor {
-    shared: Arc<Shared>,
-    book: Book,
+    pub(super) shared: Arc<Shared>,
+    pub(super) book: Book,
     inbox: mpsc::Receiver<Message>,
-    /// For attempts to tell their end.
-    mail: mpsc::Sender<Message>,
+    /// For attempts and calls to tell their end.
+    pub(super) mail: mpsc::Sender<Message>,
     /// What the driver answers by itself.
     own: VecDeque<Input>,
     attempts: BTreeMap<AttemptKey, CancellationToken>,
+    /// What rooms have asked models.
+    pub(super) questions: BTreeMap<AskKey, Question>,
+    /// The calls of models that are under way.
+    pub(super) calls: BTreeMap<AskKey, CancellationToken>,
+    pub(super) embedding: Embedding,
     standing: watch::Sender<Standing>,
     news: watch::Receiver<u64>,
     /// What the log said when it was last found to have been written to by someone else, for as long as we
@@ -85,6 +104,9 @@ impl Actor {
             mail: mail.clone(),
             own,
             attempts,
+            questions: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            embedding: Embedding::default(),
             standing,
             news,
             settled: None,
@@ -162,6 +184,7 @@ impl Actor {
             let Ok(message) = self.inbox.try_recv() else { break };
             self.receive(message, &mut batch);
         }
+        self.note_breakers(&mut batch);
         self.commit(batch).await?;
         self.perform();
         Ok(())
@@ -170,8 +193,11 @@ impl Actor {
     fn receive(&mut self, message: Message, batch: &mut Batch) {
         match message {
             Message::Give { input, reply } => self.take(*input, Some(reply), batch),
+            Message::Consulted { key, number, step } => self.heard(key, number, step, batch),
+            Message::Embedded(result) => self.embedded(result, batch),
             Message::Ended(ended) => {
                 self.attempts.remove(&ended.key);
+                self.note_end(&ended);
                 if let Some(input) = self.outcome(*ended) {
                     self.take(input, None, batch);
                 }
@@ -198,7 +224,8 @@ impl Actor {
     }
 
     /// Decides on an input; who gave one that is refused hears of it at once.
-    fn take(&mut self, input: Input, reply: Option<Reply>, batch: &mut Batch) {
+    pub(super) fn take(&mut self, input: Input, reply: Option<Reply>, batch: &mut Batch) {
+        self.give_a_chance(&input);
         match (self.decide(input.clone(), batch), reply) {
             (Ok(()), reply) => batch.taken.push((input, reply)),
             (Err(refusal), Some(reply)) => _ = reply.send(Err(refusal.into())),
@@ -302,9 +329,9 @@ impl Actor {
     fn visit_rooms(&mut self, batch: &mut Batch) {
         for _ in 0..MAX_ROOMS {
             let Some(input) = self.room_input() else { return };
-            let fallback = in_place_of(&input);
-            if self.decide(input, batch).is_err() {
-                let taken = fallback.is_some_and(|input| self.decide(input, batch).is_ok());
+            if let Err(refusal) = self.decide(input.clone(), batch) {
+                let other = in_place_of(&input).or_else(|| self.in_place_of_call(&input, &refusal));
+                let taken = other.is_some_and(|input| self.decide(input, batch).is_ok());
                 if !taken {
                     return;
                 }
@@ -312,20 +339,47 @@ impl Actor {
         }
     }
 
-    fn room_input(&self) -> Option<Input> {
-        let rooms = &self.shared.rooms;
+    /// What the first room that can go on has to say; the others wait for models.
+    fn room_input(&mut self) -> Option<Input> {
         let inside = |effect: &Effect| matches!(effect, Effect::RunPhase { .. } | Effect::Route { .. });
-        match self.book.state.effects().find(inside)? {
-            Effect::RunPhase { phase, attempt } => {
-                let result = self.book.at_desk(|desk| rooms.work(phase, desk));
-                Some(phase_input(phase, attempt, result))
-            }
-            Effect::Route { task_id } => {
-                let task = self.book.state.task(&task_id)?;
-                let ranking = rooms.route(&task, self.book.agents());
-                Some(Input::Routed { task_id, ranking })
-            }
+        let effects: Vec<Effect> = self.book.state.effects().filter(inside).collect();
+        effects.into_iter().find_map(|effect| match effect {
+            Effect::RunPhase { phase, attempt } => self.visit(phase, attempt),
+            Effect::Route { task_id } => self.route(task_id),
             _ => None,
+        })
+    }
+
+    fn visit(&mut self, phase: Phase, attempt: u32) -> Option<Input> {
+        let outside =
+            Outside { models: self.shared.models.is_some(), meaning: self.shared.meaning.as_deref() };
+        let rooms = &self.shared.rooms;
+        let pause = match self.book.at_desk((phase, attempt), &outside, |desk| rooms.work(phase, desk)) {
+            Ok(report) => return Some(Input::PhaseDone { phase, attempt, report: Box::new(report) }),
+            Err(pause) => pause,
+        };
+        match pause {
+            Pause::Failed(reason) => Some(Input::PhaseFailed { phase, attempt, reason }),
+            Pause::Ask(ask) => self.put(AskKey { phase, attempt, step: ask.step.to_owned() }, *ask),
+            Pause::Embed(texts) => {
+                self.embedding.want(texts, Some((phase, attempt)));
+                None
+            }
+        }
+    }
+
+    fn route(&mut self, task_id: TaskId) -> Option<Input> {
+        let task = self.book.state.task(&task_id)?;
+        let outside = Outside { models: false, meaning: self.embedding.usable(&self.shared) };
+        let rooms = &self.shared.rooms;
+        match self.book.at_desk((Phase::Execution, 0), &outside, |desk| rooms.route(&task, desk)) {
+            Ok(ranking) => Some(Input::Routed { task_id, ranking: Ok(ranking) }),
+            Err(Pause::Embed(texts)) => {
+                self.embedding.want(texts, None);
+                None
+            }
+            Err(Pause::Failed(reason)) => Some(Input::Routed { task_id, ranking: Err(reason) }),
+            Err(Pause::Ask(_)) => None,
         }
     }
 
@@ -355,10 +409,15 @@ impl Actor {
             }
         }
         self.attempts.iter().filter(|(key, _)| !asked.contains(*key)).for_each(|(_, stop)| stop.cancel());
+        self.make_calls();
+        self.embedding.begin(&self.shared, &self.mail);
     }
 
     fn invoke(&mut self, key: &AttemptKey, agent: &candor_model::AgentType) {
         let Some(order) = self.book.state.work_order(&key.0, key.1) else { return };
+        if let Err(reason) = self.shared.breakers.admit(agent.as_str(), self.book.clock.now()) {
+            return self.own.extend(self.outcome(Ended::refused(key, reason)));
+        }
         match attempt::begin(&self.shared.staff, agent, order, self.mail.clone()) {
             Ok(stop) => _ = self.attempts.insert(key.clone(), stop),
             Err(ended) => self.own.extend(self.outcome(*ended)),
@@ -367,18 +426,20 @@ impl Actor {
 
     /// Kills what runs, and waits until it is gone.
     async fn stop_everything(&mut self) {
-        self.attempts.values().for_each(CancellationToken::cancel);
-        while !self.attempts.is_empty() {
+        self.attempts.values().chain(self.calls.values()).for_each(CancellationToken::cancel);
+        while !self.attempts.is_empty() || !self.calls.is_empty() {
             match self.inbox.recv().await {
                 Some(Message::Ended(ended)) => _ = self.attempts.remove(&ended.key),
-                Some(Message::Give { .. } | Message::Leave) => {}
+                Some(Message::Consulted { key, .. }) => _ = self.calls.remove(&key),
+                Some(Message::Give { .. } | Message::Embedded(_) | Message::Leave) => {}
                 None => return,
             }
         }
     }
 
     fn publish(&self) {
-        let now = standing(&self.book.state, !self.attempts.is_empty() || !self.own.is_empty());
+        let at_work = !self.attempts.is_empty() || !self.calls.is_empty() || self.embedding.is_under_way();
+        let now = standing(&self.book.state, at_work || !self.own.is_empty());
         self.standing.send_if_modified(|before| {
             let changed = *before != now;
             *before = now;
@@ -390,13 +451,6 @@ impl Actor {
 fn standing(state: &RunState, busy: bool) -> Standing {
     let questions = state.open_questions().iter().map(|(gate, asked)| (gate.clone(), asked.clone()));
     Standing { status: state.status(), questions: questions.collect(), busy }
-}
-
-fn phase_input(phase: Phase, attempt: u32, result: Result<PhaseReport, String>) -> Input {
-    match result {
-        Ok(report) => Input::PhaseDone { phase, attempt, report: Box::new(report) },
-        Err(reason) => Input::PhaseFailed { phase, attempt, reason },
-    }
 }
 
 /// What is said instead when the engine refuses a room's result: a run must not hang on it.

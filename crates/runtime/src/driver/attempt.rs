@@ -20,6 +20,8 @@ pub(super) type AttemptKey = (TaskId, u32);
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) key: AttemptKey,
+    /// Who was at work; nobody if the attempt was not made.
+    pub(super) agent: Option<AgentType>,
     pub(super) result: Result<AgentAnswer, AgentFailure>,
     pub(super) duration: Seconds,
     /// What the agent usually costs.
@@ -41,17 +43,19 @@ pub(super) fn begin(
              file that has it with --config"
         );
         let result = Err(AgentFailure::failed(reason));
-        return Err(Box::new(Ended { key, result, duration: Seconds::from_millis(1), price: Money::ZERO }));
+        let duration = Seconds::from_millis(1);
+        return Err(Box::new(Ended { key, agent: None, result, duration, price: Money::ZERO }));
     };
     let stop = CancellationToken::new();
     let call =
         Call { agent: Arc::clone(&member.agent), places: member.places.clone(), order, stop: stop.clone() };
     let price = member.capability.cost_per_invocation;
+    let agent = Some(agent_type.clone());
     tokio::spawn(async move {
         let started = Instant::now();
         let result = call.make().await;
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
-        let ended = Ended { key, result, duration: Seconds::from_millis(millis), price };
+        let ended = Ended { key, agent, result, duration: Seconds::from_millis(millis), price };
         // A driver that is gone has nobody left to tell.
         let _ = mail.send(Message::Ended(Box::new(ended))).await;
     });
@@ -83,9 +87,15 @@ impl Call {
 }
 
 impl Ended {
+    /// An attempt that was not made, because the agent is left in peace.
+    pub(super) fn refused(key: &AttemptKey, reason: String) -> Self {
+        let result = Err(AgentFailure::failed(format!("Agent is unavailable: {reason}")));
+        Self { key: key.clone(), agent: None, result, duration: Seconds::from_millis(1), price: Money::ZERO }
+    }
+
     /// The attempt's outcome in the engine's words.
     pub(super) fn into_feedback(self, now: Timestamp) -> ExecutionFeedback {
-        let Self { key: (task_id, _), result, duration, price } = self;
+        let Self { key: (task_id, _), result, duration, price, .. } = self;
         let answer = match result {
             Ok(answer) => answer,
             Err(failure) => return ExecutionFeedback::failure(task_id, failure.to_string(), duration, now),

@@ -1,18 +1,30 @@
 //! What a driver knows of its run: the state, what the rooms left, and the time.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_engine::RunState;
 use candor_model::{
-    AgentCapability, CalibrationMetrics, Event, EventBody, Handoff, Phase, Position, Recorded, RunId,
-    Timestamp,
+    AgentCapability, AskKey, CalibrationMetrics, Event, EventBody, Handoff, Phase, Position, Recorded,
+    RoutedExample, RunId, Timestamp,
 };
-use candor_phases::Desk;
+use candor_phases::{Answers, Desk, Meaning};
 use candor_planning::calibration;
-use candor_ports::{EventLog, Experience};
+use candor_ports::{Embedder, EventLog, Experience};
 
 use super::DriveError;
 use crate::{Clock, Staff};
+
+/// What a room can have from outside.
+pub(super) struct Outside<'a> {
+    /// Whether models can be asked.
+    pub(super) models: bool,
+    /// Who knows what texts mean.
+    pub(super) meaning: Option<&'a dyn Embedder>,
+}
+
+/// The step under which it is noted that texts could not be embedded.
+pub(super) const EMBED: &str = "embed";
 
 /// What is known of a run by folding its log.
 #[derive(Clone)]
@@ -22,18 +34,20 @@ pub(super) struct Book {
     handoffs: BTreeMap<Phase, Handoff>,
     agents: Vec<AgentCapability>,
     calibration: CalibrationMetrics,
+    examples: Arc<[RoutedExample]>,
 }
 
 impl Book {
     /// The book of a run that has not begun.
     pub(super) fn new(run_id: RunId, experience: Experience, staff: &Staff) -> Self {
-        let Experience { measured, outcomes } = experience;
+        let Experience { measured, outcomes, examples, .. } = experience;
         Self {
             state: RunState::new(run_id),
             clock: Clock::starting_at(Timestamp::EPOCH),
             handoffs: BTreeMap::new(),
             agents: staff.known(&measured),
             calibration: calibration::metrics(&outcomes),
+            examples: examples.into(),
         }
     }
 
@@ -69,15 +83,21 @@ impl Book {
         }
     }
 
-    /// Everyone who can be given a task.
-    pub(super) fn agents(&self) -> &[AgentCapability] {
-        &self.agents
-    }
-
     /// Has a room look at the desk as it is now.
-    pub(super) fn at_desk<T>(&self, work: impl FnOnce(&Desk<'_>) -> T) -> T {
+    pub(super) fn at_desk<T>(
+        &self,
+        (phase, attempt): (Phase, u32),
+        outside: &Outside<'_>,
+        work: impl FnOnce(&Desk<'_>) -> T,
+    ) -> T {
         let plan = self.state.plan();
+        let told = |step: &str| self.state.consulted(&AskKey { phase, attempt, step: step.to_owned() });
+        let deaf = told(EMBED).iter().any(|step| step.rung.is_final());
         work(&Desk {
+            answers: outside.models.then_some(Answers(&told)),
+            meaning: outside.meaning.filter(|_| !deaf).map(Meaning),
+            examples: &self.examples,
+            resting: self.state.unavailable(),
             run_id: self.state.run_id(),
             request: self.state.request(),
             now: self.clock.now(),

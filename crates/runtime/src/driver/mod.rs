@@ -4,19 +4,23 @@ mod actor;
 mod attempt;
 mod batch;
 mod book;
+mod consult;
+mod embed;
+mod rest;
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use candor_engine::{FoldError, Input, Refusal};
-use candor_model::{GateId, Question, RunId, RunSettings, RunStatus, StartMaterial};
+use candor_model::{BreakerSettings, GateId, Question, RunId, RunSettings, RunStatus, StartMaterial};
 use candor_phases::Rooms;
-use candor_ports::{EventLog, LogError, Reader};
+use candor_ports::{Embedder, EventLog, LogError, Models, Reader};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use self::actor::{Actor, Message};
 use self::book::Book;
+use crate::breakers::Breakers;
 use crate::{Lease, Staff};
 
 /// How often other processes' writes are looked for.
@@ -87,6 +91,17 @@ pub struct Standing {
     pub busy: bool,
 }
 
+/// What runs have beyond agents and rules.
+#[derive(Clone, Default)]
+pub struct Equipment {
+    /// Who answers questions; without them the rules speak.
+    pub models: Option<Arc<dyn Models>>,
+    /// Who knows what texts mean; without it only words are compared.
+    pub meaning: Option<Arc<dyn Embedder>>,
+    /// How breakers behave.
+    pub breakers: BreakerSettings,
+}
+
 /// Drives runs. A clone is another handle to the same.
 #[derive(Clone)]
 pub struct Runtime(Arc<Shared>);
@@ -97,6 +112,9 @@ pub(crate) struct Shared {
     pub(crate) staff: Staff,
     pub(crate) rooms: Rooms,
     pub(crate) reader: Option<Arc<dyn Reader>>,
+    pub(crate) models: Option<Arc<dyn Models>>,
+    pub(crate) meaning: Option<Arc<dyn Embedder>>,
+    pub(crate) breakers: Breakers,
     /// Counts the times at which others were found to have written.
     news: watch::Sender<u64>,
     lookout: OnceLock<()>,
@@ -106,8 +124,23 @@ impl Runtime {
     /// A runtime on this log, with this staff and these rooms; `reader` is told everything that happens.
     #[must_use]
     pub fn new(log: Arc<dyn EventLog>, staff: Staff, rooms: Rooms, reader: Option<Arc<dyn Reader>>) -> Self {
+        Self::with_models(log, staff, rooms, reader, Equipment::default())
+    }
+
+    /// The same, with models.
+    #[must_use]
+    pub fn with_models(
+        log: Arc<dyn EventLog>,
+        staff: Staff,
+        rooms: Rooms,
+        reader: Option<Arc<dyn Reader>>,
+        equipment: Equipment,
+    ) -> Self {
         let news = watch::Sender::new(0);
-        Self(Arc::new(Shared { log, staff, rooms, reader, news, lookout: OnceLock::new() }))
+        let Equipment { models, meaning, breakers } = equipment;
+        let breakers = Breakers::new(breakers);
+        let lookout = OnceLock::new();
+        Self(Arc::new(Shared { log, staff, rooms, reader, models, meaning, breakers, news, lookout }))
     }
 
     /// Everyone who can be given a task.
@@ -118,7 +151,9 @@ impl Runtime {
 
     /// Starts a run and drives it. It returns once the start is durable.
     pub async fn start(&self, order: RunOrder, lease: Option<Lease>) -> Result<RunHandle, DriveError> {
-        let book = Book::new(order.run_id, self.0.log.experience().await?, &self.0.staff);
+        let experience = self.0.log.experience().await?;
+        self.0.breakers.learn(experience.breakers.clone());
+        let book = Book::new(order.run_id, experience, &self.0.staff);
         let input = Input::Start {
             request: order.request,
             settings: Box::new(order.settings),
@@ -136,6 +171,7 @@ impl Runtime {
         first: Option<Input>,
         lease: Option<Lease>,
     ) -> Result<RunHandle, DriveError> {
+        self.0.breakers.learn(self.0.log.experience().await?.breakers);
         let book = Book::open(&*self.0.log, run_id, &self.0.staff).await?;
         let inputs = std::iter::once(Input::TakenUp).chain(first);
         self.drive(book, inputs.collect(), lease).await
@@ -143,6 +179,7 @@ impl Runtime {
 
     /// Gives a run one input without driving it: for a run that another process drives, or that is to wait.
     pub async fn give(&self, run_id: RunId, input: Input) -> Result<RunStatus, DriveError> {
+        self.0.breakers.learn(self.0.log.experience().await?.breakers);
         let book = Book::open(&*self.0.log, run_id, &self.0.staff).await?;
         let (mut actor, _mail) = Actor::new(Arc::clone(&self.0), book, None);
         actor.give(vec![input]).await?;

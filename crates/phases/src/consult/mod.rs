@@ -1,0 +1,103 @@
+//! What the rooms ask models: one file per question, with the shape of its answer and the checks that no
+//! shape can express. A model that says what the request does not say is not believed.
+
+mod goal;
+mod plan;
+mod tasks;
+
+use std::fmt;
+
+use candor_model::{Consulted, Rung};
+use candor_ports::{Ask, Embedder};
+use serde::de::DeserializeOwned;
+
+pub(crate) use self::goal::{GoalAnswer, parse_goal};
+pub(crate) use self::plan::{PlanAnswer, plan};
+pub(crate) use self::tasks::{TasksAnswer, decompose_task};
+use crate::Desk;
+
+/// Why a room has not finished its work.
+#[derive(Debug)]
+pub enum Pause {
+    /// It cannot be done; in plain words, why.
+    Failed(String),
+    /// A model is asked first.
+    Ask(Box<Ask>),
+    /// The meaning of these texts is needed first.
+    Embed(Vec<String>),
+}
+
+impl fmt::Display for Pause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(reason) => formatter.write_str(reason),
+            Self::Ask(ask) => write!(formatter, "a model must answer {} first", ask.step),
+            Self::Embed(texts) => write!(formatter, "{} texts must be embedded first", texts.len()),
+        }
+    }
+}
+
+impl From<String> for Pause {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
+impl From<&str> for Pause {
+    fn from(reason: &str) -> Self {
+        Self::Failed(reason.to_owned())
+    }
+}
+
+/// What models have said so far to the room at the desk, by the step that was asked.
+#[derive(Clone, Copy)]
+pub struct Answers<'a>(pub &'a dyn Fn(&str) -> &'a [Consulted]);
+
+impl fmt::Debug for Answers<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Answers")
+    }
+}
+
+/// Who knows what texts mean.
+#[derive(Clone, Copy)]
+pub struct Meaning<'a>(pub &'a dyn Embedder);
+
+impl fmt::Debug for Meaning<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Meaning").field(&self.0.name()).finish()
+    }
+}
+
+/// What a model said, and which one it was.
+pub(crate) struct Said<T> {
+    pub(crate) answer: T,
+    pub(crate) model: String,
+}
+
+impl Desk<'_> {
+    /// A model's answer. Nothing if there is no model or none could answer: then the rules speak.
+    pub(crate) fn consult<T: DeserializeOwned>(
+        &self,
+        step: &'static str,
+        ask: impl FnOnce() -> Ask,
+    ) -> Result<Option<Said<T>>, Pause> {
+        let Some(Answers(told)) = self.answers else { return Ok(None) };
+        let steps = told(step);
+        match steps.last() {
+            Some(Consulted { rung: Rung::Accepted { value, .. }, call }) => {
+                let model = call.as_ref().map_or_else(String::new, |call| call.model.clone());
+                // It was checked when it came; a version that expects something else goes on by its rules.
+                let answer = serde_json::from_value(value.clone()).ok();
+                Ok(answer.map(|answer| Said { answer, model }))
+            }
+            Some(Consulted { rung: Rung::GiveUp { .. }, .. }) => Ok(None),
+            _ => Err(Pause::Ask(Box::new(ask()))),
+        }
+    }
+}
+
+/// The words of a text that say something: in lower case, of three letters or more.
+fn content_words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3).map(str::to_lowercase)
+}

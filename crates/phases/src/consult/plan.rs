@@ -1,0 +1,65 @@
+//! `plan`: how to go about it, how sure one can be, what may go wrong, and other ways.
+
+use candor_model::{AgentCapability, Goal, SubTask, Tier};
+use candor_planning::routing;
+use candor_ports::Ask;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a model thinks of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlanAnswer {
+    /// How the tasks are carried out.
+    pub(crate) strategy: Strategy,
+    /// How sure one can be that it works, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub(crate) confidence: f64,
+    /// What may go wrong.
+    #[schemars(length(max = 6))]
+    pub(crate) risks: Vec<String>,
+    /// Other ways to do it.
+    #[schemars(length(min = 2, max = 4))]
+    pub(crate) alternatives: Vec<OtherWay>,
+}
+
+/// How tasks are carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Strategy {
+    /// One after the other.
+    Sequential,
+    /// All at once.
+    Parallel,
+    /// In parallel where possible, one after the other where required.
+    Hybrid,
+}
+
+/// Another way to do it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct OtherWay {
+    /// In two words.
+    pub(crate) name: String,
+    /// What would be done otherwise.
+    pub(crate) description: String,
+    /// What one gains and loses.
+    pub(crate) trade_off: String,
+}
+
+/// Asks what a model thinks of these tasks and who does them.
+pub(crate) fn plan(goal: &Goal, tasks: &[SubTask], agents: &[AgentCapability]) -> Ask {
+    let mut ask = Ask::expecting::<PlanAnswer>("plan", Tier::Strong);
+    let listed = tasks.iter().map(|task| {
+        let needs: Vec<&str> = task.dependencies.iter().map(|id| id.as_str()).collect();
+        let needs = if needs.is_empty() { String::new() } else { format!(" (after {})", needs.join(", ")) };
+        format!("{}: {}{needs}, by {}", task.task_id, task.description, task.agent_type)
+    });
+    ask.slots.insert("goal", goal.description.to_string());
+    ask.slots.insert("tasks", listed.take(100).collect::<Vec<_>>().join("\n"));
+    let chosen = agents.iter().filter(|agent| tasks.iter().any(|task| task.agent_type == agent.agent_type));
+    let texts: Vec<String> =
+        chosen.map(|agent| format!("{}: {}", agent.agent_type, routing::agent_text(agent))).collect();
+    ask.slots.insert("agents", texts.join("\n"));
+    ask.max_output_tokens = 600;
+    ask
+}

@@ -1,0 +1,110 @@
+//! The breakers of an installation: shared by all runs, kept in the store.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use candor_model::{Breaker, BreakerSettings, BreakerState, Timestamp};
+use candor_planning::breaker::{self, Admission, Change};
+use candor_ports::EventLog;
+
+/// Who keeps failing, and is left in peace for a while. A clone is another handle to the same.
+#[derive(Clone, Default)]
+pub(crate) struct Breakers {
+    settings: BreakerSettings,
+    known: Arc<Mutex<BTreeMap<String, Breaker>>>,
+}
+
+/// The name under which a model's breaker is kept.
+pub(crate) fn model_id(model: &str) -> String {
+    format!("model:{model}")
+}
+
+impl Breakers {
+    pub(crate) fn new(settings: BreakerSettings) -> Self {
+        Self { settings, known: Arc::default() }
+    }
+
+    /// Takes over what the store knows, except where this process knows more.
+    pub(crate) fn learn(&self, kept: Vec<Breaker>) {
+        let mut known = self.lock();
+        for breaker in kept {
+            known.entry(breaker.agent_id.clone()).or_insert(breaker);
+        }
+    }
+
+    /// Whether a call may be made; the error says for how long not, and why.
+    pub(crate) fn admit(&self, id: &str, now: Timestamp) -> Result<(), String> {
+        let mut known = self.lock();
+        let Some(breaker) = known.get_mut(id) else { return Ok(()) };
+        match breaker::admit(breaker, now) {
+            Admission::Pass | Admission::Probe => Ok(()),
+            Admission::Refused { until } => Err(breaker::refusal(breaker, until, now)),
+        }
+    }
+
+    /// Why calls are refused now, if they are.
+    pub(crate) fn refusal(&self, id: &str, now: Timestamp) -> Option<String> {
+        let known = self.lock();
+        let breaker = known.get(id).filter(|breaker| breaker::is_open(breaker, now))?;
+        Some(breaker::refusal(breaker, breaker::opens_at(breaker), now))
+    }
+
+    /// Whether any breaker is not closed; most of the time none is, and nothing needs to be looked at.
+    pub(crate) fn any_open(&self) -> bool {
+        self.lock().values().any(|breaker| breaker.state != BreakerState::Closed)
+    }
+
+    /// Counts the end of a call. What changed the breaker is returned, and kept if it must outlive us.
+    pub(crate) fn ended(
+        &self,
+        id: &str,
+        result: Result<(), &str>,
+        now: Timestamp,
+        log: &Arc<dyn EventLog>,
+    ) -> Option<Change> {
+        let mut known = self.lock();
+        let (change, breaker) = match result {
+            Ok(()) => {
+                // Whoever never failed needs no breaker.
+                let breaker = known.get_mut(id)?;
+                let spotless = breaker.failure_count == 0 && breaker.state == BreakerState::Closed;
+                let change = breaker::succeeded(breaker);
+                (change, (!spotless).then(|| breaker.clone()))
+            }
+            Err(reason) => {
+                let breaker =
+                    known.entry(id.to_owned()).or_insert_with(|| breaker::fresh(id, &self.settings));
+                (breaker::failed(breaker, reason, now), Some(breaker.clone()))
+            }
+        };
+        drop(known);
+        if let Some(breaker) = breaker {
+            keep(log, breaker);
+        }
+        change
+    }
+
+    /// Lets the next call of someone through, because a person took the matter in hand.
+    pub(crate) fn give_a_chance(&self, id: &str, log: &Arc<dyn EventLog>) {
+        let mut known = self.lock();
+        let Some(breaker) = known.get_mut(id) else { return };
+        breaker::give_a_chance(breaker);
+        let breaker = breaker.clone();
+        drop(known);
+        keep(log, breaker);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Breaker>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Has the store keep a breaker. Nothing waits for it: a breaker that is lost with the process is found out
+/// again by three more failures.
+fn keep(log: &Arc<dyn EventLog>, breaker: Breaker) {
+    let log = Arc::clone(log);
+    tokio::spawn(async move {
+        // A log that cannot take it says so at the next append, which cannot be missed.
+        let _ = log.keep_breaker(breaker).await;
+    });
+}

@@ -1,0 +1,76 @@
+//! Texts whose meaning a room waits for: embedded outside the driver, once, and then at hand.
+
+use candor_engine::Input;
+use candor_model::{AskKey, Consulted, Phase, Rung, Tier};
+use candor_ports::Embedder;
+use tokio::sync::mpsc;
+
+use super::Shared;
+use super::actor::{Actor, Message};
+use super::batch::Batch;
+use super::book::EMBED;
+
+/// What is to be embedded, and how it goes.
+#[derive(Default)]
+pub(super) struct Embedding {
+    wanted: Vec<String>,
+    by: Option<(Phase, u32)>,
+    under_way: bool,
+    /// It was tried and did not work; this driver does not try again.
+    failed: bool,
+}
+
+impl Embedding {
+    /// Remembers what is wanted, and which phase waits for it.
+    pub(super) fn want(&mut self, texts: Vec<String>, by: Option<(Phase, u32)>) {
+        if !self.under_way {
+            (self.wanted, self.by) = (texts, by);
+        }
+    }
+
+    pub(super) const fn is_under_way(&self) -> bool {
+        self.under_way
+    }
+
+    /// Who can be asked, for rooms that do not note it when nobody can.
+    pub(super) fn usable<'s>(&self, shared: &'s Shared) -> Option<&'s dyn Embedder> {
+        shared.meaning.as_deref().filter(|_| !self.failed)
+    }
+
+    /// Has what is wanted embedded; the end is mailed.
+    pub(super) fn begin(&mut self, shared: &Shared, mail: &mpsc::Sender<Message>) {
+        let Some(meaning) = shared.meaning.clone().filter(|_| !self.under_way && !self.wanted.is_empty())
+        else {
+            return;
+        };
+        self.under_way = true;
+        let (texts, mail) = (std::mem::take(&mut self.wanted), mail.clone());
+        tokio::spawn(async move {
+            let result = meaning.embed(&texts).await;
+            let kept = |vectors: &Vec<_>| {
+                texts.iter().all(|text| meaning.at_once(text).is_some()) && !vectors.is_empty()
+            };
+            let result = match result {
+                Ok(vectors) if kept(&vectors) => Ok(()),
+                Ok(_) => Err(format!("{} does not keep its vectors", meaning.name())),
+                Err(error) => Err(error.to_string()),
+            };
+            // A driver that is gone has nobody left to tell.
+            let _ = mail.send(Message::Embedded(result)).await;
+        });
+    }
+}
+
+impl Actor {
+    /// Takes into account that texts were embedded, or that only words can be compared.
+    pub(super) fn embedded(&mut self, result: Result<(), String>, batch: &mut Batch) {
+        self.embedding.under_way = false;
+        let Err(reason) = result else { return };
+        self.embedding.failed = true;
+        let Some((phase, attempt)) = self.embedding.by.take() else { return };
+        let rung = Rung::GiveUp { from: Tier::Fast, reason };
+        let step = Box::new(Consulted { call: None, rung });
+        let ask = AskKey { phase, attempt, step: EMBED.to_owned() };
+        self.take(Input::Consulted { ask, number: 1, step }, None, batch);
+    }
+}
