@@ -25,7 +25,9 @@ impl RunState {
                 let running = work.attempts().filter(|(_, attempt)| attempt.halt.is_none());
                 let deadline = running.map(|(_, attempt)| attempt.deadline).min();
                 let repetition = work.backoffs().next().map(|(at, _)| at).filter(|_| self.may_dispatch());
-                deadline.into_iter().chain(repetition).min()
+                let waits = self.may_dispatch() && work.ready().next().is_some();
+                let rested = self.next_rested().filter(|_| waits);
+                deadline.into_iter().chain(repetition).chain(rested).min()
             }
             _ => None,
         }

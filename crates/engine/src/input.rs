@@ -2,7 +2,7 @@
 
 use candor_model::{
     Account, AgentType, Answer, AskKey, CheckpointId, Consulted, ExecutionFeedback, GateId, Money, Phase,
-    RankedAgent, RunSettings, StartMaterial, TaskId, Tier,
+    RankedAgent, RunSettings, StartMaterial, TaskId, Tier, Timestamp,
 };
 use candor_planning::phase::PhaseReport;
 
@@ -92,8 +92,8 @@ pub enum Input {
     Breaker {
         /// The agent.
         agent_type: AgentType,
-        /// Why it opened; absent if it closed.
-        opened: Option<String>,
+        /// Why it opened, and when the agent is tried again; absent if it closed.
+        opened: Option<(String, Timestamp)>,
     },
     /// The breaker of a model opened or closed.
     ModelBreaker {

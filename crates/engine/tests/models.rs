@@ -182,8 +182,10 @@ fn whoever_is_left_in_peace_gets_no_new_task_and_that_is_a_step_down() {
     let mut run = started();
     run.prepare();
     let agent_type = fixtures::full_registry()[0].agent_type.clone();
-    run.take(Input::Breaker { agent_type: agent_type.clone(), opened: Some("three failures".to_owned()) });
-    run.take(Input::Breaker { agent_type: agent_type.clone(), opened: Some("three failures".to_owned()) });
+    let until = run.now.plus(Seconds::whole(30));
+    let opened = Some(("three failures".to_owned(), until));
+    run.take(Input::Breaker { agent_type: agent_type.clone(), opened: opened.clone() });
+    run.take(Input::Breaker { agent_type: agent_type.clone(), opened });
     assert_eq!(count(&run, |body| matches!(body, EventBody::BreakerOpened { .. })), 1, "told once");
     run.propose(fixtures::paris_plan());
     assert!(
@@ -195,7 +197,7 @@ fn whoever_is_left_in_peace_gets_no_new_task_and_that_is_a_step_down() {
     );
     assert_eq!(run.state.degradation().level, 1);
     run.take(Input::Breaker { agent_type, opened: None });
-    assert!(run.state.unavailable().is_empty());
+    assert!(run.state.resting().is_empty());
 }
 
 #[test]
@@ -211,4 +213,26 @@ fn a_wait_between_calls_is_part_of_the_log() {
         _ => false,
     });
     assert!(logged && run.state.degradation().level == 0);
+}
+
+#[test]
+fn a_task_that_only_a_resting_agent_can_do_waits_and_then_one_at_a_time_is_tried() {
+    // spec: orchestrator ER-03 ER-04
+    let mut run = started();
+    run.prepare();
+    let worker = fixtures::full_registry()[0].agent_type.clone();
+    let until = run.now.plus(Seconds::whole(30));
+    run.take(Input::Breaker { agent_type: worker.clone(), opened: Some(("down".to_owned(), until)) });
+    let tasks =
+        (1..=3).map(|n| fixtures::simple_task(n, &format!("Search flights {n}"), &[], worker.as_str()));
+    run.propose(fixtures::plan_of(tasks.collect(), 0.9));
+    let dispatched = |run: &Scenario| count(run, |body| matches!(body, EventBody::TaskDispatched { .. }));
+    assert_eq!(dispatched(&run), 0, "nobody else can do it");
+    assert_eq!(run.state.next_timeout(), Some(until), "it is not forgotten");
+    run.wait(30.0);
+    assert_eq!(dispatched(&run), 1, "one finds out whether it works again");
+    run.succeed("task_001");
+    assert_eq!(dispatched(&run), 2);
+    run.take(Input::Breaker { agent_type: worker, opened: None });
+    assert_eq!(dispatched(&run), 3, "all of them, once it does");
 }

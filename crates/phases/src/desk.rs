@@ -1,6 +1,6 @@
 //! What lies on the desk of a room when its work begins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_model::{
@@ -40,7 +40,7 @@ pub struct Desk<'a> {
     /// Who succeeded at what before.
     pub examples: &'a [RoutedExample],
     /// Those who keep failing and are left in peace.
-    pub resting: &'a BTreeSet<AgentType>,
+    pub resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
     /// Everything that agents reported, in the order in which it came.
     pub feedback: &'a [Arc<ExecutionFeedback>],
 }

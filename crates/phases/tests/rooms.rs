@@ -7,7 +7,7 @@
     reason = "test code"
 )]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_model::{
@@ -64,7 +64,7 @@ fn walk_in(
             answers: None,
             meaning: None,
             examples: &[],
-            resting: &BTreeSet::new(),
+            resting: &BTreeMap::new(),
             plan: None,
             feedback: &[],
         };

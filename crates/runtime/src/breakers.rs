@@ -19,6 +19,21 @@ pub(crate) fn model_id(model: &str) -> String {
     format!("model:{model}")
 }
 
+/// Where someone stands.
+pub(crate) enum Rest {
+    /// They get every call.
+    Closed,
+    /// One call finds out whether they work again.
+    Tried,
+    /// They are left in peace.
+    Open {
+        /// Why.
+        reason: String,
+        /// For how long.
+        until: Timestamp,
+    },
+}
+
 impl Breakers {
     pub(crate) fn new(settings: BreakerSettings) -> Self {
         Self { settings, known: Arc::default() }
@@ -47,6 +62,24 @@ impl Breakers {
         let known = self.lock();
         let breaker = known.get(id).filter(|breaker| breaker::is_open(breaker, now))?;
         Some(breaker::refusal(breaker, breaker::opens_at(breaker), now))
+    }
+
+    /// Where someone stands.
+    pub(crate) fn standing(&self, id: &str, now: Timestamp) -> Rest {
+        let known = self.lock();
+        match known.get(id) {
+            None => Rest::Closed,
+            Some(breaker) if breaker.state == BreakerState::Closed => Rest::Closed,
+            Some(breaker) if breaker::is_open(breaker, now) => {
+                let until = breaker::opens_at(breaker);
+                Rest::Open { reason: breaker::refusal(breaker, until, now), until }
+            }
+            // Given a chance by a person, or its time has passed.
+            Some(breaker) if breaker.state == BreakerState::HalfOpen && breaker.probing_since.is_none() => {
+                Rest::Closed
+            }
+            Some(_) => Rest::Tried,
+        }
     }
 
     /// Whether any breaker is not closed; most of the time none is, and nothing needs to be looked at.

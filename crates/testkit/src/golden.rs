@@ -6,7 +6,7 @@
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
     Account, Adjustment, AgentType, ApprovalAction, CritiqueVerdict, Event, EventBody, FeedbackType,
-    GuidanceAction, ModelErrorKind, Money, Phase, RunSettings, Severity,
+    GuidanceAction, ModelErrorKind, Money, Phase, RunSettings, Seconds, Severity,
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 12] = [
+pub const STORIES: [Story; 13] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -31,6 +31,7 @@ pub const STORIES: [Story; 12] = [
     ("rest_of_the_vocabulary", rest_of_the_vocabulary),
     ("taken_up_after_a_crash", taken_up_after_a_crash),
     ("asked_models", asked_models),
+    ("left_in_peace", left_in_peace),
 ];
 
 /// What a state must still say when its log is replayed by a later version.
@@ -103,6 +104,21 @@ fn asked_models() -> Vec<Event> {
     run.phase_done(Phase::Decomposition, PhaseResult::Plain);
     run.propose(paris_plan());
     finish(run, &["task_001", "task_003", "task_002", "task_004"])
+}
+
+fn left_in_peace() -> Vec<Event> {
+    let mut run = Scenario::start(RunSettings::default());
+    run.prepare();
+    let agent_type = fixtures::agent_type("flight_agent");
+    let until = run.now.plus(Seconds::whole(30));
+    let opened = Some(("three failures".to_owned(), until));
+    run.take(Input::Breaker { agent_type: agent_type.clone(), opened });
+    let task = |n| fixtures::simple_task(n, &format!("Search flights {n}"), &[], "flight_agent");
+    run.propose(plan_of(vec![task(1), task(2)], 0.9));
+    run.wait(30.0);
+    run.succeed("task_001");
+    run.take(Input::Breaker { agent_type, opened: None });
+    finish(run, &["task_002"])
 }
 
 fn over_budget() -> Vec<Event> {
@@ -210,7 +226,11 @@ fn rest_of_the_vocabulary() -> Vec<Event> {
         EventBody::PromptScored { score: 64, issues: vec![text("no dates")] },
         EventBody::PhaseDegraded { phase: Phase::Context, reason: text("no memory") },
         EventBody::Degraded { level: 2, reason: text("no model") },
-        EventBody::BreakerOpened { agent_type: agent_type.clone(), reason: text("five failures") },
+        EventBody::BreakerOpened {
+            agent_type: agent_type.clone(),
+            reason: text("five failures"),
+            until: None,
+        },
         EventBody::BreakerClosed { agent_type },
         EventBody::FellBack {
             what: text("goal"),

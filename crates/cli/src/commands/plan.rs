@@ -1,6 +1,6 @@
 //! `candor plan`: what would be done, without doing it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use candor_model::{
     CalibrationMetrics, Goal, Handoff, Phase, Plan, PlanningError, RunId, RunSettings, Timestamp,
@@ -126,7 +126,7 @@ impl Planner {
                 answers: None,
                 meaning: None,
                 examples: &[],
-                resting: &BTreeSet::new(),
+                resting: &BTreeMap::new(),
                 plan: None,
                 feedback: &[],
             },

@@ -1,6 +1,6 @@
 //! Who starts next: ready tasks by priority, then by the plan's order, at most so many at once, within budget.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
     Account, AgentType, Confidence, ConfidenceCause, EventBody, FeedbackType, Handoff, JsonMap, Money, Phase,
@@ -96,13 +96,13 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
     let running = work.in_flight_count().saturating_sub(freed.slots);
     let limit = usize::try_from(state.settings().max_parallel_tasks).unwrap_or(usize::MAX).max(1);
     let mut money = freed.money;
-    let mut places = Places::of(work, freed.ended.as_ref());
+    let mut places = Places::of(state, work, freed.ended.as_ref());
     let mut room = limit.saturating_sub(running);
     for index in candidates(work, freed.released, now, places.look_at(room)) {
         let Some((task, run)) = work.task(index).filter(|_| room > 0) else {
             continue;
         };
-        let (agent, reserved) = choose_agent(state, work, task);
+        let Some((agent, reserved)) = choose_agent(state, work, task) else { continue };
         if !places.take(work, &agent) {
             continue;
         }
@@ -128,16 +128,22 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
 }
 
 /// How many places are taken at the desks of agents that take on only so many tasks at once.
-struct Places(Option<BTreeMap<AgentType, u32>>);
+struct Places<'a> {
+    /// The places taken, if anyone has a limit.
+    taken: Option<BTreeMap<AgentType, u32>>,
+    /// Those who are tried again after a rest: with one task at a time.
+    tried: &'a BTreeSet<AgentType>,
+}
 
 /// How many ready tasks are looked at beyond those that could start, when some agents are fully occupied.
 const LOOK_BEYOND: usize = 256;
 
-impl Places {
+impl<'a> Places<'a> {
     /// Nothing is counted for plans whose agents have no limits, which is most of them.
-    fn of(work: &Work, ended: Option<&AgentType>) -> Self {
-        if !work.agents.values().any(|agent| agent.max_concurrent.is_some()) {
-            return Self(None);
+    fn of(state: &'a RunState, work: &Work, ended: Option<&AgentType>) -> Self {
+        let tried = state.tried();
+        if tried.is_empty() && !work.agents.values().any(|agent| agent.max_concurrent.is_some()) {
+            return Self { taken: None, tried };
         }
         let mut taken: BTreeMap<AgentType, u32> = BTreeMap::new();
         for (_, attempt) in work.attempts() {
@@ -146,17 +152,18 @@ impl Places {
         if let Some(count) = ended.and_then(|agent| taken.get_mut(agent)) {
             *count = count.saturating_sub(1);
         }
-        Self(Some(taken))
+        Self { taken: Some(taken), tried }
     }
 
     fn look_at(&self, room: usize) -> usize {
-        if self.0.is_some() && room > 0 { room.saturating_add(LOOK_BEYOND) } else { room }
+        if self.taken.is_some() && room > 0 { room.saturating_add(LOOK_BEYOND) } else { room }
     }
 
     /// Takes a place at the agent's desk; false if there is none.
     fn take(&mut self, work: &Work, agent: &AgentType) -> bool {
-        let Some(taken) = &mut self.0 else { return true };
-        let limit = work.agents.get(agent).and_then(|known| known.max_concurrent).unwrap_or(u32::MAX).max(1);
+        let Some(taken) = &mut self.taken else { return true };
+        let usual = work.agents.get(agent).and_then(|known| known.max_concurrent).unwrap_or(u32::MAX).max(1);
+        let limit = if self.tried.contains(agent) { 1 } else { usual };
         let count = taken.entry(agent.clone()).or_default();
         let free = *count < limit;
         *count += u32::from(free);
@@ -175,15 +182,17 @@ fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize
     keys.into_iter().map(|(_, n)| TaskIndex(n)).collect()
 }
 
-/// The task's own agent, or the next best while its breaker is open.
-fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> (AgentType, Money) {
+/// The task's own agent, or the next best while its breaker is open. Nobody if all of them are left in peace,
+/// and it is known for how long: then the task waits for the first of them.
+fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> Option<(AgentType, Money)> {
     let others = task.metadata.ranking.iter().map(|ranked| &ranked.agent_type);
     let agent = std::iter::once(&task.agent_type)
         .chain(others.filter(|agent| !task.metadata.failed_agents.contains(agent)))
-        .find(|agent| !state.is_unavailable(agent))
-        .unwrap_or(&task.agent_type);
+        .find(|agent| !state.is_unavailable(agent));
+    let for_ever = || state.resting().get(&task.agent_type).is_some_and(Option::is_none);
+    let agent = agent.or_else(|| for_ever().then_some(&task.agent_type))?;
     let cost = work.agents.get(agent).map_or(Money::ZERO, |known| known.cost_per_invocation);
-    (agent.clone(), cost)
+    Some((agent.clone(), cost))
 }
 
 fn fell_back(task: &SubTask, agent: &AgentType) -> EventBody {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use candor_model::{EventBody, ExecutionFeedback, PlanningError, TaskId};
 
 use super::draft::Draft;
-use super::{consult, ending, failure, outcome, schedule};
+use super::{breakers, consult, ending, failure, outcome, schedule};
 use crate::state::Stage;
 
 pub(super) fn tick(draft: &mut Draft<'_>) {
@@ -18,6 +18,7 @@ pub(super) fn tick(draft: &mut Draft<'_>) {
             let limit = draft.state.settings().planning_timeout;
             ending::abort(draft, PlanningError::PlanningTimeout { limit });
         }
+        Stage::Executing if breakers::try_again(draft) => schedule::after_change(draft),
         Stage::Executing => match overdue(draft) {
             Some((task_id, attempt)) => time_out(draft, &task_id, attempt),
             None => schedule::after_change(draft),

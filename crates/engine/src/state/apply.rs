@@ -61,8 +61,18 @@ impl RunState {
             EventBody::ModelAsked { call } => self.asks.open(call),
             EventBody::ModelConsulted { ask, step, .. } => self.asks.step(ask, step),
             EventBody::FellBack { what, from, .. } if what.starts_with("task ") => self.asks.fell_back(from),
-            EventBody::BreakerOpened { agent_type, .. } => _ = self.breakers.insert(agent_type.clone()),
-            EventBody::BreakerClosed { agent_type } => _ = self.breakers.remove(agent_type),
+            EventBody::BreakerOpened { agent_type, until, .. } => {
+                self.tried.remove(agent_type);
+                self.breakers.insert(agent_type.clone(), *until);
+            }
+            EventBody::BreakerTried { agent_type } => {
+                self.breakers.remove(agent_type);
+                self.tried.insert(agent_type.clone());
+            }
+            EventBody::BreakerClosed { agent_type } => {
+                self.breakers.remove(agent_type);
+                self.tried.remove(agent_type);
+            }
             EventBody::Critiqued { phase: Phase::Validation, verdict: CritiqueVerdict::Stop, notes } => {
                 self.unmet.clone_from(notes);
             }

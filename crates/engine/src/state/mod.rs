@@ -74,7 +74,10 @@ pub struct RunState {
     confidence: Vec<ConfidencePoint>,
     execution_started: Option<Timestamp>,
     checkpoints: Vec<Checkpoint>,
-    breakers: BTreeSet<AgentType>,
+    /// Agents that are left in peace, and until when; for ever if nobody knows.
+    breakers: BTreeMap<AgentType, Option<Timestamp>>,
+    /// Agents that are tried again after a rest, with one task at a time.
+    tried: BTreeSet<AgentType>,
     report: Option<Box<candor_model::ExecutionReport>>,
     /// Success criteria that validation found unmet.
     unmet: Vec<String>,
@@ -110,7 +113,8 @@ impl RunState {
             confidence: Vec::new(),
             execution_started: None,
             checkpoints: Vec::new(),
-            breakers: BTreeSet::new(),
+            breakers: BTreeMap::new(),
+            tried: BTreeSet::new(),
             report: None,
             unmet: Vec::new(),
             material: None,
@@ -249,14 +253,25 @@ impl RunState {
         &self.unmet
     }
 
-    /// The agents that get no new task, as far as this run was told.
+    /// The agents that are left in peace as far as this run was told, and when each is tried again.
     #[must_use]
-    pub const fn unavailable(&self) -> &BTreeSet<AgentType> {
+    pub const fn resting(&self) -> &BTreeMap<AgentType, Option<Timestamp>> {
         &self.breakers
     }
 
+    /// The agents that are tried again after a rest, with one task at a time.
+    #[must_use]
+    pub const fn tried(&self) -> &BTreeSet<AgentType> {
+        &self.tried
+    }
+
     pub(crate) fn is_unavailable(&self, agent: &AgentType) -> bool {
-        self.breakers.contains(agent)
+        self.breakers.contains_key(agent)
+    }
+
+    /// When the first agent that is left in peace is tried again.
+    pub(crate) fn next_rested(&self) -> Option<Timestamp> {
+        self.breakers.values().filter_map(|until| *until).min()
     }
 
     pub(crate) const fn next_version(&self) -> PlanVersion {

@@ -332,6 +332,14 @@ pub enum EventBody {
         agent_type: AgentType,
         /// Why.
         reason: String,
+        /// When it is tried again, with one task at a time; not until it is closed if nobody knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
+    },
+    /// An agent that was left in peace is tried again, with one task at a time.
+    BreakerTried {
+        /// The agent.
+        agent_type: AgentType,
     },
     /// An agent is used again.
     BreakerClosed {

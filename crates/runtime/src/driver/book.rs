@@ -97,7 +97,7 @@ impl Book {
             answers: outside.models.then_some(Answers(&told)),
             meaning: outside.meaning.filter(|_| !deaf).map(Meaning),
             examples: &self.examples,
-            resting: self.state.unavailable(),
+            resting: self.state.resting(),
             run_id: self.state.run_id(),
             request: self.state.request(),
             now: self.clock.now(),

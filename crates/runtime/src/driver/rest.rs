@@ -1,12 +1,13 @@
 //! Agents that keep failing are left in peace: what attempts mean for their breakers, and what the run is told.
 
 use candor_engine::Input;
-use candor_model::{AgentType, Answer, GuidanceAction, Question};
+use candor_model::{AgentType, Answer, GuidanceAction, Question, Timestamp};
 use candor_ports::AgentFailure;
 
 use super::actor::Actor;
 use super::attempt::Ended;
 use super::batch::Batch;
+use crate::breakers::Rest;
 
 impl Actor {
     /// Counts the end of an attempt. An agent that answers works, whatever it answers; runs with faults made
@@ -24,16 +25,19 @@ impl Actor {
 
     /// Tells the run who is left in peace now, and who no longer is.
     pub(super) fn note_breakers(&mut self, batch: &mut Batch) {
-        let told = self.book.state.unavailable();
-        if told.is_empty() && !self.shared.breakers.any_open() {
+        let state = &self.book.state;
+        let told = |agent: &AgentType| state.resting().contains_key(agent) || state.tried().contains(agent);
+        if state.resting().is_empty() && state.tried().is_empty() && !self.shared.breakers.any_open() {
             return;
         }
         let now = self.book.clock.now();
         let declared = self.shared.staff.declared().iter().map(|agent| agent.agent_type.clone());
-        let agents: Vec<(AgentType, Option<String>)> = declared
-            .map(|agent| (self.shared.breakers.refusal(agent.as_str(), now), agent))
-            .map(|(reason, agent)| (agent, reason))
-            .filter(|(agent, reason)| told.contains(agent) != reason.is_some())
+        let agents: Vec<(AgentType, Option<(String, Timestamp)>)> = declared
+            .filter_map(|agent| match self.shared.breakers.standing(agent.as_str(), now) {
+                Rest::Open { reason, until } => Some((agent, Some((reason, until)))),
+                Rest::Tried => None,
+                Rest::Closed => told(&agent).then_some((agent, None)),
+            })
             .collect();
         for (agent_type, opened) in agents {
             self.take(Input::Breaker { agent_type, opened }, None, batch);

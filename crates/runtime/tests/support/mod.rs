@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use candor_model::{
-    AgentAnswer, AgentCapability, EventBody, JsonMap, Plan, Position, Recorded, RetryPolicy, RunId,
-    RunSettings, Seconds, Share, StartMaterial, WorkOrder,
+    AgentAnswer, AgentCapability, BreakerSettings, EventBody, JsonMap, Plan, Position, Recorded, RetryPolicy,
+    RunId, RunSettings, Seconds, Share, StartMaterial, WorkOrder,
 };
 use candor_phases::Rooms;
 use candor_ports::{Agent, AgentFailure, BoxFuture, EventLog, Reader};
-use candor_runtime::{RunOrder, Runtime, Staff};
+use candor_runtime::{Equipment, RunOrder, Runtime, Staff};
 use candor_store::{OpenOptions, SqliteLog};
 use candor_testkit::fixtures;
 use tempfile::TempDir;
@@ -144,7 +144,33 @@ impl House {
             max_concurrent,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
-        Runtime::new(log, Staff::new(vec![(capability, agent)]), Rooms::new(Vec::new(), 0), reader)
+        // These agents fail on purpose, and are not to be left in peace for it.
+        let breakers = BreakerSettings { failure_threshold: u32::MAX, ..BreakerSettings::default() };
+        let equipment = Equipment { breakers, ..Equipment::default() };
+        let staff = Staff::new(vec![(capability, agent)]);
+        Runtime::with_models(log, staff, Rooms::new(Vec::new(), 0), reader, equipment)
+    }
+
+    /// A runtime with one agent and more than that.
+    pub fn equipped(
+        &self,
+        log: Arc<SqliteLog>,
+        worker: &Arc<Worker>,
+        reader: Option<Arc<dyn Reader>>,
+        equipment: Equipment,
+    ) -> Runtime {
+        let capability = AgentCapability {
+            agent_type: fixtures::agent_type(WORKER),
+            capabilities: vec!["work".to_owned(), "report".to_owned()],
+            specialization: "Does the work and reports it".to_owned(),
+            cost_per_invocation: fixtures::dollars(0.0),
+            avg_latency_ms: 1,
+            success_rate: Share::ALL,
+            max_concurrent: None,
+        };
+        let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
+        let staff = Staff::new(vec![(capability, agent)]);
+        Runtime::with_models(log, staff, Rooms::new(Vec::new(), 0), reader, equipment)
     }
 
     /// What is on the log of a run.
