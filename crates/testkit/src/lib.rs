@@ -1,4 +1,5 @@
-//! What tests share: the worked example, generators, step-by-step scenarios, and the simulator.
+//! What tests share: the worked example, generators, step-by-step scenarios, the simulator, and models that
+//! answer on a real socket.
 
 pub mod arbitrary;
 pub mod consulting;
@@ -6,5 +7,7 @@ pub mod fixtures;
 pub mod fuzzing;
 pub mod golden;
 pub mod load;
+pub mod model_server;
 pub mod scenario;
 pub mod sim;
+pub mod smol;

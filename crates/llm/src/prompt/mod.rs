@@ -1,0 +1,176 @@
+//! Prompts: readable files with named slots, one per step.
+//!
+//! A prompt has a stable part, which providers can cache, and a question with slots. What fills a slot is
+//! data whatever it says: it stands between tags that it cannot close. A folder may replace the texts, but
+//! neither the slots nor the rule that data is data.
+
+mod data;
+mod error;
+mod file;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use candor_ports::Ask;
+
+use self::file::{Piece, Prompt};
+
+pub use self::data::data;
+pub use self::error::PromptError;
+pub use self::schema::with_schema;
+
+/// The largest value of a slot, in bytes; what is longer is cut, and says so.
+pub const MAX_VALUE: usize = 64 * 1024;
+
+/// What every prompt starts with.
+const SHARED: &str = include_str!("../../prompts/shared.md");
+
+/// A prompt as it comes with the program.
+struct Own {
+    name: &'static str,
+    text: &'static str,
+    /// The slots that every version of it must have.
+    required: &'static [&'static str],
+    /// Those that it may have.
+    optional: &'static [&'static str],
+}
+
+const OWN: [Own; 4] = [
+    Own {
+        name: "decompose_task",
+        text: include_str!("../../prompts/decompose_task.md"),
+        required: &["goal"],
+        optional: &["constraints", "agents"],
+    },
+    Own {
+        name: "parse_goal",
+        text: include_str!("../../prompts/parse_goal.md"),
+        required: &["request"],
+        optional: &["today", "known_kinds"],
+    },
+    Own {
+        name: "plan",
+        text: include_str!("../../prompts/plan.md"),
+        required: &["goal", "tasks"],
+        optional: &["agents"],
+    },
+    Own {
+        name: "route_task",
+        text: include_str!("../../prompts/route_task.md"),
+        required: &["task", "agents"],
+        optional: &[],
+    },
+];
+
+/// A prompt with its slots filled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// Such as `parse_goal@1`.
+    pub name_and_version: String,
+    /// The stable part: the same for every ask of this step.
+    pub system: String,
+    /// The question, with its data.
+    pub question: String,
+}
+
+/// The prompts of an installation.
+#[derive(Debug, Clone)]
+pub struct Prompts(BTreeMap<&'static str, Prompt>);
+
+impl Prompts {
+    /// The prompts that come with the program.
+    #[must_use]
+    pub fn embedded() -> Self {
+        // None of them is malformed, as a test makes sure.
+        let parse = |own: &Own| Prompt::parse(own, own.name, own.text).ok().map(|prompt| (own.name, prompt));
+        Self(OWN.iter().filter_map(parse).collect())
+    }
+
+    /// The prompts that come with the program, each replaced by the file of its name in a folder, if there
+    /// is one.
+    ///
+    /// # Errors
+    /// [`PromptError`] if the folder or a file cannot be read, a file has no known name, or a prompt is
+    /// malformed.
+    pub fn with_folder(folder: &Path) -> Result<Self, PromptError> {
+        let mut prompts = Self::embedded();
+        for (path, name) in file::in_folder(folder)? {
+            let Some(own) = OWN.iter().find(|own| own.name == name) else {
+                return Err(PromptError::UnknownPrompt {
+                    file: path.display().to_string(),
+                    known: Self::names(),
+                });
+            };
+            let text = file::read(&path)?;
+            prompts.0.insert(own.name, Prompt::parse(own, &path.display().to_string(), &text)?);
+        }
+        Ok(prompts)
+    }
+
+    /// The names of all prompts, in order.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        OWN.iter().map(|own| own.name).collect()
+    }
+
+    /// A question in the caller's own words, under the rules that hold for all.
+    #[must_use]
+    pub fn free(&self, question: &str) -> Rendered {
+        let name_and_version = "ask@1".to_owned();
+        Rendered { name_and_version, system: SHARED.trim_end().to_owned(), question: question.to_owned() }
+    }
+
+    /// Fills the slots of the prompt that an ask names.
+    ///
+    /// # Errors
+    /// [`PromptError`] if there is no such prompt, the ask fills a slot that the step does not know, or
+    /// leaves a required one empty.
+    pub fn render(&self, ask: &Ask) -> Result<Rendered, PromptError> {
+        let step = ask.step;
+        let (Some(prompt), Some(own)) = (self.0.get(step), OWN.iter().find(|own| own.name == step)) else {
+            return Err(PromptError::NoSuchPrompt { step: step.to_owned(), known: Self::names() });
+        };
+        if let Some(slot) = ask.slots.keys().find(|slot| !own.knows(slot)) {
+            return Err(PromptError::NoSuchSlot {
+                step: step.to_owned(),
+                slot: (*slot).to_owned(),
+                known: own.slots(),
+            });
+        }
+        if let Some(slot) = own.required.iter().find(|slot| !ask.slots.contains_key(*slot)) {
+            return Err(PromptError::NotFilled { step: step.to_owned(), slot: (*slot).to_owned() });
+        }
+        Ok(Rendered {
+            name_and_version: format!("{step}@{}", prompt.version),
+            system: format!("{}\n\n{}", SHARED.trim_end(), prompt.system),
+            question: fill(&prompt.question, &ask.slots),
+        })
+    }
+}
+
+impl Own {
+    fn knows(&self, slot: &str) -> bool {
+        self.required.contains(&slot) || self.optional.contains(&slot)
+    }
+
+    fn slots(&self) -> Vec<&'static str> {
+        self.required.iter().chain(self.optional).copied().collect()
+    }
+}
+
+/// One pass: what a value says is never looked at for slots.
+fn fill(pieces: &[Piece], slots: &BTreeMap<&'static str, String>) -> String {
+    let mut question = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Words(words) => question.push_str(words),
+            Piece::Slot(name) => {
+                let value =
+                    slots.get(name.as_str()).map(String::as_str).filter(|value| !value.trim().is_empty());
+                question.push_str(&data(name, value.unwrap_or("(none)"), MAX_VALUE));
+            }
+        }
+    }
+    question
+}

@@ -1,0 +1,332 @@
+//! The models of an installation, by tier: one step of an ask at a time.
+//!
+//! Puts prompts, providers and the ladder together. It keeps nothing between two steps; who keeps them is the
+//! run's log, or, for [`Tiers::ask`], the caller's own patience.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use candor_model::{Consulted, ModelCall, ModelFailure, Money, Rung, Seconds, Tier, TokenUse};
+use candor_ports::{Ask, BoxFuture, CallLimits, Models, Next, NextCall, Words};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use crate::chat::{ChatAnswer, ChatClient, ChatRequest, TierConfig, TierProblem};
+use crate::ladder::{self, Policy};
+use crate::prompt::{PromptError, Prompts, Rendered, with_schema};
+use crate::record::Channel;
+
+/// An answer shorter than this is of no use: it is not worth its price.
+const SHORTEST_ANSWER: u32 = 120;
+
+/// The section `[models]` of `candor.toml`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelsConfig {
+    /// Quick and cheap.
+    pub fast: Option<TierConfig>,
+    /// The usual one.
+    pub balanced: Option<TierConfig>,
+    /// The best there is.
+    pub strong: Option<TierConfig>,
+    /// How calls are repeated that fail for a reason that may pass.
+    pub retry: Policy,
+    /// A folder with prompts of your own.
+    pub prompts: Option<PathBuf>,
+}
+
+impl ModelsConfig {
+    /// The tiers that are configured, the cheapest first.
+    pub fn tiers(&self) -> impl Iterator<Item = (Tier, &TierConfig)> {
+        let all = [(Tier::Fast, &self.fast), (Tier::Balanced, &self.balanced), (Tier::Strong, &self.strong)];
+        all.into_iter().filter_map(|(tier, config)| Some((tier, config.as_ref()?)))
+    }
+
+    /// Whether no model is configured.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tiers().next().is_none()
+    }
+}
+
+/// Why models cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelsError {
+    /// A tier is not configured as it must be.
+    #[error("[models.{tier}]: {problem}")]
+    Tier {
+        /// The tier.
+        tier: Tier,
+        /// What is wrong.
+        problem: TierProblem,
+    },
+    /// The prompts cannot be used.
+    #[error(transparent)]
+    Prompts(#[from] PromptError),
+    /// The rules of repetition make no sense.
+    #[error("[models.retry]: {0}")]
+    Retry(String),
+}
+
+/// The models of an installation.
+pub struct Tiers {
+    clients: BTreeMap<Tier, ChatClient>,
+    prompts: Prompts,
+    policy: Policy,
+}
+
+/// An answer to [`Tiers::ask`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked<T> {
+    /// The answer.
+    pub answer: T,
+    /// Every step that led to it.
+    pub steps: Vec<Consulted>,
+}
+
+/// No model could answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("no model could answer: {reason}")]
+pub struct Unanswered {
+    /// Why.
+    pub reason: String,
+    /// Every step that was made.
+    pub steps: Vec<Consulted>,
+}
+
+impl Tiers {
+    /// Makes the models ready, with keys from the environment. Nothing is called yet.
+    pub fn new(config: &ModelsConfig, channel: &Channel) -> Result<Self, ModelsError> {
+        let mut clients = BTreeMap::new();
+        for (tier, model) in config.tiers() {
+            let client = ChatClient::new(model.clone(), channel.clone())
+                .map_err(|problem| ModelsError::Tier { tier, problem })?;
+            clients.insert(tier, client);
+        }
+        if let Some(problem) = config.retry.problems().into_iter().next() {
+            return Err(ModelsError::Retry(problem));
+        }
+        let prompts = match &config.prompts {
+            Some(folder) => Prompts::with_folder(folder)?,
+            None => Prompts::embedded(),
+        };
+        Ok(Self { clients, prompts, policy: config.retry.clone() })
+    }
+
+    /// Each tier with its client, the cheapest first.
+    pub fn clients(&self) -> impl Iterator<Item = (Tier, &ChatClient)> {
+        self.clients.iter().map(|(tier, client)| (*tier, client))
+    }
+
+    /// Asks for a `T`, climbing the whole ladder: repairs, one more question, lower tiers.
+    pub async fn ask<T: DeserializeOwned + JsonSchema>(
+        &self,
+        tier: Tier,
+        prompt: &str,
+    ) -> Result<Asked<T>, Unanswered> {
+        let ask = Ask::expecting::<T>("ask", tier);
+        let rendered = self.prompts.free(prompt);
+        self.climb(&ask, &rendered).await
+    }
+
+    async fn climb<T: DeserializeOwned>(
+        &self,
+        ask: &Ask,
+        rendered: &Rendered,
+    ) -> Result<Asked<T>, Unanswered> {
+        let mut steps: Vec<Consulted> = Vec::new();
+        loop {
+            let step = match self.next_of(ask, rendered, &steps, Money::MAX) {
+                Next::Step(rung) => Consulted { call: None, rung },
+                Next::Call(call) => {
+                    tokio::time::sleep(std::time::Duration::from_millis(call.after.as_millis())).await;
+                    let limits =
+                        CallLimits { within: Seconds::whole(600), max_output_tokens: call.max_output_tokens };
+                    self.call_of(ask, rendered, &steps, limits, None, CancellationToken::new()).await
+                }
+            };
+            let rung = step.rung.clone();
+            steps.push(step);
+            match rung {
+                Rung::Accepted { value, .. } => {
+                    return match serde_json::from_value(value) {
+                        Ok(answer) => Ok(Asked { answer, steps }),
+                        Err(error) => Err(Unanswered { reason: error.to_string(), steps }),
+                    };
+                }
+                Rung::GiveUp { reason, .. } => return Err(Unanswered { reason, steps }),
+                Rung::Repeat { .. } | Rung::AskAgain { .. } | Rung::FallBack { .. } => {}
+            }
+        }
+    }
+
+    /// The tier that stands in for one that is not configured: the next below, or else the next above.
+    fn covering(&self, tier: Tier) -> Option<Tier> {
+        let below = std::iter::successors(Some(tier), |tier| tier.below());
+        let mut below = below.filter(|tier| self.clients.contains_key(tier));
+        below.next().or_else(|| self.clients.keys().find(|other| **other > tier).copied())
+    }
+
+    /// The ask as it is put here: to the tier that covers its own.
+    fn covered(&self, ask: &Ask) -> Ask {
+        Ask { tier: self.covering(ask.tier).unwrap_or(ask.tier), ..ask.clone() }
+    }
+
+    fn down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> Rung {
+        ladder::step_down(ask, past, &|tier| self.clients.contains_key(&tier), reason)
+    }
+
+    fn next_of(&self, ask: &Ask, rendered: &Rendered, past: &[Consulted], left: Money) -> Next {
+        let ask = &self.covered(ask);
+        let tier = ladder::tier_now(ask, past);
+        let Some(client) = self.clients.get(&tier) else {
+            return Next::Step(self.down(ask, past, &format!("the {tier} tier is not configured")));
+        };
+        let wanted = client.tier().output_limit(ask.max_output_tokens);
+        let mut request = request(client, ask, rendered, past, wanted);
+        let Some(max_output_tokens) = affordable(client, &mut request, left) else {
+            let reason = format!(
+                "a call of {} can cost ${}, and ${left} are left of the budget",
+                client.tier().name(),
+                client.at_most(&ChatRequest { max_output_tokens: SHORTEST_ANSWER.min(wanted), ..request })
+            );
+            return Next::Step(self.down(ask, past, &reason));
+        };
+        let after = match past.last().map(|step| &step.rung) {
+            Some(Rung::Repeat { delay, .. }) => *delay,
+            _ => Seconds::ZERO,
+        };
+        let at_most = client.at_most(&request);
+        Next::Call(NextCall { tier, model: client.tier().name(), at_most, max_output_tokens, after })
+    }
+
+    async fn call_of(
+        &self,
+        ask: &Ask,
+        rendered: &Rendered,
+        past: &[Consulted],
+        limits: CallLimits,
+        words: Option<Words>,
+        stop: CancellationToken,
+    ) -> Consulted {
+        let ask = &self.covered(ask);
+        let tier = ladder::tier_now(ask, past);
+        let Some(client) = self.clients.get(&tier) else {
+            let rung = self.down(ask, past, &format!("the {tier} tier is not configured"));
+            return Consulted { call: None, rung };
+        };
+        let request = request(client, ask, rendered, past, limits.max_output_tokens);
+        let started = Instant::now();
+        let outcome = client.chat(&request, limits.within, words, stop).await;
+        let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let said = outcome.as_ref().map(|answer| answer.text.as_str());
+        let configured = |tier| self.clients.contains_key(&tier);
+        let rung = ladder::judge(ask, past, said, &self.policy, &configured, fastrand::f64());
+        let call = record(client, tier, rendered, &request, outcome, Seconds::from_millis(millis));
+        Consulted { call: Some(call), rung }
+    }
+}
+
+/// The request that is next: the question, or after a bad answer the same with what is wrong with it.
+fn request(
+    client: &ChatClient,
+    ask: &Ask,
+    rendered: &Rendered,
+    past: &[Consulted],
+    max_output_tokens: u32,
+) -> ChatRequest {
+    let native = client.tier().is_structured();
+    let question =
+        if native { rendered.question.clone() } else { with_schema(&rendered.question, &ask.schema) };
+    let earlier = match past.last() {
+        Some(Consulted { rung: Rung::AskAgain { problems }, call: Some(call) }) => {
+            let answer = call.answer.clone().unwrap_or_default();
+            let follow_up = ladder::again(&rendered.question, &answer, problems);
+            // Some providers refuse an empty answer as part of a conversation.
+            let answer = if answer.trim().is_empty() { "(no answer)".to_owned() } else { answer };
+            Some((answer, follow_up))
+        }
+        _ => None,
+    };
+    ChatRequest {
+        earlier,
+        schema: native.then(|| ask.schema.clone()),
+        schema_name: ask.step.to_owned(),
+        ..ChatRequest::new(rendered.system.clone(), question, max_output_tokens)
+    }
+}
+
+/// How long the answer may be for what is left: as long as was wanted, or shorter, or not worth asking for.
+fn affordable(client: &ChatClient, request: &mut ChatRequest, left: Money) -> Option<u32> {
+    let wanted = request.max_output_tokens;
+    let fits =
+        |tokens: u32| client.at_most(&ChatRequest { max_output_tokens: tokens, ..request.clone() }) <= left;
+    let shortest = SHORTEST_ANSWER.min(wanted);
+    let sizes = [wanted, wanted / 4 * 3, wanted / 2, wanted / 3, shortest];
+    let chosen = sizes.into_iter().filter(|tokens| *tokens >= shortest).find(|tokens| fits(*tokens))?;
+    request.max_output_tokens = chosen;
+    Some(chosen)
+}
+
+/// The call as it goes on the log: the model's own words, with secrets taken out.
+fn record(
+    client: &ChatClient,
+    tier: Tier,
+    rendered: &Rendered,
+    request: &ChatRequest,
+    outcome: Result<ChatAnswer, ModelFailure>,
+    duration_seconds: Seconds,
+) -> ModelCall {
+    let (answer, failure, tokens) = match outcome {
+        Ok(answer) => (Some(client.redactor().redact(&answer.text).into_owned()), None, answer.tokens),
+        Err(failure) => (None, Some(failure), TokenUse::default()),
+    };
+    let price = client.tier().token_price();
+    ModelCall {
+        tier,
+        model: client.tier().name(),
+        prompt: rendered.name_and_version.clone(),
+        request: client.digest(request),
+        answer,
+        failure,
+        tokens,
+        cost: price.cost(&tokens),
+        saved: price.saved(&tokens),
+        duration_seconds,
+    }
+}
+
+impl Models for Tiers {
+    fn next(&self, ask: &Ask, past: &[Consulted], left: Money) -> Next {
+        match self.prompts.render(ask) {
+            Ok(rendered) => self.next_of(ask, &rendered, past, left),
+            Err(error) => Next::Step(Rung::GiveUp { from: ask.tier, reason: error.to_string() }),
+        }
+    }
+
+    fn step_down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> Rung {
+        self.down(&self.covered(ask), past, reason)
+    }
+
+    fn call<'a>(
+        &'a self,
+        ask: &'a Ask,
+        past: &'a [Consulted],
+        limits: CallLimits,
+        words: Option<Words>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Consulted> {
+        Box::pin(async move {
+            match self.prompts.render(ask) {
+                Ok(rendered) => self.call_of(ask, &rendered, past, limits, words, stop).await,
+                Err(error) => {
+                    let rung = Rung::GiveUp { from: ask.tier, reason: error.to_string() };
+                    Consulted { call: None, rung }
+                }
+            }
+        })
+    }
+}
