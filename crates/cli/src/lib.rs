@@ -5,6 +5,7 @@ mod commands;
 mod config;
 mod data;
 mod drive;
+mod equip;
 mod failure;
 mod house;
 mod output;

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use candor_ports::{EventLog, RunFilter};
 use serde_json::json;
 
-use crate::args::Place;
+use super::models::price;
+use crate::args::{ModelOptions, Place};
 use crate::config::{AgentInFile, AgentKind};
+use crate::equip;
 use crate::failure::{Failure, code};
 use crate::house::House;
 use crate::output;
@@ -37,6 +39,8 @@ pub(crate) async fn doctor(place: &Place, as_json: bool) -> Result<u8, Failure> 
             findings.push(log(&house).await);
             findings.extend(house.config.agents.iter().map(|agent| reach(&house.config.folder, agent)));
             findings.push(staff(&house));
+            findings.extend(models(&house).await);
+            findings.extend(meaning(&house).await);
         }
     }
     let well = findings.iter().all(|finding| finding.well);
@@ -99,6 +103,53 @@ fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {
     }
     let paths = std::env::var_os("PATH")?;
     std::env::split_paths(&paths).map(|path| path.join(program)).find(|path| path.is_file())
+}
+
+/// Whether each tier answers, how fast, and at what price. One tiny call each, side by side.
+async fn models(house: &House) -> Vec<Finding> {
+    let tiers = match equip::models(house, &ModelOptions::default()) {
+        Err(failure) => return vec![Finding::ill("models", failure.message)],
+        Ok(None) => return vec![Finding::well("models", "none configured: goals are planned by rules")],
+        Ok(Some(tiers)) => tiers,
+    };
+    let mut findings = Vec::new();
+    for (tier, client) in tiers.clients() {
+        let (what, config) = (format!("{tier} tier"), client.tier());
+        let probe = client.probe().await;
+        findings.push(match probe.problem {
+            None => Finding::well(
+                what,
+                format!(
+                    "{} answers in {} s; {}; this call cost ${}",
+                    config.name(),
+                    probe.latency,
+                    price(config),
+                    probe.cost
+                ),
+            ),
+            Some(problem) => Finding::ill(what, format!("{}: {problem}", config.name())),
+        });
+    }
+    findings
+}
+
+/// Whether texts can be embedded.
+async fn meaning(house: &House) -> Option<Finding> {
+    let embedder = match equip::meaning(house) {
+        Err(failure) => return Some(Finding::ill("embeddings", failure.message)),
+        Ok(None) => return None,
+        Ok(Some(embedder)) => embedder,
+    };
+    let started = std::time::Instant::now();
+    let texts = ["Find a hotel in Paris".to_owned()];
+    Some(match embedder.embed(&texts).await {
+        Ok(vectors) => {
+            let numbers = vectors.first().map_or(0, |vector| vector.len());
+            let millis = started.elapsed().as_millis();
+            Finding::well("embeddings", format!("{}: {numbers} numbers in {millis} ms", embedder.name()))
+        }
+        Err(error) => Finding::ill("embeddings", error.to_string()),
+    })
 }
 
 fn staff(house: &House) -> Finding {

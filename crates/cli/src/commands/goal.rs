@@ -1,19 +1,22 @@
 //! `candor goal`: reads a goal from plain words, and says what it understood and what it guessed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use candor_model::Goal;
-use candor_phases::define_goal;
+use candor_model::{Goal, Handoff, Phase};
 use candor_phases::goal::Reading;
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use candor_ports::Experience;
 use serde_json::{Value, json};
 
-use super::run::{checked, fresh_run_id, read};
+use super::run::{checked, read};
+use super::walk::Walk;
 use crate::args::{GoalArgs, Place};
 use crate::failure::{Failure, code};
 use crate::house::House;
 use crate::output;
 
-pub(crate) fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> {
+pub(crate) async fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> {
     let house = House::build(place)?;
     let words = match args.words.as_slice() {
         [] => read(Path::new("-"))?,
@@ -21,14 +24,30 @@ pub(crate) fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> {
     };
     let words = checked(&words)?
         .ok_or_else(|| Failure::usage("the goal is empty; say in plain words what is to be done"))?;
-    let (goal, reading) = define_goal(&house.rooms(), words, candor_runtime::wall(), &fresh_run_id()?)
-        .map_err(Failure::usage)?;
+    let (goal, reading) = understood(&house, words, args).await?;
     if args.json {
         output::print_json(&as_json(&goal, &reading)?)?;
     } else {
         output::print(&as_text(&goal, &reading)?)?;
     }
     Ok(code::DONE)
+}
+
+/// The goal as the models read it, or the rules.
+async fn understood(house: &House, words: &str, args: &GoalArgs) -> Result<(Goal, Reading), Failure> {
+    let mut walk = Walk::new(house, Experience::default(), &args.models)?;
+    let PhaseReport { handoff, result, .. } =
+        walk.visit(Phase::Evaluation, words, &BTreeMap::new(), None).await.map_err(Failure::usage)?;
+    match result {
+        PhaseResult::Goal(goal) => Ok((goal, reading(Some(&handoff)))),
+        _ => Err(Failure::failed("no goal was found")),
+    }
+}
+
+/// What was read from the words, as the evaluation left it.
+pub(super) fn reading(handoff: Option<&Handoff>) -> Reading {
+    let data = handoff.map(|handoff| Value::Object(handoff.data.clone())).unwrap_or_default();
+    serde_json::from_value(data).unwrap_or_default()
 }
 
 /// The goal with what was read from the words.

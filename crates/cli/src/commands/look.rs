@@ -9,7 +9,7 @@ use candor_ports::{EventLog, RunFilter};
 use candor_store::SqliteLog;
 use serde_json::json;
 
-use crate::args::{DriveOptions, ExplainArgs, ListArgs, LogsArgs, OneRun, Place, ReportArgs};
+use crate::args::{DriveOptions, ExplainArgs, ListArgs, LogsArgs, ModelOptions, OneRun, Place, ReportArgs};
 use crate::data::{self, DataFolder, Looked, find_run};
 use crate::drive::Screen;
 use crate::failure::{Failure, code};
@@ -77,7 +77,13 @@ pub(crate) async fn status(place: &Place, args: &OneRun) -> Result<u8, Failure> 
 
 pub(crate) async fn watch(place: &Place, args: &OneRun) -> Result<u8, Failure> {
     let Found { log, run, .. } = find(place, &args.run).await?;
-    let options = DriveOptions { yes: false, json: args.json, plain: true, faults: Vec::new() };
+    let options = DriveOptions {
+        yes: false,
+        json: args.json,
+        plain: true,
+        faults: Vec::new(),
+        models: ModelOptions::default(),
+    };
     let mut screen = Screen::new(&options, &run);
     let mut seen = Position::START;
     loop {

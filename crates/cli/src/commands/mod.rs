@@ -7,10 +7,12 @@ mod doctor;
 mod goal;
 mod init;
 mod look;
+mod models;
 mod plan;
 mod route;
 mod run;
 mod staff;
+mod walk;
 
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
@@ -22,7 +24,6 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     match &command {
         Command::Init(args) => return init::init(args),
         Command::Completions(args) => return Ok(init::completions(args)),
-        Command::Goal(args) => return goal::goal(&place, args),
         Command::Route(args) => return route::route(&place, args),
         Command::Packs(args) => return staff::packs(&place, args.json),
         _ => {}
@@ -31,6 +32,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     executor.block_on(async {
         match command {
             Command::Run(args) => run::run(&place, args).await,
+            Command::Goal(args) => goal::goal(&place, &args).await,
             Command::Plan(args) => plan::plan(&place, args).await,
             Command::Status(args) => look::status(&place, &args).await,
             Command::List(args) => look::list(&place, &args).await,
@@ -49,12 +51,11 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Adjust(args) => decide::adjust(&place, &args).await,
             Command::Answer(args) => decide::answer(&place, &args).await,
             Command::Agents(args) => staff::agents(&place, args.json).await,
+            Command::Models(args) => models::models(&place, &args).await,
             Command::Doctor(args) => doctor::doctor(&place, args.json).await,
-            Command::Init(_)
-            | Command::Completions(_)
-            | Command::Goal(_)
-            | Command::Route(_)
-            | Command::Packs(_) => Ok(crate::failure::code::DONE),
+            Command::Init(_) | Command::Completions(_) | Command::Route(_) | Command::Packs(_) => {
+                Ok(crate::failure::code::DONE)
+            }
         }
     })
 }

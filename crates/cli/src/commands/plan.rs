@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{
-    CalibrationMetrics, Goal, Handoff, Phase, Plan, PlanningError, RunId, RunSettings, Timestamp,
-};
+use candor_model::{Goal, Handoff, Phase, Plan, PlanningError};
 use candor_phases::goal::Reading;
-use candor_phases::{Desk, Rooms, goal as reading};
 use candor_planning::completeness::Category;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::validation::{self, Proposal};
-use candor_planning::{assignment, calibration, completeness, dependencies, routing};
+use candor_planning::{assignment, completeness, dependencies, routing};
 use candor_ports::{EventLog, Experience};
 use serde_json::{Value, json};
 
-use super::run::{checked, fresh_run_id};
+use super::run::checked;
+use super::walk::Walk;
 use super::{check, goal};
 use crate::args::{Place, PlanArgs, PlanCommand};
 use crate::failure::{Failure, code};
@@ -40,23 +38,13 @@ pub(crate) async fn plan(place: &Place, args: PlanArgs) -> Result<u8, Failure> {
         Some(log) => log.experience().await?,
         None => Experience::default(),
     };
-    let planned = Planner::new(&house, &experience)?.plan(words)?;
+    let planned = Planner(Walk::new(&house, experience, &args.models)?).plan(words).await?;
     if args.json {
         output::print_json(&planned.as_json()?)?;
     } else {
         output::print(&planned.as_text())?;
     }
     Ok(if planned.refusal.is_none() { code::DONE } else { code::FAILED })
-}
-
-/// Walks through the rooms without a run.
-struct Planner {
-    rooms: Rooms,
-    agents: Vec<candor_model::AgentCapability>,
-    calibration: CalibrationMetrics,
-    settings: RunSettings,
-    run_id: RunId,
-    now: Timestamp,
 }
 
 /// A plan, and what is known of it.
@@ -72,30 +60,24 @@ struct Planned {
     refusal: Option<PlanningError>,
 }
 
-impl Planner {
-    fn new(house: &House, experience: &Experience) -> Result<Self, Failure> {
-        Ok(Self {
-            rooms: house.rooms(),
-            agents: house.staff(&[])?.known(&experience.measured),
-            calibration: calibration::metrics(&experience.outcomes),
-            settings: house.config.limits.clone(),
-            run_id: fresh_run_id()?,
-            now: candor_runtime::wall(),
-        })
-    }
+/// Walks as far as a plan.
+struct Planner(Walk);
 
-    fn plan(&self, request: &str) -> Result<Planned, Failure> {
+impl Planner {
+    async fn plan(&mut self, request: &str) -> Result<Planned, Failure> {
         let mut handoffs = BTreeMap::new();
         let mut goal = None;
         for phase in ROOMS {
-            let PhaseReport { handoff, result, .. } = self
-                .visit(phase, request, &handoffs, goal.as_ref())
-                .map_err(|reason| Failure::failed(format!("planning failed in phase {phase}: {reason}")))?;
+            let PhaseReport { handoff, result, .. } =
+                self.0.visit(phase, request, &handoffs, goal.as_ref()).await.map_err(|reason| {
+                    Failure::failed(format!("planning failed in phase {phase}: {reason}"))
+                })?;
             match result {
                 PhaseResult::Goal(found) => goal = Some(found),
                 PhaseResult::Plan(proposal) => {
                     let goal = goal.ok_or_else(|| Failure::failed("no goal was found"))?;
-                    return Ok(self.judged(goal, handoff, proposal));
+                    let reading = goal::reading(handoffs.get(&Phase::Evaluation));
+                    return Ok(self.judged(goal, reading, handoff, proposal));
                 }
                 PhaseResult::Plain | PhaseResult::Verdict { .. } => {}
             }
@@ -104,40 +86,9 @@ impl Planner {
         Err(Failure::failed("no plan was made"))
     }
 
-    fn visit(
-        &self,
-        phase: Phase,
-        request: &str,
-        handoffs: &BTreeMap<Phase, Handoff>,
-        goal: Option<&Goal>,
-    ) -> Result<PhaseReport, String> {
-        let worked = self.rooms.work(
-            phase,
-            &Desk {
-                run_id: &self.run_id,
-                request,
-                now: self.now,
-                settings: &self.settings,
-                material: None,
-                handoffs,
-                goal,
-                agents: &self.agents,
-                calibration: &self.calibration,
-                answers: None,
-                meaning: None,
-                examples: &[],
-                resting: &BTreeMap::new(),
-                plan: None,
-                feedback: &[],
-            },
-        );
-        worked.map_err(|pause| pause.to_string())
-    }
-
-    fn judged(&self, goal: Goal, handoff: Handoff, proposal: Proposal) -> Planned {
-        let reading = reading::read(goal.description.as_str(), self.now);
+    fn judged(&self, goal: Goal, reading: Reading, handoff: Handoff, proposal: Proposal) -> Planned {
         let (mut plan, categories) = (proposal.plan.clone(), proposal.categories.clone());
-        let (repairs, refusal) = match validation::accept(proposal, &self.settings) {
+        let (repairs, refusal) = match validation::accept(proposal, &self.0.settings) {
             Ok(accepted) => {
                 plan = accepted.plan;
                 (accepted.repairs, None)
@@ -145,14 +96,14 @@ impl Planner {
             Err(error) => (Vec::new(), Some(error)),
         };
         self.route_new(&mut plan);
-        let agents = self.agents.clone();
+        let agents = self.0.agents.clone();
         Planned { goal, reading, plan, handoff, repairs, agents, categories, refusal }
     }
 
     /// Tasks that a repair added have no agent yet.
     fn route_new(&self, plan: &mut Plan) {
         for task in plan.subtasks.iter_mut().filter(|task| task.agent_type.is_tbd()) {
-            if let Ok(ranking) = self.rooms.route_by_words(task, &self.agents) {
+            if let Ok(ranking) = self.0.rooms.route_by_words(task, &self.0.agents) {
                 // A task for which there is nobody stays without, and the validation says so.
                 let _ = routing::assign(task, ranking);
             }

@@ -5,7 +5,9 @@ mod read;
 
 use std::path::{Path, PathBuf};
 
-use candor_model::RunSettings;
+use candor_llm::ModelsConfig;
+use candor_llm::embed::EmbeddingConfig;
+use candor_model::{BreakerSettings, RunSettings, Seconds};
 use serde::Deserialize;
 
 pub(crate) use self::agents::{AgentInFile, AgentKind, AgentList};
@@ -26,6 +28,12 @@ pub(crate) struct Config {
     pub(crate) planning: Planning,
     /// Which packs are used.
     pub(crate) packs: Packs,
+    /// Which chat models are used.
+    pub(crate) models: ModelsConfig,
+    /// Which embedding model is used.
+    pub(crate) embeddings: EmbeddingConfig,
+    /// When those who keep failing are left in peace.
+    pub(crate) breakers: BreakerSettings,
     /// Who can be given tasks.
     pub(crate) agents: Vec<AgentInFile>,
     /// The file that it comes from, if it comes from one.
@@ -34,6 +42,22 @@ pub(crate) struct Config {
     /// The folder that relative paths in the file start from.
     #[serde(skip)]
     pub(crate) folder: PathBuf,
+}
+
+/// How many seconds planning may take when models are asked and nothing else is said.
+const PLANNING_WITH_MODELS: u32 = 120;
+
+/// What the file itself says, where that matters.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    limits: SaidLimits,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct SaidLimits {
+    planning_timeout: Option<Seconds>,
 }
 
 /// How plans are made.
@@ -71,7 +95,17 @@ impl Config {
         let mut config: Self = read_toml(&path)?;
         config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
         agents::check(&path, &config.agents)?;
+        config.give_models_time(&path)?;
         config.path = path;
         Ok(config)
+    }
+
+    /// Three seconds are enough for rules, and not for models. Who set a limit gets it.
+    fn give_models_time(&mut self, path: &Path) -> Result<(), Failure> {
+        let said: Said = read_toml(path)?;
+        if !self.models.is_empty() && said.limits.planning_timeout.is_none() {
+            self.limits.planning_timeout = Seconds::whole(PLANNING_WITH_MODELS);
+        }
+        Ok(())
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use candor_agents::stop_orphans;
 use candor_engine::Input;
-use candor_model::{Position, Recorded, RunId, RunStatus};
+use candor_model::{AskKey, Position, Recorded, RunId, RunStatus};
 use candor_ports::{EventLog, Reader};
 use candor_runtime::{DriveError, RunHandle, RunOrder, Runtime, Standing};
 use candor_store::SqliteLog;
@@ -45,12 +45,29 @@ impl Begin {
 
 /// Sends what it is told to whoever shows it. The channel is not bounded: what waits in it is on the log
 /// already, and the run must not wait for a terminal.
-struct Relay(UnboundedSender<Vec<Recorded>>);
+struct Relay(UnboundedSender<Told>);
+
+/// What a run tells while it is driven.
+enum Told {
+    /// What happened.
+    Events(Vec<Recorded>),
+    /// What a model says, as it says it.
+    Words {
+        /// What it was asked.
+        ask: AskKey,
+        /// Its words.
+        words: String,
+    },
+}
 
 impl Reader for Relay {
     fn told(&self, _: &RunId, events: &[Recorded]) {
         // Nobody listens any more when the command is about to end.
-        let _ = self.0.send(events.to_vec());
+        let _ = self.0.send(Told::Events(events.to_vec()));
+    }
+
+    fn heard(&self, _: &RunId, ask: &AskKey, words: &str) {
+        let _ = self.0.send(Told::Words { ask: ask.clone(), words: words.to_owned() });
     }
 }
 
@@ -78,7 +95,7 @@ pub(crate) async fn drive(
         Failure::failed(format!("could not stop what an earlier process left running: {error}"))
     })?;
     let (sender, told) = mpsc::unbounded_channel();
-    let runtime = house.runtime(log.clone(), &options.faults, Some(Arc::new(Relay(sender))))?;
+    let runtime = house.equipped(log.clone(), options, Some(Arc::new(Relay(sender))))?;
     let mut show = Show { screen: Screen::new(options, &run), told };
     show.catch_up(&log, &begin).await?;
     let begun = match begin {
@@ -111,7 +128,7 @@ fn cut_short(failure: &Failure, run: &RunId, house: &House, place: &Place) -> Fa
 /// Shows what happens, as it happens.
 struct Show {
     screen: Screen,
-    told: UnboundedReceiver<Vec<Recorded>>,
+    told: UnboundedReceiver<Told>,
 }
 
 impl Show {
@@ -124,10 +141,17 @@ impl Show {
     }
 
     fn drain(&mut self) -> Result<(), Failure> {
-        while let Ok(events) = self.told.try_recv() {
-            self.screen.tell(&events)?;
+        while let Ok(told) = self.told.try_recv() {
+            self.show(&told)?;
         }
         Ok(())
+    }
+
+    fn show(&mut self, told: &Told) -> Result<(), Failure> {
+        match told {
+            Told::Events(events) => self.screen.tell(events),
+            Told::Words { ask, words } => self.screen.hear(ask, words),
+        }
     }
 }
 
@@ -147,7 +171,7 @@ async fn attend(
             return Ok(outcome);
         }
         tokio::select! {
-            Some(events) = show.told.recv() => show.screen.tell(&events)?,
+            Some(told) = show.told.recv() => show.show(&told)?,
             changed = standing.changed() => {
                 if changed.is_err() {
                     break;

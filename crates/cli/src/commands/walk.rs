@@ -1,0 +1,166 @@
+//! A walk through the rooms without a run: what `candor goal` and `candor plan` do. Models are asked here and
+//! now, within the planning budget, and nothing is kept.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_llm::Tiers;
+use candor_model::{
+    AgentCapability, CalibrationMetrics, Consulted, Goal, Handoff, Money, Phase, RunId, RunSettings, Rung,
+    Timestamp,
+};
+use candor_phases::{Answers, Desk, Meaning, Pause, Rooms};
+use candor_planning::calibration;
+use candor_planning::phase::PhaseReport;
+use candor_ports::{Ask, CallLimits, Embedder, Experience, Models, Next};
+use tokio_util::sync::CancellationToken;
+
+use super::run::fresh_run_id;
+use crate::args::ModelOptions;
+use crate::equip;
+use crate::failure::Failure;
+use crate::house::House;
+
+/// Someone who walks through the rooms.
+pub(super) struct Walk {
+    pub(super) rooms: Rooms,
+    pub(super) agents: Vec<AgentCapability>,
+    pub(super) settings: RunSettings,
+    pub(super) now: Timestamp,
+    calibration: CalibrationMetrics,
+    experience: Experience,
+    run_id: RunId,
+    models: Option<Arc<Tiers>>,
+    meaning: Option<Arc<dyn Embedder>>,
+    /// What models said, by the step that was asked.
+    told: BTreeMap<&'static str, Vec<Consulted>>,
+    spent: Money,
+}
+
+impl Walk {
+    /// Sets out with everything that the configuration names.
+    pub(super) fn new(
+        house: &House,
+        experience: Experience,
+        options: &ModelOptions,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            rooms: house.rooms(),
+            agents: house.staff(&[])?.known(&experience.measured),
+            settings: house.config.limits.clone(),
+            now: candor_runtime::wall(),
+            calibration: calibration::metrics(&experience.outcomes),
+            experience,
+            run_id: fresh_run_id()?,
+            models: equip::models(house, options)?,
+            meaning: equip::meaning(house)?,
+            told: BTreeMap::new(),
+            spent: Money::ZERO,
+        })
+    }
+
+    /// Has a room do its work, with whatever it asks for on the way.
+    pub(super) async fn visit(
+        &mut self,
+        phase: Phase,
+        request: &str,
+        handoffs: &BTreeMap<Phase, Handoff>,
+        goal: Option<&Goal>,
+    ) -> Result<PhaseReport, String> {
+        loop {
+            match self.work(phase, request, handoffs, goal) {
+                Ok(report) => return Ok(report),
+                Err(Pause::Failed(reason)) => return Err(reason),
+                Err(Pause::Ask(ask)) => self.ask(&ask).await?,
+                Err(Pause::Embed(texts)) => self.embed(&texts).await,
+            }
+        }
+    }
+
+    fn work(
+        &self,
+        phase: Phase,
+        request: &str,
+        handoffs: &BTreeMap<Phase, Handoff>,
+        goal: Option<&Goal>,
+    ) -> Result<PhaseReport, Pause> {
+        let told = |step: &str| self.told.get(step).map_or(&[][..], Vec::as_slice);
+        let desk = Desk {
+            run_id: &self.run_id,
+            request,
+            now: self.now,
+            settings: &self.settings,
+            material: None,
+            handoffs,
+            goal,
+            agents: &self.agents,
+            calibration: &self.calibration,
+            plan: None,
+            answers: self.models.as_ref().map(|_| Answers(&told)),
+            meaning: self.meaning.as_deref().map(Meaning),
+            examples: &self.experience.examples,
+            resting: &BTreeMap::new(),
+            feedback: &[],
+        };
+        self.rooms.work(phase, &desk)
+    }
+
+    /// Climbs the whole ladder of an ask.
+    async fn ask(&mut self, ask: &Ask) -> Result<(), String> {
+        let models = self.models.clone().ok_or("there is no model to ask")?;
+        loop {
+            let past = self.told.get(ask.step).map_or(&[][..], Vec::as_slice);
+            let left = self.settings.planning_budget.saturating_sub(self.spent);
+            let step = match models.next(ask, past, left) {
+                Next::Step(rung) => Consulted { call: None, rung },
+                Next::Call(next) => {
+                    tokio::time::sleep(Duration::from_millis(next.after.as_millis())).await;
+                    let within = self.settings.planning_timeout;
+                    let limits = CallLimits { within, max_output_tokens: next.max_output_tokens };
+                    models.call(ask, past, limits, None, CancellationToken::new()).await
+                }
+            };
+            self.spent = self.spent + step.call.as_ref().map_or(Money::ZERO, |call| call.cost);
+            let is_final = step.rung.is_final();
+            tell(ask, &step.rung);
+            self.told.entry(ask.step).or_default().push(step);
+            if is_final {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn embed(&mut self, texts: &[String]) {
+        let Some(meaning) = self.meaning.clone() else { return };
+        let result = meaning.embed(texts).await;
+        let kept = texts.iter().all(|text| meaning.at_once(text).is_some());
+        if result.is_err() || !kept {
+            let reason =
+                result.err().map_or_else(|| "vectors are not kept".to_owned(), |error| error.to_string());
+            eprintln!("candor: {reason}; agents are chosen by words alone");
+            self.meaning = None;
+        }
+    }
+}
+
+/// Says what a model could not do.
+fn tell(ask: &Ask, rung: &Rung) {
+    match rung {
+        Rung::Accepted { .. } => {}
+        Rung::Repeat { delay, reason, .. } => eprintln!("candor: {}: {reason}; again in {delay} s", ask.step),
+        Rung::AskAgain { problems } => {
+            eprintln!(
+                "candor: the answer to {} does not fit: {}; asked once more",
+                ask.step,
+                problems.join("; ")
+            );
+        }
+        Rung::FallBack { to, reason, .. } => {
+            eprintln!("candor: {}: {reason}; the {to} tier is asked", ask.step);
+        }
+        Rung::GiveUp { reason, .. } => {
+            eprintln!("candor: no model could answer {}, the rules speak: {reason}", ask.step);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Who knows what texts mean: the embedding model that the configuration names.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use candor_llm::embed::{
+    CacheOptions, CachedEmbedder, EmbeddingConfig, EndpointEmbedder, EndpointOptions, MiniLm, VectorFile,
+};
+use candor_llm::weights::KnownModel;
+use candor_ports::Embedder;
+
+use crate::failure::Failure;
+use crate::house::House;
+
+/// How long a server may take for a batch of texts.
+const WITHIN: Duration = Duration::from_secs(30);
+
+/// The embedding model; nothing if words must do.
+pub(crate) fn meaning(house: &House) -> Result<Option<Arc<dyn Embedder>>, Failure> {
+    let inner: Arc<dyn Embedder> = match &house.config.embeddings {
+        EmbeddingConfig::Static {} => return Ok(None),
+        EmbeddingConfig::MiniLm { .. } => {
+            let folder = house.weights();
+            let installed = KnownModel::MiniLm.installed(&folder).ok_or_else(|| {
+                Failure::usage(format!(
+                    "[embeddings] model = \"minilm\": its weights are not in {}; fetch them with: candor models \
+                     pull",
+                    folder.display()
+                ))
+            })?;
+            Arc::new(MiniLm::load(&installed).map_err(|error| Failure::failed(error.to_string()))?)
+        }
+        EmbeddingConfig::Endpoint { endpoint, name, api_key_env, price_per_million } => {
+            let options = EndpointOptions {
+                endpoint: endpoint.clone(),
+                name: name.clone(),
+                api_key_env: api_key_env.clone(),
+                price_per_million: *price_per_million,
+                within: WITHIN,
+            };
+            let server = EndpointEmbedder::new(options)
+                .map_err(|error| Failure::usage(format!("[embeddings]: {error}")))?;
+            Arc::new(server)
+        }
+    };
+    Ok(Some(cached(house, inner)))
+}
+
+/// Keeps vectors in memory, and between commands in the data folder.
+fn cached(house: &House, inner: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
+    let file = VectorFile::open(&house.data.vectors(), inner.name());
+    let started = Instant::now();
+    let clock = Arc::new(move || started.elapsed());
+    Arc::new(CachedEmbedder::new(inner, CacheOptions::default(), clock).with_file(file))
+}

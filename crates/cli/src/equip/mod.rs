@@ -1,0 +1,67 @@
+//! What runs have beyond agents and rules: models, meaning, breakers, as the configuration says.
+
+mod meaning;
+
+use std::sync::Arc;
+
+use candor_llm::record::{Channel, Recorder, Replayer};
+use candor_llm::{ModelsConfig, Tiers};
+use candor_runtime::Equipment;
+
+pub(crate) use self::meaning::meaning;
+use crate::args::ModelOptions;
+use crate::failure::Failure;
+use crate::house::House;
+
+/// Everything that the configuration names, as the options want it.
+pub(crate) fn equipment(house: &House, options: &ModelOptions) -> Result<Equipment, Failure> {
+    let models = models(house, options)?.map(|tiers| tiers as Arc<dyn candor_ports::Models>);
+    Ok(Equipment { models, meaning: meaning(house)?, breakers: house.config.breakers })
+}
+
+/// The models, unless there are none or none are wanted.
+pub(crate) fn models(house: &House, options: &ModelOptions) -> Result<Option<Arc<Tiers>>, Failure> {
+    let config = &house.config.models;
+    if options.no_models || config.is_empty() {
+        return unused(options);
+    }
+    let tiers = Tiers::new(&in_folder(house, config), &channel(options)?)
+        .map_err(|error| Failure::usage(format!("{}: {error}", house.config.path.display())))?;
+    Ok(Some(Arc::new(tiers)))
+}
+
+/// Recording or replaying nothing is not what anybody means.
+fn unused(options: &ModelOptions) -> Result<Option<Arc<Tiers>>, Failure> {
+    let wanted = [("--record", &options.record), ("--replay", &options.replay)];
+    match wanted.iter().find(|(_, folder)| folder.is_some()) {
+        Some((flag, _)) => Err(Failure::usage(format!(
+            "{flag} keeps exchanges with models, and no model is configured; add [models.balanced] to \
+             candor.toml (`candor init` writes one to start from)"
+        ))),
+        None => Ok(None),
+    }
+}
+
+/// Paths in the file start at the file.
+fn in_folder(house: &House, config: &ModelsConfig) -> ModelsConfig {
+    let prompts = config.prompts.as_ref().map(|folder| house.config.folder.join(folder));
+    ModelsConfig { prompts, ..config.clone() }
+}
+
+fn channel(options: &ModelOptions) -> Result<Channel, Failure> {
+    let failed = |flag: &str| {
+        let flag = flag.to_owned();
+        move |problem: String| Failure::usage(format!("{flag}: {problem}"))
+    };
+    match (&options.record, &options.replay) {
+        (Some(folder), _) => {
+            let recorder = Recorder::new(folder).map_err(failed("--record"))?;
+            Ok(Channel::Recording(Arc::new(recorder)))
+        }
+        (None, Some(folder)) => {
+            let replayer = Replayer::new(folder).map_err(failed("--replay"))?;
+            Ok(Channel::Replaying(Arc::new(replayer)))
+        }
+        (None, None) => Ok(Channel::Live),
+    }
+}

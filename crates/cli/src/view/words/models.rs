@@ -1,0 +1,55 @@
+//! What is said about questions to models.
+
+use candor_model::{AskKey, Consulted, ModelCall, Rung};
+
+/// A step of a question: who answered, what had to be repaired, what is tried next. Steps down have sentences
+/// of their own.
+pub(in crate::view) fn consulted(ask: &AskKey, step: &Consulted) -> Option<String> {
+    let model = step.call.as_ref().map_or("a model", |call| call.model.as_str());
+    match &step.rung {
+        Rung::Accepted { repairs, .. } => {
+            let figures = step.call.as_ref().map(figures).unwrap_or_default();
+            let repaired = match repairs.as_slice() {
+                [] => String::new(),
+                repairs => format!("; repaired: {}", repairs.join(", ")),
+            };
+            Some(format!("{model} answered {}{figures}{repaired}", ask.step))
+        }
+        Rung::Repeat { number, max, delay, reason } => {
+            Some(format!("{}: {reason}; asked again in {delay} s ({number} of {max})", ask.step))
+        }
+        Rung::AskAgain { problems } => Some(format!(
+            "{model}'s answer to {} does not fit, it is asked once more: {}",
+            ask.step,
+            problems.join("; ")
+        )),
+        Rung::FallBack { .. } | Rung::GiveUp { .. } => None,
+    }
+}
+
+fn figures(call: &ModelCall) -> String {
+    let tokens = call.tokens;
+    let cached = match tokens.cached_read {
+        0 => String::new(),
+        read => format!(", {read} cached (saved ${:.4})", call.saved),
+    };
+    format!(
+        " in {} s for ${:.4} ({} tokens in, {} out{cached})",
+        call.duration_seconds,
+        call.cost,
+        tokens.input + tokens.cached_read + tokens.cached_write,
+        tokens.output
+    )
+}
+
+pub(in crate::view) fn breaker_opened(model: &str, reason: &str) -> String {
+    format!("{model} is not asked for a while: {reason}")
+}
+
+pub(in crate::view) fn breaker_closed(model: &str) -> String {
+    format!("{model} is asked again")
+}
+
+pub(in crate::view) fn tried(agent: &str) -> String {
+    format!("{agent} is tried again, with one task at a time")
+}

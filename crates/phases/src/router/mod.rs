@@ -1,0 +1,290 @@
+//! Ranks agents for a task by meaning and by words, and learns from what they succeeded at.
+//!
+//! Vectors come from outside: it embeds nothing, keeps nothing and decides nothing beyond the order. Without
+//! vectors it is the ranking by words alone, exactly. Past successes sharpen an agent's meaning; they are kept
+//! out of the words, where they would drown the agents that have no history yet.
+
+mod explanation;
+mod history;
+mod meaning;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use candor_model::{AgentCapability, AgentType};
+use candor_planning::routing::{self, RoutingProblem};
+use candor_ports::Vector;
+
+use crate::lexical::Lexicon;
+
+use self::history::{MOST_SUCCESSES, Record, Scale};
+use self::meaning::{Meaning, Nearness};
+
+pub use self::explanation::{Explanation, RunnerUp};
+
+/// How much words weigh beside meaning, in spreads of the meanings: whatever scale a model's similarities
+/// have, an agent for which every word speaks gains this many of them.
+const WORDS_WEIGHT: f64 = 8.0;
+
+/// A task that an agent succeeded at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Success {
+    /// The task's text.
+    pub text: String,
+    /// Who did it.
+    pub agent_type: AgentType,
+    /// What the text means; without it there is nothing to learn.
+    pub vector: Option<Vector>,
+}
+
+/// Why no ranking could be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RouterError {
+    /// There is nobody to rank.
+    #[error("no agent is registered")]
+    NoAgent,
+    /// An agent's vector, or that of one of its successes, is unusable.
+    #[error(
+        "the agent {agent_type} cannot be compared with tasks: {problem}; embed all agents anew with one model"
+    )]
+    Agent {
+        /// The agent.
+        agent_type: AgentType,
+        /// What is wrong with it.
+        problem: RoutingProblem,
+    },
+    /// The task's vector is unusable.
+    #[error("the task “{task}” cannot be compared with agents: {problem}; embed it with the agents' model")]
+    Task {
+        /// The beginning of its text.
+        task: String,
+        /// What is wrong with it.
+        problem: RoutingProblem,
+    },
+}
+
+/// A registry of agents, ready to be asked for every task.
+#[derive(Debug, Clone)]
+pub struct Router {
+    agents: Vec<AgentCapability>,
+    lexicon: Lexicon,
+    meaning: Option<Meaning>,
+    /// How many successes each agent's meaning holds, in the registry's order.
+    successes: Vec<usize>,
+}
+
+/// One agent's figures for one task.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    agent: usize,
+    score: f64,
+    similarity: f64,
+    words: f64,
+    meaning: Option<f64>,
+}
+
+impl Router {
+    /// Reads the agents' words, and their meanings if they have any: `vectors` in the agents' order, one
+    /// that is missing being unknown; `history` with the oldest success first.
+    ///
+    /// Successes of agents that are not registered, or without a vector, count for nothing.
+    pub fn new(
+        agents: Vec<AgentCapability>,
+        vectors: &[Option<Vector>],
+        history: &[Success],
+    ) -> Result<Self, RouterError> {
+        let lexicon = Lexicon::new(&agents);
+        let learned = Learned::new(&agents, vectors, history)?;
+        let successes = learned.successes.iter().map(Vec::len).collect();
+        Ok(Self { meaning: learned.meaning(), agents, lexicon, successes })
+    }
+
+    /// Ranks by words alone.
+    #[must_use]
+    pub fn by_words(agents: Vec<AgentCapability>) -> Self {
+        let (lexicon, successes) = (Lexicon::new(&agents), vec![0; agents.len()]);
+        Self { agents, lexicon, meaning: None, successes }
+    }
+
+    /// The agents, in the order in which they came.
+    #[must_use]
+    pub fn agents(&self) -> &[AgentCapability] {
+        &self.agents
+    }
+
+    /// Whether it knows what any of its agents means.
+    #[must_use]
+    pub fn knows_meanings(&self) -> bool {
+        self.meaning.is_some()
+    }
+
+    /// Ranks the agents for a task, the best first, at most `top_k` of them; those with an open breaker come
+    /// after all others, and equal scores go by name.
+    ///
+    /// Words alone decide if the task or all agents come without a vector.
+    pub fn rank(
+        &self,
+        task_text: &str,
+        task_vector: Option<&[f32]>,
+        breaker_open: &dyn Fn(&AgentType) -> bool,
+        top_k: usize,
+    ) -> Result<Vec<Explanation>, RouterError> {
+        if self.agents.is_empty() {
+            return Err(RouterError::NoAgent);
+        }
+        let nearness = self.nearness(task_text, task_vector)?;
+        let standings = self.standings(&self.lexicon.similarities(task_text), nearness.as_ref());
+        // One more than asked, so that the last one has a runner-up too.
+        let chosen = self.best(standings, breaker_open, top_k.saturating_add(1));
+        Ok(self.explained(&chosen, top_k))
+    }
+
+    fn nearness(&self, text: &str, vector: Option<&[f32]>) -> Result<Option<Nearness>, RouterError> {
+        let (Some(meaning), Some(vector)) = (&self.meaning, vector) else { return Ok(None) };
+        let named = |problem| RouterError::Task { task: beginning(text), problem };
+        meaning.compare(vector).map(Some).map_err(named)
+    }
+
+    /// Everyone's figures, in the registry's order.
+    fn standings(&self, words: &[f64], nearness: Option<&Nearness>) -> Vec<Standing> {
+        let agents = self.agents.iter().zip(words).enumerate();
+        let standing = |agent: usize, capability: &AgentCapability, words: f64, meaning: Option<f64>| {
+            let spread = nearness.map_or(0.0, |nearness| nearness.spread);
+            let similarity = meaning.map_or(words, |meaning| fused(meaning, words, spread));
+            Standing { agent, score: routing::score(similarity, capability), similarity, words, meaning }
+        };
+        match nearness {
+            None => agents.map(|(index, (agent, &words))| standing(index, agent, words, None)).collect(),
+            Some(nearness) => agents
+                .zip(&nearness.similarities)
+                .map(|((index, (agent, &words)), &meaning)| {
+                    standing(index, agent, words, Some(f64::from(meaning)))
+                })
+                .collect(),
+        }
+    }
+
+    /// The best of them with their breakers' states, without sorting or asking about more than needed.
+    fn best(
+        &self,
+        mut standings: Vec<Standing>,
+        breaker_open: &dyn Fn(&AgentType) -> bool,
+        count: usize,
+    ) -> Vec<(Standing, bool)> {
+        let (mut closed, mut open) = (Vec::new(), Vec::new());
+        let mut rest = standings.as_mut_slice();
+        while closed.len() < count && !rest.is_empty() {
+            let wanted = count.saturating_sub(closed.len()).min(rest.len());
+            if wanted < rest.len() {
+                rest.select_nth_unstable_by(wanted, |a, b| self.best_first(a, b));
+            }
+            let (first, after) = std::mem::take(&mut rest).split_at_mut(wanted);
+            first.sort_unstable_by(|a, b| self.best_first(a, b));
+            for standing in first.iter().copied() {
+                let is_open =
+                    self.agents.get(standing.agent).is_some_and(|agent| breaker_open(&agent.agent_type));
+                if is_open { &mut open } else { &mut closed }.push((standing, is_open));
+            }
+            rest = after;
+        }
+        closed.extend(open);
+        closed.truncate(count);
+        closed
+    }
+
+    fn best_first(&self, a: &Standing, b: &Standing) -> Ordering {
+        let name = |standing: &Standing| self.agents.get(standing.agent).map(|agent| &agent.agent_type);
+        b.score.total_cmp(&a.score).then_with(|| name(a).cmp(&name(b))).then(a.agent.cmp(&b.agent))
+    }
+
+    fn explained(&self, chosen: &[(Standing, bool)], top_k: usize) -> Vec<Explanation> {
+        let mut explanations: Vec<Explanation> = Vec::with_capacity(chosen.len());
+        for &(Standing { agent: index, score, similarity, words, meaning }, breaker_open) in chosen {
+            let Some(agent) = self.agents.get(index) else { continue };
+            if let Some(last) = explanations.last_mut() {
+                last.runner_up = Some(RunnerUp { agent_type: agent.agent_type.clone(), score });
+            }
+            let from_history = meaning.and_then(|_| self.successes.get(index)).copied().unwrap_or(0);
+            let bare = Explanation::new(agent, score, similarity, words);
+            explanations.push(Explanation { meaning, from_history, breaker_open, ..bare });
+        }
+        explanations.truncate(top_k);
+        explanations
+    }
+}
+
+/// Meaning and words as one similarity, from 0 to 1.
+fn fused(meaning: f64, words: f64, spread: f64) -> f64 {
+    let weight = WORDS_WEIGHT * spread;
+    ((meaning + weight * words) / (1.0 + weight)).clamp(0.0, 1.0)
+}
+
+/// Vectors of length 1 for each agent: of its description, and of its successes.
+struct Learned {
+    dimensions: Option<usize>,
+    descriptions: Vec<Option<Vector>>,
+    successes: Vec<Vec<Vector>>,
+}
+
+impl Learned {
+    fn new(
+        agents: &[AgentCapability],
+        vectors: &[Option<Vector>],
+        history: &[Success],
+    ) -> Result<Self, RouterError> {
+        let mut learned =
+            Self { dimensions: None, descriptions: Vec::new(), successes: vec![Vec::new(); agents.len()] };
+        for (index, agent) in agents.iter().enumerate() {
+            let vector = vectors.get(index).and_then(Option::as_ref);
+            let description = vector.map(|vector| learned.unit(&agent.agent_type, vector)).transpose()?;
+            learned.descriptions.push(description);
+        }
+        let places: BTreeMap<&AgentType, usize> =
+            agents.iter().enumerate().map(|(index, agent)| (&agent.agent_type, index)).collect();
+        // From the newest on, so that what is over the limit is what is oldest.
+        for Success { agent_type, vector, .. } in history.iter().rev() {
+            let (Some(&place), Some(vector)) = (places.get(agent_type), vector) else { continue };
+            if learned.successes.get(place).is_some_and(|known| known.len() < MOST_SUCCESSES) {
+                let vector = learned.unit(agent_type, vector)?;
+                learned.successes.get_mut(place).into_iter().for_each(|known| known.push(vector.clone()));
+            }
+        }
+        Ok(learned)
+    }
+
+    fn unit(&mut self, agent_type: &AgentType, vector: &[f32]) -> Result<Vector, RouterError> {
+        let named = |problem| RouterError::Agent { agent_type: agent_type.clone(), problem };
+        let right = *self.dimensions.get_or_insert(vector.len());
+        if vector.len() != right {
+            return Err(named(RoutingProblem::UnequalDimensions { left: vector.len(), right }));
+        }
+        routing::unit(vector).map(Vector::from).map_err(named)
+    }
+
+    /// The matrix of meanings, unless nothing is known of anybody.
+    fn meaning(&self) -> Option<Meaning> {
+        let dimensions = self.dimensions?;
+        let records: Vec<_> = self
+            .descriptions
+            .iter()
+            .zip(&self.successes)
+            .map(|(description, successes)| Record { description: description.as_ref(), successes })
+            .collect();
+        let scale = Scale::of(&records, dimensions);
+        let mut matrix = Meaning::new(dimensions, records.len());
+        for record in &records {
+            let row = history::meaning(record, scale.as_ref());
+            matrix.push(row.as_ref().map(|(row, offset)| (row.as_slice(), *offset)));
+        }
+        Some(matrix)
+    }
+}
+
+/// The first words of a text, for a message.
+fn beginning(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() { format!("{shown}…") } else { shown }
+}
