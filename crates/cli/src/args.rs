@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use candor_llm::embed::EmbeddingConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Candor turns a goal in plain words into a checked plan, has agents carry it out durably, and never hides
@@ -230,12 +231,39 @@ pub(crate) struct GoalArgs {
     pub(crate) models: ModelOptions,
 }
 
+/// An embedding model that needs no more than its name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum EmbeddingsWord {
+    /// The one that comes with Candor
+    Static,
+    /// all-MiniLM-L6-v2; `candor models pull` fetches it
+    Minilm,
+    /// None: words only
+    Words,
+}
+
+impl From<EmbeddingsWord> for EmbeddingConfig {
+    fn from(word: EmbeddingsWord) -> Self {
+        match word {
+            EmbeddingsWord::Static => Self::Static {},
+            EmbeddingsWord::Minilm => Self::MiniLm { weights: None },
+            EmbeddingsWord::Words => Self::Words {},
+        }
+    }
+}
+
 /// A text to find agents for.
 #[derive(Debug, Args)]
 pub(crate) struct RouteArgs {
     /// The agents (TOML or JSON) [default: those of the configuration]
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,
+    /// Learn from past successes: JSON lines {"text", "agent_type"}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) history: Option<PathBuf>,
+    /// What meaning is measured with [default: as configured under [embeddings]]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) embeddings: Option<EmbeddingsWord>,
     /// How many to show
     #[arg(long, default_value_t = 5)]
     pub(crate) top_k: usize,

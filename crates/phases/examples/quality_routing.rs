@@ -1,6 +1,8 @@
-//! How often the lexical ranking names the right tool: `quality_routing DATA_DIR`.
+//! How often routing names the right tool: `quality_routing DATA_DIR [MINILM_DIR]`.
 //!
-//! Rows with an even id are those that the ranking was tuned on; the odd ones show whether it generalises.
+//! By words, with the embedded model, and with MiniLM if a folder with its weights is named: without history,
+//! with up to 1, 3 and 5 successes per agent, and with successes of half of the agents only. Rows with an even
+//! id are those that parameters were chosen on; the odd ones show whether they generalise.
 
 use std::{
     io::{self, Write},
@@ -8,9 +10,17 @@ use std::{
     process::ExitCode,
 };
 
-use candor_model::AgentCapability;
-use candor_phases::lexical::{Lexicon, rank};
+use candor_llm::embed::{FixedEmbedder, MiniLm};
+use candor_model::{AgentCapability, AgentType};
+use candor_phases::router::{Router, Success};
+use candor_planning::routing;
+use candor_ports::{Embedder, Vector};
 use serde::Deserialize;
+
+/// Each query is ranked by a router that has seen the other parts' queries and not its own.
+const PARTS: usize = 5;
+/// How many times half of the agents are drawn.
+const DRAWS: u64 = 4;
 
 #[derive(Deserialize)]
 struct Query {
@@ -20,7 +30,7 @@ struct Query {
 }
 
 /// Hits among the rows seen so far.
-#[derive(Default)]
+#[derive(Default, Clone, Copy)]
 struct Tally {
     rows: u32,
     first: u32,
@@ -34,23 +44,147 @@ impl Tally {
         self.among_five += u32::from(place.is_some());
     }
 
-    fn line(&self, name: &str) -> String {
+    fn and(self, other: Self) -> Self {
+        Self {
+            rows: self.rows + other.rows,
+            first: self.first + other.first,
+            among_five: self.among_five + other.among_five,
+        }
+    }
+
+    fn figures(self) -> String {
         let percent = |hits: u32| f64::from(hits) * 100.0 / f64::from(self.rows.max(1));
-        format!(
-            "{name}: top-1 {:.1} %, top-5 {:.1} % of {} rows",
-            percent(self.first),
-            percent(self.among_five),
-            self.rows
-        )
+        format!("{:.1} / {:.1}", percent(self.first), percent(self.among_five))
     }
 }
 
+/// The rows, with the vectors of one model.
+struct Bench {
+    agents: Vec<AgentCapability>,
+    vectors: Vec<Option<Vector>>,
+    queries: Vec<Query>,
+    query_vectors: Vec<Option<Vector>>,
+    /// The how-many-eth of its tool each query is.
+    turns: Vec<usize>,
+}
+
+impl Bench {
+    fn new(folder: &Path) -> io::Result<Self> {
+        let agents: Vec<AgentCapability> = rows(&folder.join("routing_tools.jsonl"))?;
+        let queries: Vec<Query> = rows(&folder.join("routing_queries.jsonl"))?;
+        let mut seen = std::collections::BTreeMap::<String, usize>::new();
+        let mut turn = |query: &Query| {
+            let count = seen.entry(query.tool.clone()).or_default();
+            *count += 1;
+            *count - 1
+        };
+        let turns = queries.iter().map(&mut turn).collect();
+        let (vectors, query_vectors) = (vec![None; agents.len()], vec![None; queries.len()]);
+        Ok(Self { agents, vectors, queries, query_vectors, turns })
+    }
+
+    fn embed(&mut self, model: &dyn Fn(&[String]) -> Vec<Option<Vector>>) {
+        self.vectors = model(&self.agents.iter().map(routing::agent_text).collect::<Vec<_>>());
+        self.query_vectors = model(&self.queries.iter().map(|query| query.query.clone()).collect::<Vec<_>>());
+    }
+
+    /// Hits of the even and of the odd rows that are `counted`, each ranked after up to `most` successes of
+    /// every agent that is `known`.
+    fn hits(&self, most: usize, known: &dyn Fn(&str) -> bool, counted: &dyn Fn(&str) -> bool) -> [Tally; 2] {
+        let mut tallies = [Tally::default(); 2];
+        for part in 0..PARTS {
+            let history = self.history(part, most, known);
+            let Ok(router) = Router::new(self.agents.clone(), &self.vectors, &history) else { continue };
+            let asked = self.queries.iter().zip(&self.query_vectors).zip(&self.turns);
+            for ((query, vector), turn) in asked.filter(|((query, _), _)| counted(&query.tool)) {
+                if turn % PARTS != part {
+                    continue;
+                }
+                let ranking = router.rank(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
+                let place = ranking.iter().position(|ranked| ranked.agent_type.as_str() == query.tool);
+                let [even, odd] = &mut tallies;
+                if query.id.is_multiple_of(2) { even } else { odd }.add(place);
+            }
+        }
+        tallies
+    }
+
+    fn history(&self, part: usize, most: usize, known: &dyn Fn(&str) -> bool) -> Vec<Success> {
+        let mut taken = std::collections::BTreeMap::<&str, usize>::new();
+        let asked = self.queries.iter().zip(&self.query_vectors).zip(&self.turns);
+        let others = asked.filter(|((query, _), turn)| *turn % PARTS != part && known(&query.tool));
+        let success = |((query, vector), _): ((&Query, &Option<Vector>), &usize)| {
+            let agent_type = AgentType::new(query.tool.as_str()).ok()?;
+            Some(Success { text: query.query.clone(), agent_type, vector: vector.clone() })
+        };
+        others
+            .filter(|((query, _), _)| {
+                let count = taken.entry(&query.tool).or_default();
+                *count += 1;
+                *count <= most
+            })
+            .filter_map(success)
+            .collect()
+    }
+
+    fn report(&self, name: &str, out: &mut impl Write) -> io::Result<()> {
+        let everyone = |_: &str| true;
+        for most in [0, 1, 3, 5] {
+            let title = if most == 0 { "cold".to_owned() } else { format!("up to {most} successes") };
+            line(out, &format!("{name}, {title}"), self.hits(most, &everyone, &everyone))?;
+            if most == 0 && self.query_vectors.iter().all(Option::is_none) {
+                return Ok(());
+            }
+        }
+        let mut sums = [[Tally::default(); 2]; 4];
+        for draw in 0..DRAWS {
+            let known = move |tool: &str| drawn(tool, draw);
+            let unknown = move |tool: &str| !drawn(tool, draw);
+            let runs = [
+                self.hits(5, &known, &unknown),
+                self.hits(0, &known, &unknown),
+                self.hits(5, &known, &known),
+                self.hits(0, &known, &known),
+            ];
+            for (sum, run) in sums.iter_mut().zip(runs) {
+                let ([even, odd], [more_even, more_odd]) = (*sum, run);
+                *sum = [even.and(more_even), odd.and(more_odd)];
+            }
+        }
+        let titles = ["those without", "the same, cold", "those with", "the same, cold"];
+        for (title, tallies) in titles.iter().zip(sums) {
+            line(out, &format!("{name}, half of the agents have history, {title}"), tallies)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a tool is in the half that is drawn.
+fn drawn(tool: &str, draw: u64) -> bool {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = tool.bytes().fold(0xcbf2_9ce4_8422_2325 ^ draw.wrapping_mul(0x9e37_79b9_7f4a_7c15), mix);
+    (hash ^ (hash >> 32)).is_multiple_of(2)
+}
+
+fn line(out: &mut impl Write, title: &str, [even, odd]: [Tally; 2]) -> io::Result<()> {
+    let all = even.and(odd);
+    writeln!(
+        out,
+        "{title}: top-1 / top-5 {} % of {} rows (even ids {}, odd ids {})",
+        all.figures(),
+        all.rows,
+        even.figures(),
+        odd.figures()
+    )
+}
+
 fn main() -> ExitCode {
-    let Some(folder) = std::env::args().nth(1) else {
-        let _ = writeln!(io::stderr(), "usage: quality_routing DATA_DIR");
+    let mut arguments = std::env::args().skip(1);
+    let Some(folder) = arguments.next() else {
+        let _ = writeln!(io::stderr(), "usage: quality_routing DATA_DIR [MINILM_DIR]");
         return ExitCode::from(2);
     };
-    match measure(Path::new(&folder)) {
+    match measure(Path::new(&folder), arguments.next().as_deref().map(Path::new)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "cannot measure: {error}");
@@ -59,30 +193,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(folder: &Path) -> io::Result<()> {
-    let agents: Vec<AgentCapability> = rows(&folder.join("routing_tools.jsonl"))?;
-    let queries: Vec<Query> = rows(&folder.join("routing_queries.jsonl"))?;
-    let lexicon = Lexicon::new(&agents);
-    let misses = std::env::args().nth(2).is_some_and(|flag| flag == "--misses");
-    let (mut tuned, mut held) = (Tally::default(), Tally::default());
+fn measure(folder: &Path, weights: Option<&Path>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for Query { id, query, tool } in &queries {
-        let ranking = rank(&agents, &lexicon, query, 5);
-        let place = ranking.iter().position(|ranked| ranked.agent_type.as_str() == tool);
-        let half = if id.is_multiple_of(2) { &mut tuned } else { &mut held };
-        half.add(place);
-        if misses && id.is_multiple_of(2) && place != Some(0) {
-            let named: Vec<_> = ranking.iter().map(|ranked| ranked.agent_type.as_str()).collect();
-            writeln!(out, "{tool} <- {query}\n    {named:?}")?;
-        }
-    }
-    writeln!(out, "{}\n{}", tuned.line("tuned on (even ids)"), held.line("held out (odd ids)"))?;
-    let all = Tally {
-        rows: tuned.rows + held.rows,
-        first: tuned.first + held.first,
-        among_five: tuned.among_five + held.among_five,
-    };
-    writeln!(out, "{}", all.line("all"))
+    let mut bench = Bench::new(folder)?;
+    bench.report("words", &mut out)?;
+    let fixed = FixedEmbedder::new();
+    bench.embed(&|texts| texts.iter().map(|text| fixed.at_once(text)).collect());
+    bench.report("embedded model", &mut out)?;
+    let Some(weights) = weights else { return Ok(()) };
+    let model = MiniLm::load(weights).map_err(io::Error::other)?;
+    bench.embed(&|texts| model.embed_here(texts).into_iter().map(Some).collect());
+    bench.report("MiniLM", &mut out)
 }
 
 /// Reads a file of JSON lines.

@@ -12,6 +12,7 @@ pub mod pack;
 pub mod plan_cache;
 pub mod plan_file;
 mod rooms;
+pub mod router;
 pub mod slots;
 pub mod split;
 

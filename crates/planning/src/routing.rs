@@ -62,6 +62,19 @@ pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, RoutingProblem> {
     Ok((dot / (a_squared.sqrt() * b_squared.sqrt())).clamp(-1.0, 1.0))
 }
 
+/// The same direction with length 1, so that dot products are cosines.
+pub fn unit(vector: &[f32]) -> Result<Vec<f32>, RoutingProblem> {
+    let squared: f64 = vector.iter().copied().map(f64::from).map(|entry| entry * entry).sum();
+    if !squared.is_finite() {
+        return Err(RoutingProblem::NotFinite);
+    }
+    if squared == 0.0 {
+        return Err(RoutingProblem::ZeroVector);
+    }
+    let length = squared.sqrt();
+    Ok(vector.iter().map(|entry| (f64::from(*entry) / length) as f32).collect())
+}
+
 /// How well an agent fits, given how similar it is to the task. Never negative: an agent that costs more
 /// than the formula can bear, or that points the other way, scores 0.
 #[must_use]

@@ -25,6 +25,11 @@ pub trait Embedder: Send + Sync {
     /// The vector of a text, if it takes no time worth speaking of: computed in microseconds, or remembered.
     fn at_once(&self, text: &str) -> Option<Vector>;
 
+    /// Whether a text that has no vector at once may still get one: from a server, or by some work.
+    fn needs_time(&self) -> bool {
+        true
+    }
+
     /// The vectors of texts, in their order.
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>>;
 }

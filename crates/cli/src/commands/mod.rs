@@ -24,7 +24,6 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     match &command {
         Command::Init(args) => return init::init(args),
         Command::Completions(args) => return Ok(init::completions(args)),
-        Command::Route(args) => return route::route(&place, args),
         Command::Packs(args) => return staff::packs(&place, args.json),
         _ => {}
     }
@@ -33,6 +32,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
         match command {
             Command::Run(args) => run::run(&place, args).await,
             Command::Goal(args) => goal::goal(&place, &args).await,
+            Command::Route(args) => route::route(&place, &args).await,
             Command::Plan(args) => plan::plan(&place, args).await,
             Command::Status(args) => look::status(&place, &args).await,
             Command::List(args) => look::list(&place, &args).await,
@@ -53,9 +53,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Agents(args) => staff::agents(&place, args.json).await,
             Command::Models(args) => models::models(&place, &args).await,
             Command::Doctor(args) => doctor::doctor(&place, args.json).await,
-            Command::Init(_) | Command::Completions(_) | Command::Route(_) | Command::Packs(_) => {
-                Ok(crate::failure::code::DONE)
-            }
+            Command::Init(_) | Command::Completions(_) | Command::Packs(_) => Ok(crate::failure::code::DONE),
         }
     })
 }

@@ -79,6 +79,9 @@ pub(super) fn price(config: &TierConfig) -> String {
 
 fn embeddings(house: &House) -> Value {
     match &house.config.embeddings {
+        EmbeddingConfig::Words {} => {
+            json!({ "model": "words", "state": "no embeddings: words are compared" })
+        }
         EmbeddingConfig::Static {} => json!({ "model": "static", "state": "embedded, nothing to fetch" }),
         EmbeddingConfig::MiniLm { .. } => {
             let folder = house.weights();

@@ -103,7 +103,7 @@ impl Planner {
     /// Tasks that a repair added have no agent yet.
     fn route_new(&self, plan: &mut Plan) {
         for task in plan.subtasks.iter_mut().filter(|task| task.agent_type.is_tbd()) {
-            if let Ok(ranking) = self.0.rooms.route_by_words(task, &self.0.agents) {
+            if let Ok(ranking) = self.0.route(task) {
                 // A task for which there is nobody stays without, and the validation says so.
                 let _ = routing::assign(task, ranking);
             }

@@ -1,14 +1,21 @@
-//! `candor route`: ranks agents for a text, or for one text after the other.
+//! `candor route`: ranks agents for a text, or for one text after the other, and says why.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
+use std::path::Path;
+use std::sync::Arc;
 
-use candor_model::{AgentCapability, RankedAgent};
-use candor_phases::lexical::{self, Lexicon};
+use candor_llm::embed::EmbeddingConfig;
+use candor_model::{AgentCapability, AgentType, RoutedExample};
+use candor_phases::router::{Explanation, Router, Success};
+use candor_planning::routing;
+use candor_ports::{Embedder, EventLog, Experience, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::{Place, RouteArgs};
-use crate::config::AgentList;
+use crate::config::{AgentList, read_text};
+use crate::equip;
 use crate::failure::{Failure, code};
 use crate::house::House;
 use crate::output;
@@ -21,48 +28,99 @@ struct Query {
     text: String,
 }
 
-pub(crate) fn route(place: &Place, args: &RouteArgs) -> Result<u8, Failure> {
-    let agents = match &args.agents {
-        Some(path) => AgentList::read(path)?,
-        None => House::build(place)?.staff(&[])?.declared().to_vec(),
-    };
-    let router = Router { lexicon: Lexicon::new(&agents), agents, top_k: args.top_k };
+pub(crate) async fn route(place: &Place, args: &RouteArgs) -> Result<u8, Failure> {
+    let asker = Asker::new(place, args).await?;
     if args.words.is_empty() {
-        return router.stream();
+        return asker.stream().await;
     }
     let text = args.words.join(" ");
-    let ranking = router.rank(&text);
+    let ranking = asker.rank(&text).await?;
     if args.json {
-        output::print_json(&json!({ "ranking": ranking, "method": "lexical" }))?;
+        output::print_json(
+            &json!({ "ranking": ranking, "method": asker.method(), "embeddings": asker.model() }),
+        )?;
         return Ok(code::DONE);
     }
-    for (n, ranked) in (1..).zip(&ranking) {
+    for (n, explained) in (1..).zip(&ranking) {
         output::print(&format!(
             "{n:>3}  {:<30} score {:.4}  similarity {:.4}\n",
-            ranked.agent_type.as_str(),
-            ranked.score,
-            ranked.similarity
+            explained.agent_type.as_str(),
+            explained.score,
+            explained.similarity
         ))?;
     }
-    eprintln!("candor: ranked by shared words (no embedding model is configured)");
+    if let Some(best) = ranking.first() {
+        eprintln!("candor: {best}");
+    }
+    match asker.model() {
+        Some(model) => eprintln!("candor: ranked by meaning and words ({model})"),
+        None => eprintln!("candor: ranked by shared words (no embedding model is configured)"),
+    }
     Ok(code::DONE)
 }
 
-struct Router {
-    agents: Vec<AgentCapability>,
-    lexicon: Lexicon,
+/// Ranks agents for texts.
+struct Asker {
+    router: Router,
+    meaning: Option<Arc<dyn Embedder>>,
+    /// Those who are left in peace.
+    resting: BTreeSet<AgentType>,
     top_k: usize,
 }
 
-impl Router {
-    fn rank(&self, text: &str) -> Vec<RankedAgent> {
-        lexical::rank(&self.agents, &self.lexicon, text, self.top_k)
+impl Asker {
+    async fn new(place: &Place, args: &RouteArgs) -> Result<Self, Failure> {
+        let mut house = House::build(place)?;
+        if let Some(model) = args.embeddings {
+            house.config.embeddings = EmbeddingConfig::from(model);
+        }
+        let experience = match house.data.open_if_there()? {
+            Some(log) if args.agents.is_none() => log.experience().await?,
+            _ => Experience::default(),
+        };
+        let agents: Vec<AgentCapability> = match &args.agents {
+            Some(path) => AgentList::read(path)?,
+            None => house.staff(&[])?.known(&experience.measured),
+        };
+        let mut history = experience.examples.clone();
+        if let Some(path) = &args.history {
+            history.extend(read_history(path, &agents)?);
+        }
+        let resting = open_breakers(&experience);
+        let mut meaning = equip::meaning(&house)?;
+        let router = match build(&agents, &history, meaning.as_ref()).await {
+            Ok(router) => router,
+            Err(reason) => {
+                eprintln!("candor: {reason}; agents are ranked by words alone");
+                meaning = None;
+                Router::by_words(agents)
+            }
+        };
+        Ok(Self { router, meaning, resting, top_k: args.top_k })
+    }
+
+    fn method(&self) -> &'static str {
+        if self.router.knows_meanings() { "hybrid" } else { "lexical" }
+    }
+
+    fn model(&self) -> Option<&str> {
+        self.meaning.as_ref().filter(|_| self.router.knows_meanings()).map(|meaning| meaning.name())
+    }
+
+    async fn rank(&self, text: &str) -> Result<Vec<Explanation>, Failure> {
+        let vector = match &self.meaning {
+            Some(meaning) => {
+                vectors(&**meaning, &[text.to_owned()]).await.unwrap_or_default().pop().flatten()
+            }
+            None => None,
+        };
+        let resting = |agent: &AgentType| self.resting.contains(agent);
+        self.router.rank(text, vector.as_deref(), &resting, self.top_k).map_err(Failure::failed)
     }
 
     /// Answers each line of standard input as soon as it is there; a line that cannot be read gets an error
     /// of its own, and the rest goes on.
-    fn stream(&self) -> Result<u8, Failure> {
-        let mut out = std::io::stdout().lock();
+    async fn stream(&self) -> Result<u8, Failure> {
         let mut bad = 0_u64;
         for (n, line) in (1..).zip(std::io::stdin().lock().split(b'\n')) {
             let line = line?;
@@ -71,19 +129,89 @@ impl Router {
             }
             let answer = match serde_json::from_slice::<Query>(&line) {
                 Ok(query) => {
-                    json!({ "id": query.id, "ranking": self.rank(&query.text), "method": "lexical" })
+                    json!({ "id": query.id, "ranking": self.rank(&query.text).await?, "method": self.method() })
                 }
                 Err(error) => {
                     bad += 1;
                     json!({ "id": null, "line": n, "error": format!("expected {{\"id\", \"text\"}}: {error}") })
                 }
             };
-            let written = serde_json::to_writer(&mut out, &answer).map_err(std::io::Error::from);
-            match written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
-                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(code::DONE),
-                other => other?,
+            if !answered(&answer)? {
+                return Ok(code::DONE);
             }
         }
         Ok(if bad == 0 { code::DONE } else { code::USAGE })
     }
+}
+
+/// Writes an answer; false if nobody reads any more.
+fn answered(answer: &Value) -> Result<bool, Failure> {
+    let mut out = std::io::stdout().lock();
+    let written = serde_json::to_writer(&mut out, answer).map_err(std::io::Error::from);
+    match written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        other => other.map(|()| true).map_err(Failure::from),
+    }
+}
+
+/// Those whose breaker is open now.
+fn open_breakers(experience: &Experience) -> BTreeSet<AgentType> {
+    let now = candor_runtime::wall();
+    let open = experience.breakers.iter().filter(|breaker| candor_planning::breaker::is_open(breaker, now));
+    open.filter_map(|breaker| AgentType::new(&breaker.agent_id).ok()).collect()
+}
+
+/// A router that knows what agents and their past successes mean.
+async fn build(
+    agents: &[AgentCapability],
+    history: &[RoutedExample],
+    meaning: Option<&Arc<dyn Embedder>>,
+) -> Result<Router, String> {
+    let Some(meaning) = meaning else { return Ok(Router::by_words(agents.to_vec())) };
+    let texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
+    let described = vectors(&**meaning, &texts).await?;
+    let texts: Vec<String> = history.iter().map(|example| example.text.clone()).collect();
+    let done = vectors(&**meaning, &texts).await?;
+    let successes: Vec<Success> = history
+        .iter()
+        .zip(done)
+        .map(|(example, vector)| Success {
+            text: example.text.clone(),
+            agent_type: example.agent_type.clone(),
+            vector,
+        })
+        .collect();
+    Router::new(agents.to_vec(), &described, &successes).map_err(|error| error.to_string())
+}
+
+/// What texts mean; nothing where a text has no meaning to the model.
+async fn vectors(meaning: &dyn Embedder, texts: &[String]) -> Result<Vec<Option<Vector>>, String> {
+    if meaning.needs_time() {
+        let all = meaning.embed(texts).await.map_err(|error| error.to_string())?;
+        return Ok(all.into_iter().map(Some).collect());
+    }
+    Ok(texts.iter().map(|text| meaning.at_once(text)).collect())
+}
+
+/// Reads who succeeded at what: JSON lines {"text", "agent_type"}.
+fn read_history(path: &Path, agents: &[AgentCapability]) -> Result<Vec<RoutedExample>, Failure> {
+    let known: BTreeSet<&AgentType> = agents.iter().map(|agent| &agent.agent_type).collect();
+    let text = read_text(path)?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let mut strangers = 0_u64;
+    let mut history = Vec::new();
+    for (n, line) in lines {
+        let at = |problem: String| Failure::usage(format!("{}, line {n}: {problem}", path.display()));
+        let example: RoutedExample = serde_json::from_str(line)
+            .map_err(|error| at(format!("expected {{\"text\", \"agent_type\"}}: {error}")))?;
+        if known.contains(&example.agent_type) {
+            history.push(example);
+        } else {
+            strangers += 1;
+        }
+    }
+    if strangers > 0 {
+        eprintln!("candor: {strangers} lines of {} name an agent that is not known here", path.display());
+    }
+    Ok(history)
 }

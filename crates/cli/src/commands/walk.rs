@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use candor_llm::Tiers;
 use candor_model::{
-    AgentCapability, CalibrationMetrics, Consulted, Goal, Handoff, Money, Phase, RunId, RunSettings, Rung,
-    Timestamp,
+    AgentCapability, CalibrationMetrics, Consulted, Goal, Handoff, Money, Phase, RankedAgent, RunId,
+    RunSettings, Rung, SubTask, Timestamp,
 };
 use candor_phases::{Answers, Desk, Meaning, Pause, Rooms};
 use candor_planning::calibration;
@@ -85,8 +85,18 @@ impl Walk {
         handoffs: &BTreeMap<Phase, Handoff>,
         goal: Option<&Goal>,
     ) -> Result<PhaseReport, Pause> {
+        self.at_desk(request, handoffs, goal, |desk| self.rooms.work(phase, desk))
+    }
+
+    fn at_desk<T>(
+        &self,
+        request: &str,
+        handoffs: &BTreeMap<Phase, Handoff>,
+        goal: Option<&Goal>,
+        work: impl FnOnce(&Desk<'_>) -> T,
+    ) -> T {
         let told = |step: &str| self.told.get(step).map_or(&[][..], Vec::as_slice);
-        let desk = Desk {
+        work(&Desk {
             run_id: &self.run_id,
             request,
             now: self.now,
@@ -102,8 +112,12 @@ impl Walk {
             examples: &self.experience.examples,
             resting: &BTreeMap::new(),
             feedback: &[],
-        };
-        self.rooms.work(phase, &desk)
+        })
+    }
+
+    /// Ranks everyone for a task that a repair added.
+    pub(super) fn route(&self, task: &SubTask) -> Result<Vec<RankedAgent>, Pause> {
+        self.at_desk("", &BTreeMap::new(), None, |desk| self.rooms.route(task, desk))
     }
 
     /// Climbs the whole ladder of an ask.

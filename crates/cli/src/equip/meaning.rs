@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use candor_llm::embed::{
-    CacheOptions, CachedEmbedder, EmbeddingConfig, EndpointEmbedder, EndpointOptions, MiniLm, VectorFile,
+    CacheOptions, CachedEmbedder, EmbeddingConfig, EndpointEmbedder, EndpointOptions, FixedEmbedder, MiniLm,
+    VectorFile,
 };
 use candor_llm::weights::KnownModel;
 use candor_ports::Embedder;
@@ -18,7 +19,9 @@ const WITHIN: Duration = Duration::from_secs(30);
 /// The embedding model; nothing if words must do.
 pub(crate) fn meaning(house: &House) -> Result<Option<Arc<dyn Embedder>>, Failure> {
     let inner: Arc<dyn Embedder> = match &house.config.embeddings {
-        EmbeddingConfig::Static {} => return Ok(None),
+        EmbeddingConfig::Words {} => return Ok(None),
+        // It is as quick as any cache.
+        EmbeddingConfig::Static {} => return Ok(Some(Arc::new(FixedEmbedder::new()))),
         EmbeddingConfig::MiniLm { .. } => {
             let folder = house.weights();
             let installed = KnownModel::MiniLm.installed(&folder).ok_or_else(|| {

@@ -88,7 +88,7 @@ fn a_plan_comes_with_its_goal_its_validation_alternatives_and_risks() {
     assert!(planned["alternatives"].as_array().unwrap().len() >= 2);
     let risks = texts(&planned["risks"]);
     assert!(risks.iter().any(|risk| risk.contains("sample data")), "{risks:?}");
-    assert_eq!(planned["routing"], "lexical");
+    assert_eq!(planned["routing"], "hybrid");
 }
 
 #[test]

@@ -33,11 +33,24 @@ fn a_text_gets_a_ranking_of_agents() {
     let ranking = answer["ranking"].as_array().unwrap();
     assert_eq!(ranking.len(), 2);
     for agent in ranking {
-        assert_eq!(keys(agent), ["agent_type", "score", "similarity"]);
+        has_keys(
+            agent,
+            &[
+                "agent_type",
+                "score",
+                "similarity",
+                "meaning",
+                "words",
+                "success_rate",
+                "cost",
+                "breaker_open",
+            ],
+        );
     }
     assert_eq!(ranking[0]["agent_type"], "dog_agent");
     assert!(ranking[0]["score"].as_f64() > ranking[1]["score"].as_f64());
-    assert_eq!(answer["method"], "lexical");
+    assert_eq!(ranking[0]["runner_up"]["agent_type"], "cat_agent");
+    assert_eq!((&answer["method"], &answer["embeddings"]), (&json!("hybrid"), &json!("candor-fixed-1")));
 }
 
 #[test]
@@ -78,7 +91,34 @@ fn the_agents_of_the_configuration_are_ranked_when_none_are_named() {
 #[test]
 fn people_are_told_how_it_was_ranked() {
     let said = with_agents().run(["route", "--agents", "agents.toml", "kitten"]).ended_with(0);
-    said.shows(&["1  cat_agent"]).tells(&["shared words"]);
+    said.shows(&["1  cat_agent"]).tells(&[
+        "meaning and words",
+        "similarity",
+        "success rate",
+        "next dog_agent",
+    ]);
+    let said = with_agents().run(["route", "--agents", "agents.toml", "--embeddings", "words", "kitten"]);
+    said.ended_with(0).shows(&["1  cat_agent"]).tells(&["shared words"]);
+}
+
+#[test]
+fn whoever_succeeded_at_such_a_task_is_preferred() {
+    // spec: beyond BY-22
+    let candor = with_agents();
+    let best = |args: &[&str]| {
+        let words =
+            [&["route", "--agents", "agents.toml", "--json"], args, &["Groom Rex and Bella"]].concat();
+        candor.run(words).ended_with(0).json()["ranking"][0].clone()
+    };
+    let history = ["Groom Rex", "Groom Bella and Rex", "Rex needs grooming"]
+        .map(|text| json!({ "text": text, "agent_type": "cat_agent" }).to_string());
+    candor.write("history.jsonl", history.join("\n"));
+    assert_eq!(best(&[])["from_history"], 0);
+    let learned = best(&["--history", "history.jsonl"]);
+    assert_eq!((&learned["agent_type"], &learned["from_history"]), (&json!("cat_agent"), &json!(3)));
+    candor.write("history.jsonl", "{\"text\": \"Groom\"}");
+    let refused = candor.run(["route", "--agents", "agents.toml", "--history", "history.jsonl", "Groom Rex"]);
+    refused.refused(&["history.jsonl, line 1", "agent_type"]);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Embedding models behind one trait.
 //!
-//! [`minilm`] computes vectors here, [`endpoint`] asks a server for them, and [`cache`] keeps what either
+//! [`fixed`] comes with the program, [`minilm`] computes vectors here, [`endpoint`] asks a server for them, and [`cache`] keeps what either
 //! answered. All vectors have length 1; those of different models are never compared.
 
 pub mod cache;
 pub mod endpoint;
+pub mod fixed;
 #[cfg(feature = "minilm")]
 pub mod minilm;
 pub mod wordpiece;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::cache::{CacheFigures, CacheOptions, CachedEmbedder, VectorFile};
 pub use self::endpoint::{EmbedCost, EndpointEmbedder, EndpointError, EndpointOptions};
+pub use self::fixed::FixedEmbedder;
 #[cfg(feature = "minilm")]
 pub use self::minilm::{MiniLm, WeightsError};
 
@@ -25,6 +27,8 @@ pub use self::minilm::{MiniLm, WeightsError};
 pub enum EmbeddingConfig {
     /// The embedded model: nothing to fetch, microseconds per text.
     Static {},
+    /// None: only words are compared.
+    Words {},
     /// all-MiniLM-L6-v2: better, a few milliseconds per text, 91 MB of weights to fetch once.
     #[serde(rename = "minilm")]
     MiniLm {

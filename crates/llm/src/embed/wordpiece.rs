@@ -76,14 +76,7 @@ impl WordPiece {
             }
             if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        // Most texts are plain; for them the walk through the tables of Unicode would be the whole cost.
-        if text.is_ascii() {
-            split(text.chars().filter_map(cleaned).map(|c| c.to_ascii_lowercase()), word_ends);
-        } else {
-            let apart = text.chars().filter_map(cleaned).flat_map(set_apart);
-            let bare = apart.nfd().filter(|c| c.general_category() != GeneralCategory::NonspacingMark);
-            split(bare.flat_map(char::to_lowercase), word_ends);
-        }
+        each_word(text, word_ends);
     }
 
     /// Cuts one word, always taking the longest piece that fits.
@@ -163,6 +156,18 @@ fn is_ideograph(c: char) -> bool {
 fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation()
         || (!c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Punctuation)
+}
+
+/// Hands over the words of a text, lower-cased and without accents, until told to stop.
+pub(crate) fn each_word(text: &str, word_ends: impl FnMut(&str) -> ControlFlow<()>) {
+    // Most texts are plain; for them the walk through the tables of Unicode would be the whole cost.
+    if text.is_ascii() {
+        split(text.chars().filter_map(cleaned).map(|c| c.to_ascii_lowercase()), word_ends);
+    } else {
+        let apart = text.chars().filter_map(cleaned).flat_map(set_apart);
+        let bare = apart.nfd().filter(|c| c.general_category() != GeneralCategory::NonspacingMark);
+        split(bare.flat_map(char::to_lowercase), word_ends);
+    }
 }
 
 /// Hands over one word after the other; a punctuation mark is a word of its own.

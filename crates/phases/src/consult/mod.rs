@@ -63,6 +63,19 @@ impl fmt::Debug for Answers<'_> {
 #[derive(Clone, Copy)]
 pub struct Meaning<'a>(pub &'a dyn Embedder);
 
+impl Meaning<'_> {
+    /// Pauses until the meaning of every text is at hand.
+    pub(crate) fn known(self, mut texts: Vec<String>) -> Result<(), Pause> {
+        if !self.0.needs_time() {
+            return Ok(());
+        }
+        texts.retain(|text| self.0.at_once(text).is_none());
+        texts.sort_unstable();
+        texts.dedup();
+        if texts.is_empty() { Ok(()) } else { Err(Pause::Embed(texts)) }
+    }
+}
+
 impl fmt::Debug for Meaning<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("Meaning").field(&self.0.name()).finish()

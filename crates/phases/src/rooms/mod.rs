@@ -6,18 +6,19 @@ mod decomposition;
 mod evaluation;
 mod planning;
 mod pre_analysis;
+mod ranking;
 mod validation;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{AgentCapability, GoalType, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask};
 use candor_planning::phase::{PhaseReport, PhaseResult};
-use candor_planning::routing;
 use serde_json::Value;
 
-use crate::lexical::{self, Lexicon};
+use self::ranking::Ranking;
 use crate::plan_cache::PlanCache;
+use crate::router::Explanation;
 use crate::{Desk, Pack, Pause};
 
 pub use self::evaluation::define_goal;
@@ -65,7 +66,9 @@ impl Rooms {
 
     /// Ranks everyone for a task, the best first.
     pub fn route(&self, task: &SubTask, desk: &Desk<'_>) -> Result<Vec<RankedAgent>, Pause> {
-        Ok(route(task, desk.agents, &Lexicon::new(desk.agents))?)
+        let ranking = Ranking::new(desk, desk.agents, [task])?;
+        let explained = ranking.of(task, desk.agents.len())?;
+        Ok(explained.iter().map(Explanation::ranked).collect())
     }
 
     /// Ranks everyone for a task by words alone.
@@ -74,7 +77,8 @@ impl Rooms {
         task: &SubTask,
         agents: &[AgentCapability],
     ) -> Result<Vec<RankedAgent>, String> {
-        route(task, agents, &Lexicon::new(agents))
+        let explained = Ranking::by_words(&BTreeMap::new(), agents).of(task, agents.len())?;
+        Ok(explained.iter().map(Explanation::ranked).collect())
     }
 
     fn cache(&self) -> MutexGuard<'_, PlanCache> {
@@ -93,23 +97,6 @@ impl Rooms {
     pub fn pack(&self, goal_type: &GoalType) -> Option<&Pack> {
         self.packs.iter().find(|pack| pack.goal_type == *goal_type)
     }
-}
-
-/// Ranks everyone for a task by the words they share; without a single one, everybody is as good a guess.
-fn route(task: &SubTask, agents: &[AgentCapability], lexicon: &Lexicon) -> Result<Vec<RankedAgent>, String> {
-    if agents.is_empty() {
-        return Err("no agent is registered".to_owned());
-    }
-    let mut ranking = lexical::rank(agents, lexicon, &routing::task_text(task), agents.len());
-    if ranking.iter().all(|ranked| ranked.score <= 0.0) {
-        for ranked in &mut ranking {
-            let agent = agents.iter().find(|agent| agent.agent_type == ranked.agent_type);
-            ranked.similarity = GUESSED_SIMILARITY;
-            ranked.score = agent.map_or(0.0, |agent| routing::score(GUESSED_SIMILARITY, agent));
-        }
-        ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.agent_type.cmp(&b.agent_type)));
-    }
-    Ok(ranking)
 }
 
 /// `1 task`, `2 tasks`.

@@ -11,9 +11,10 @@ use candor_planning::{estimate, routing};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{GUESSED_SIMILARITY, Rooms, counted, decomposition, report, route, spoken};
+use super::ranking::{self, Ranking};
+use super::{Rooms, counted, decomposition, report, spoken};
 use crate::consult::{self, PlanAnswer, Said};
-use crate::lexical::Lexicon;
+use crate::router::Explanation;
 use crate::{Desk, Pause};
 
 /// How many of a ranking stay with a task: enough for every revision a plan may have.
@@ -68,8 +69,13 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause>
         }
     };
     let brought = plan.confidence_score > Confidence::NONE;
-    let named = assign(&mut plan.subtasks, &agents, &mut notes)?;
-    let doubts = Doubts::of(desk, &plan.subtasks, &named);
+    let ranking = match material {
+        // The author chose; whoever stands in for a choice is found by words.
+        Some(_) => Ranking::by_words(desk.resting, &agents),
+        None => Ranking::new(desk, &agents, &plan.subtasks)?,
+    };
+    let choices = assign(&mut plan.subtasks, &agents, &ranking, &mut notes)?;
+    let doubts = Doubts::of(desk, &choices);
     let said: Option<Said<PlanAnswer>> = match material {
         Some(_) => None,
         None => desk.consult("plan", || consult::plan(goal, &plan.subtasks, &agents))?,
@@ -82,13 +88,14 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause>
     plan.estimated_total_duration = plan.total_estimate();
     (plan.created_at, plan.updated_at) = (desk.now, desk.now);
     let summary = format!(
-        "{}, estimated {} s and ${}; agents chosen by shared words (no embeddings)",
+        "{}, estimated {} s and ${}; agents chosen by {}",
         counted(plan.subtasks.len(), "task"),
         plan.estimated_total_duration,
-        estimate::cost(&plan.subtasks, &agents)
+        estimate::cost(&plan.subtasks, &agents),
+        ranking.method()
     );
     let data = json!({
-        "routing": "lexical",
+        "routing": ranking.method_code(),
         "notes": notes,
         "estimates": {
             "cost": estimate::cost(&plan.subtasks, &agents),
@@ -99,7 +106,7 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause>
         "risks": all_risks(rooms, desk, &plan.subtasks, said.as_ref()),
         "strategy": said.as_ref().map(|said| said.answer.strategy),
     });
-    let decisions = routings(&plan.subtasks, &named);
+    let decisions = routings(&plan.subtasks, &choices);
     let categories = categories(rooms, desk, &goal.goal_type);
     let proposal = Proposal { plan, agents, categories, calibration: desk.calibration.clone() };
     let mut report = report(summary, data, PhaseResult::Plan(proposal));
@@ -168,31 +175,34 @@ fn drafted(desk: &Desk<'_>, subtasks: Vec<SubTask>) -> Result<Plan, String> {
 }
 
 /// Gives every task its agent: the one it names if that is known, the best of the ranking otherwise. Returns
-/// which tasks have the agent that they named.
+/// what spoke for each choice of ours; nothing where a task has the agent that it named.
 fn assign(
     tasks: &mut [SubTask],
     agents: &[AgentCapability],
+    ranking: &Ranking<'_>,
     notes: &mut Vec<String>,
-) -> Result<Vec<bool>, String> {
-    let lexicon = Lexicon::new(agents);
-    let mut respected = Vec::with_capacity(tasks.len());
+) -> Result<Vec<Option<Explanation>>, String> {
+    let mut choices = Vec::with_capacity(tasks.len());
     for task in tasks {
         let named = task.agent_type.clone();
         let known = agents.iter().any(|agent| agent.agent_type == named);
-        respected.push(known);
         if known && agents.len() == 1 {
             // There is nobody to fall back on, and a large plan need not say so with every task.
+            choices.push(None);
             continue;
         }
-        let mut ranking = route(task, agents, &lexicon)
+        let explained = ranking
+            .of(task, RANKED)
             .map_err(|reason| format!("no agent for task {}: {reason}", task.task_id))?;
-        ranking.truncate(RANKED);
+        let mut ranked: Vec<_> = explained.iter().map(Explanation::ranked).collect();
         if known {
-            ranking.retain(|ranked| ranked.score > 0.0);
-            task.metadata.ranking = ranking;
+            ranked.retain(|ranked| ranked.score > 0.0);
+            task.metadata.ranking = ranked;
+            choices.push(None);
             continue;
         }
-        routing::assign(task, ranking).map_err(|error| error.to_string())?;
+        routing::assign(task, ranked).map_err(|error| error.to_string())?;
+        choices.push(explained.into_iter().find(|explained| explained.agent_type == task.agent_type));
         if !named.is_tbd() {
             notes.push(format!(
                 "task {}: agent {named} is not known here; given to {}",
@@ -200,18 +210,18 @@ fn assign(
             ));
         }
     }
-    Ok(respected)
+    Ok(choices)
 }
 
 /// Why each task went to its agent. Those that named one leave nothing to be decided.
-fn routings(tasks: &[SubTask], named: &[bool]) -> Vec<RoomDecision> {
-    let ours = tasks.iter().zip(named).filter(|(_, named)| !**named).map(|(task, _)| task);
-    let decision = |task: &SubTask| RoomDecision {
+fn routings(tasks: &[SubTask], choices: &[Option<Explanation>]) -> Vec<RoomDecision> {
+    let ours = tasks.iter().zip(choices).filter_map(|(task, choice)| Some((task, choice.as_ref()?)));
+    let decision = |(task, explained): (&SubTask, &Explanation)| RoomDecision {
         operation: "route_task",
         task_id: Some(task.task_id.clone()),
         input: routing::task_text(task),
         decision: format!("give it to {}", task.agent_type),
-        reasoning: format!("ranked by shared words: {}", routing::explain(task)),
+        reasoning: explained.to_string(),
     };
     ours.map(decision).collect()
 }
@@ -228,7 +238,7 @@ struct Doubts {
 }
 
 impl Doubts {
-    fn of(desk: &Desk<'_>, tasks: &[SubTask], named: &[bool]) -> Self {
+    fn of(desk: &Desk<'_>, choices: &[Option<Explanation>]) -> Self {
         let texts = |phase, key: &str| -> Vec<String> {
             desk.left(phase, key)
                 .and_then(|value| serde_json::from_value(value.clone()).ok())
@@ -237,14 +247,11 @@ impl Doubts {
         let mut guesses = texts(Phase::Evaluation, "guesses");
         guesses.extend(texts(Phase::Decomposition, "guesses"));
         // Who was named by the plan's author is no guess of ours, whatever the words say.
-        let ours = tasks.iter().zip(named).filter(|(_, named)| !**named).map(|(task, _)| task);
-        let chosen: Vec<_> = ours
-            .filter_map(|task| task.metadata.ranking.iter().find(|it| it.agent_type == task.agent_type))
-            .collect();
+        let chosen: Vec<&Explanation> = choices.iter().flatten().collect();
         // The best agent of an imperfect world is as good as one gets: cost and rate are no doubt of the plan.
-        let similar = chosen.iter().map(|ranked| ranked.similarity).sum::<f64>();
+        let similar = chosen.iter().map(|explained| ranking::fit(explained)).sum::<f64>();
         let fit = if chosen.is_empty() { 1.0 } else { similar / chosen.len() as f64 };
-        let blind = chosen.iter().filter(|ranked| ranked.similarity <= GUESSED_SIMILARITY).count();
+        let blind = chosen.iter().filter(|explained| ranking::is_blind(explained)).count();
         let brought = desk.material.is_some_and(|material| material.plan.is_some());
         let unknown_kind = !brought && desk.goal.is_none_or(|goal| goal.goal_type == GoalType::GENERIC);
         Self { guesses, doubts: texts(Phase::Evaluation, "doubts"), unknown_kind, fit, blind }

@@ -27,6 +27,8 @@ pub use self::explanation::{Explanation, RunnerUp};
 /// How much words weigh beside meaning, in spreads of the meanings: whatever scale a model's similarities
 /// have, an agent for which every word speaks gains this many of them.
 const WORDS_WEIGHT: f64 = 8.0;
+/// How many successes per agent halve that weight: the more tasks a meaning rests on, the less words add.
+const HALF_WEIGHT_SUCCESSES: f64 = 5.0;
 
 /// A task that an agent succeeded at.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +75,7 @@ pub struct Router {
     meaning: Option<Meaning>,
     /// How many successes each agent's meaning holds, in the registry's order.
     successes: Vec<usize>,
+    words_weight: f64,
 }
 
 /// One agent's figures for one task.
@@ -97,15 +100,16 @@ impl Router {
     ) -> Result<Self, RouterError> {
         let lexicon = Lexicon::new(&agents);
         let learned = Learned::new(&agents, vectors, history)?;
-        let successes = learned.successes.iter().map(Vec::len).collect();
-        Ok(Self { meaning: learned.meaning(), agents, lexicon, successes })
+        let successes: Vec<usize> = learned.successes.iter().map(Vec::len).collect();
+        let words_weight = words_weight(&successes);
+        Ok(Self { meaning: learned.meaning(), agents, lexicon, successes, words_weight })
     }
 
     /// Ranks by words alone.
     #[must_use]
     pub fn by_words(agents: Vec<AgentCapability>) -> Self {
         let (lexicon, successes) = (Lexicon::new(&agents), vec![0; agents.len()]);
-        Self { agents, lexicon, meaning: None, successes }
+        Self { agents, lexicon, meaning: None, successes, words_weight: WORDS_WEIGHT }
     }
 
     /// The agents, in the order in which they came.
@@ -150,9 +154,9 @@ impl Router {
     /// Everyone's figures, in the registry's order.
     fn standings(&self, words: &[f64], nearness: Option<&Nearness>) -> Vec<Standing> {
         let agents = self.agents.iter().zip(words).enumerate();
+        let weight = nearness.map_or(0.0, |nearness| self.words_weight * nearness.spread);
         let standing = |agent: usize, capability: &AgentCapability, words: f64, meaning: Option<f64>| {
-            let spread = nearness.map_or(0.0, |nearness| nearness.spread);
-            let similarity = meaning.map_or(words, |meaning| fused(meaning, words, spread));
+            let similarity = meaning.map_or(words, |meaning| fused(meaning, words, weight));
             Standing { agent, score: routing::score(similarity, capability), similarity, words, meaning }
         };
         match nearness {
@@ -215,9 +219,14 @@ impl Router {
     }
 }
 
+/// How much words weigh in a registry with these successes, the same for all of its agents.
+fn words_weight(successes: &[usize]) -> f64 {
+    let mean = successes.iter().sum::<usize>() as f64 / successes.len().max(1) as f64;
+    WORDS_WEIGHT / (1.0 + mean / HALF_WEIGHT_SUCCESSES)
+}
+
 /// Meaning and words as one similarity, from 0 to 1.
-fn fused(meaning: f64, words: f64, spread: f64) -> f64 {
-    let weight = WORDS_WEIGHT * spread;
+fn fused(meaning: f64, words: f64, weight: f64) -> f64 {
     ((meaning + weight * words) / (1.0 + weight)).clamp(0.0, 1.0)
 }
 

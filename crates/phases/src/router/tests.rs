@@ -7,7 +7,8 @@ use super::*;
 use crate::lexical;
 
 fn agent(name: &str, specialization: &str) -> AgentCapability {
-    serde_json::from_value(serde_json::json!({ "agent_type": name, "specialization": specialization })).unwrap()
+    serde_json::from_value(serde_json::json!({ "agent_type": name, "specialization": specialization }))
+        .unwrap()
 }
 
 fn travel() -> Vec<AgentCapability> {
@@ -54,7 +55,10 @@ fn without_vectors_it_is_the_ranking_by_words() {
     }
     let with_meaning = Router::new(agents.clone(), &axes(), &[]).unwrap();
     let ranking = with_meaning.rank("Search for flights", None, &closed, 3).unwrap();
-    assert_eq!(ranking.iter().map(Explanation::ranked).collect::<Vec<_>>(), lexical::rank(&agents, &lexicon, "Search for flights", 3));
+    assert_eq!(
+        ranking.iter().map(Explanation::ranked).collect::<Vec<_>>(),
+        lexical::rank(&agents, &lexicon, "Search for flights", 3)
+    );
 }
 
 #[test]
@@ -116,6 +120,21 @@ fn successes_draw_like_tasks_to_an_agent() {
     assert_eq!(ranking[0].from_history, 1);
 }
 
+/// All tasks share the way in which tasks are worded, here the fourth axis; descriptions do not.
+#[test]
+fn an_agent_without_history_does_not_lose_its_tasks_to_those_with_one() {
+    let vectors: Vec<_> = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+        .iter()
+        .map(|axis| Some(vector(axis)))
+        .collect();
+    let flights = vec![success("flight_agent", &[0.45, 0.0, 0.0, 0.89]); 5];
+    let tours = vec![success("activity_agent", &[0.0, 0.0, 0.45, 0.89]); 5];
+    let router = Router::new(travel(), &vectors, &[flights, tours].concat()).unwrap();
+    let first = |task: &[f32]| router.rank("zzz", Some(task), &closed, 1).unwrap().remove(0);
+    assert_eq!(first(&[0.0, 0.45, 0.0, 0.89]).agent_type.as_str(), "hotel_agent");
+    assert_eq!(first(&[0.45, 0.0, 0.0, 0.89]).agent_type.as_str(), "flight_agent");
+}
+
 #[test]
 fn history_of_strangers_or_without_vectors_counts_for_nothing() {
     let mute = Success { vector: None, ..success("hotel_agent", &[1.0]) };
@@ -154,7 +173,9 @@ fn unusable_vectors_are_errors_that_name_whose_they_are() {
         let vectors = [Some(vector(&[1.0, 0.0])), Some(vector(second)), None];
         Router::new(travel(), &vectors, &[]).unwrap_err().to_string()
     };
-    for (second, problem) in [(&[0.0, 0.0][..], "zero"), (&[1.0], "1 dimensions"), (&[f32::NAN, 1.0], "finite")] {
+    for (second, problem) in
+        [(&[0.0, 0.0][..], "zero"), (&[1.0], "1 dimensions"), (&[f32::NAN, 1.0], "finite")]
+    {
         let message = broken(second);
         assert!(message.contains("hotel_agent") && message.contains(problem), "{message}");
     }
@@ -175,7 +196,14 @@ fn it_explains_itself_in_one_sentence() {
     let router = Router::new(travel(), &axes(), &history).unwrap();
     let ranking = router.rank("Search flights", Some(&[1.0, 0.2, 0.0]), &closed, 1).unwrap();
     let sentence = ranking[0].to_string();
-    for part in ["flight_agent scores", "meaning", "words", "1 past success", "success rate 100 %", "next hotel_agent"] {
+    for part in [
+        "flight_agent scores",
+        "meaning",
+        "words",
+        "1 past success",
+        "success rate 100 %",
+        "next hotel_agent",
+    ] {
         assert!(sentence.contains(part), "{part} in {sentence}");
     }
     assert!(!sentence.contains('\n'));
@@ -184,15 +212,18 @@ fn it_explains_itself_in_one_sentence() {
 const WORDS: &str = "flight|hotel|museum|invoice|repair|paint|zebra";
 
 fn registry() -> impl Strategy<Value = Vec<(AgentCapability, Option<Vector>)>> {
-    let one = (WORDS, WORDS, prop::option::of(prop::array::uniform4(-1.0f32..1.0)), 0.0f64..=1.0);
-    prop::collection::vec(one, 1..12).prop_map(|rows| {
-        let made = |(index, (first, second, numbers, rate)): (usize, (String, String, Option<[f32; 4]>, f64))| {
-            let mut agent = agent(&format!("agent_{index}"), &format!("{first} {second}"));
-            agent.success_rate = Share::new(rate).unwrap();
-            let usable = numbers.filter(|numbers| numbers.iter().any(|number| number.abs() > 0.01));
-            (agent, usable.map(|numbers| vector(&numbers)))
-        };
-        rows.into_iter().enumerate().map(made).collect()
+    let numbers = prop::option::of(prop::array::uniform4(-1.0f32..1.0));
+    let one = (WORDS, WORDS, numbers, 0.0f64..=1.0).prop_map(|(first, second, numbers, rate)| {
+        let mut agent = agent("agent", &format!("{first} {second}"));
+        agent.success_rate = Share::new(rate).unwrap();
+        let usable = numbers.filter(|numbers| numbers.iter().any(|number| number.abs() > 0.01));
+        (agent, usable.map(|numbers| vector(&numbers)))
+    });
+    prop::collection::vec(one, 1..12).prop_map(|mut registry| {
+        for (index, (agent, _)) in registry.iter_mut().enumerate() {
+            agent.agent_type = AgentType::new(format!("agent_{index}")).unwrap();
+        }
+        registry
     })
 }
 
