@@ -7,6 +7,7 @@
 mod consult;
 mod desk;
 pub mod goal;
+pub mod guard;
 pub mod lexical;
 pub mod pack;
 pub mod plan_cache;

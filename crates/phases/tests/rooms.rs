@@ -68,7 +68,7 @@ fn walk_in(
             plan: None,
             feedback: &[],
         };
-        let PhaseReport { handoff, result, decisions: made } =
+        let PhaseReport { handoff, result, decisions: made, .. } =
             rooms.work(phase, &desk).map_err(|pause| pause.to_string())?;
         handoffs.insert(phase, handoff);
         decisions.extend(made);

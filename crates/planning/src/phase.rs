@@ -13,6 +13,8 @@ pub struct PhaseReport {
     pub result: PhaseResult,
     /// What was decided on the way, and why.
     pub decisions: Vec<RoomDecision>,
+    /// What a guardrail found: the rule, and what it found.
+    pub warnings: Vec<(&'static str, String)>,
 }
 
 /// A decision that a room made, for the record.

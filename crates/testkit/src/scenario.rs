@@ -296,5 +296,5 @@ impl Scenario {
 pub fn phase_report(result: PhaseResult) -> PhaseReport {
     let handoff =
         Handoff { spoken_by: SpokenBy::Heuristic, summary: "done".to_owned(), data: JsonMap::new() };
-    PhaseReport { handoff, result, decisions: Vec::new() }
+    PhaseReport { handoff, result, decisions: Vec::new(), warnings: Vec::new() }
 }

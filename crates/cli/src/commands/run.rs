@@ -57,11 +57,25 @@ fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failu
         request = request.or(description).or_else(named);
         material.plan = Some(Arc::new(plan));
     }
-    let request = request.ok_or_else(|| {
+    let request = request.map(without_secrets).ok_or_else(|| {
         Failure::usage("say what is to be done: candor run \"GOAL\", or name a file with --goal or --plan")
     })?;
     let material = (material != StartMaterial::default()).then_some(material);
     Ok(RunOrder { run_id, request, settings, material })
+}
+
+/// A secret in a goal would be on the log for good, and go to every model and agent.
+fn without_secrets(request: String) -> String {
+    match candor_llm::redact::redact(&request) {
+        std::borrow::Cow::Borrowed(_) => request,
+        std::borrow::Cow::Owned(clean) => {
+            eprintln!(
+                "candor: the goal has what looks like a secret in it; it was taken out before anything was \
+                 recorded. Agents get secrets from their environment."
+            );
+            clean
+        }
+    }
 }
 
 /// The words of a goal, if there are any and they can be one.

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, has_keys, keys};
+use crate::support::{Candor, has_keys};
 
 const TOML: &str = "[[agents]]\nagent_type = \"cat_agent\"\nspecialization = \"Cats and kittens\"\n\
     [[agents]]\nagent_type = \"dog_agent\"\ncapabilities = [\"walk_dogs\", \"feed_dogs\"]\n";

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use candor_model::{CritiqueVerdict, EventBody, Handoff, Phase, PlanningError};
+use candor_model::{CritiqueVerdict, EventBody, Handoff, Phase, PlanningError, Severity};
 use candor_planning::phase::RoomDecision;
 
 use super::draft::{Decision, Draft};
@@ -26,7 +26,11 @@ pub(super) fn done(
     report: PhaseReport,
 ) -> Result<(), Refusal> {
     check_at_work(draft, phase, attempt)?;
-    let PhaseReport { handoff, result, decisions } = report;
+    let PhaseReport { handoff, result, decisions, warnings } = report;
+    for (rule, reason) in warnings {
+        let severity = Severity::Warning;
+        draft.say(EventBody::GuardrailTripped { rule: rule.to_owned(), severity, reason });
+    }
     match (phase, result) {
         (Phase::Evaluation, PhaseResult::Goal(goal)) => {
             draft.say(EventBody::GoalDefined { goal: Arc::new(goal) });

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{Rooms, counted, report, spoken};
 use crate::consult::{GoalAnswer, Said, parse_goal};
 use crate::goal::{self, Dates, Extracted, Reading};
+use crate::guard;
 use crate::slots::Slots;
 use crate::{Desk, Pack, Pause};
 
@@ -46,7 +47,8 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause>
         "guesses": reading.guesses,
         "doubts": reading.doubts,
     });
-    let report = report(summary, data, PhaseResult::Goal(goal));
+    let mut report = report(summary, data, PhaseResult::Goal(goal));
+    report.warnings.extend(guard::order_to_models(desk.request).map(|found| ("prompt_injection", found)));
     Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
 }
 

@@ -111,7 +111,7 @@ fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
         _ => JsonMap::new(),
     };
     let handoff = Handoff { spoken_by: SpokenBy::Heuristic, summary, data };
-    PhaseReport { handoff, result, decisions: Vec::new() }
+    PhaseReport { handoff, result, decisions: Vec::new(), warnings: Vec::new() }
 }
 
 /// The same, if a model spoke.

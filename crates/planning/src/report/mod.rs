@@ -6,6 +6,7 @@
 mod constraints;
 mod journal;
 mod lessons;
+mod models;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use candor_model::{
 
 pub use self::constraints::{ConstraintCheck, ConstraintSummary, constraint_summary};
 pub use self::journal::{DecisionFilter, decisions, failure_entries};
+pub use self::models::ModelFigures;
 
 /// What a report is made of.
 #[derive(Debug, Clone, Copy)]

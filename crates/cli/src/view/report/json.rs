@@ -2,7 +2,7 @@
 
 use candor_engine::RunState;
 use candor_model::{DecisionEntry, Event, ExecutionId, Recorded};
-use candor_planning::report::{constraint_summary, execution_result, failure_entries};
+use candor_planning::report::{ModelFigures, constraint_summary, execution_result, failure_entries};
 use candor_planning::texts;
 use serde_json::{Value, json};
 
@@ -27,6 +27,8 @@ pub fn report_json(state: &RunState, records: &[Recorded]) -> Value {
         "plan": subject.plan,
         "result": result(&subject),
         "cost": cost(&subject),
+        "models": ModelFigures::of(&events),
+        "degradation": state.degradation(),
         "timeline": timeline(&subject.chronicle),
         "decisions": decisions(&subject.chronicle),
         "failures": failure_entries(&events),

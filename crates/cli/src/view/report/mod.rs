@@ -3,6 +3,7 @@
 mod diagrams;
 mod json;
 mod markdown;
+mod models;
 mod sections;
 mod values;
 
@@ -31,6 +32,7 @@ pub fn markdown(state: &RunState, records: &[Recorded]) -> String {
         sections::revisions(&subject),
         sections::confidence(&subject),
         sections::cost(&subject),
+        models::section(&subject),
         sections::people(&subject),
         sections::notes(&subject),
         sections::lessons(&subject),

@@ -25,6 +25,7 @@ pub(in crate::view) mod title {
     pub(in crate::view) const REVISIONS: &str = "Revisions";
     pub(in crate::view) const CONFIDENCE: &str = "Confidence over time";
     pub(in crate::view) const COST: &str = "Cost";
+    pub(in crate::view) const MODELS: &str = "Models";
     pub(in crate::view) const PEOPLE: &str = "What people decided";
     pub(in crate::view) const NOTES: &str = "Also worth knowing";
     pub(in crate::view) const LESSONS: &str = "Lessons";
@@ -35,6 +36,7 @@ pub(in crate::view) mod column {
     pub(in crate::view) const WHAT: &str = "What";
     pub(in crate::view) const WANTED: &str = "Wanted";
     pub(in crate::view) const FOUND: &str = "Found";
+    pub(in crate::view) const MODEL: &str = "Model";
     pub(in crate::view) const MET: &str = "Met";
     pub(in crate::view) const TASK: &str = "Task";
     pub(in crate::view) const RESULT: &str = "Result";
