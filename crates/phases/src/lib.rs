@@ -17,7 +17,7 @@ pub mod router;
 pub mod slots;
 pub mod split;
 
-pub use consult::{Answers, Meaning, Pause};
+pub use consult::{Answers, Meaning, Pause, Unknown};
 pub use desk::Desk;
 pub use pack::Pack;
 pub use rooms::{Alternative, Rooms, define_goal};

@@ -32,4 +32,10 @@ pub trait Embedder: Send + Sync {
 
     /// The vectors of texts, in their order.
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>>;
+
+    /// The same for texts that will be asked for again and again, such as those of agents: whoever remembers,
+    /// remembers these for good.
+    fn keep<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
+        self.embed(texts)
+    }
 }

@@ -169,7 +169,12 @@ async fn build(
 ) -> Result<Router, String> {
     let Some(meaning) = meaning else { return Ok(Router::by_words(agents.to_vec())) };
     let texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
-    let described = vectors(&**meaning, &texts).await?;
+    let described = if meaning.needs_time() {
+        let kept = meaning.keep(&texts).await.map_err(|error| error.to_string())?;
+        kept.into_iter().map(Some).collect()
+    } else {
+        vectors(&**meaning, &texts).await?
+    };
     let texts: Vec<String> = history.iter().map(|example| example.text.clone()).collect();
     let done = vectors(&**meaning, &texts).await?;
     let successes: Vec<Success> = history

@@ -10,7 +10,7 @@ use candor_model::{
     AgentCapability, CalibrationMetrics, Consulted, Goal, Handoff, Money, Phase, RankedAgent, RunId,
     RunSettings, Rung, SubTask, Timestamp,
 };
-use candor_phases::{Answers, Desk, Meaning, Pause, Rooms};
+use candor_phases::{Answers, Desk, Meaning, Pause, Rooms, Unknown};
 use candor_planning::calibration;
 use candor_planning::phase::PhaseReport;
 use candor_ports::{Ask, CallLimits, Embedder, Experience, Models, Next};
@@ -145,10 +145,14 @@ impl Walk {
         }
     }
 
-    async fn embed(&mut self, texts: &[String]) {
+    async fn embed(&mut self, texts: &Unknown) {
         let Some(meaning) = self.meaning.clone() else { return };
-        let result = meaning.embed(texts).await;
-        let kept = texts.iter().all(|text| meaning.at_once(text).is_some());
+        let result = match meaning.keep(&texts.lasting).await {
+            Ok(_) => meaning.embed(&texts.passing).await,
+            failed => failed,
+        };
+        let mut all = texts.lasting.iter().chain(&texts.passing);
+        let kept = all.all(|text| meaning.at_once(text).is_some());
         if result.is_err() || !kept {
             let reason =
                 result.err().map_or_else(|| "vectors are not kept".to_owned(), |error| error.to_string());

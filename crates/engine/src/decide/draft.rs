@@ -1,7 +1,7 @@
 //! Events in the making, and the state as it will be once they are applied.
 
 use candor_model::{
-    ConfidenceChange, DecisionEntry, Event, EventBody, LogLevel, Money, Notification, TaskId, Timestamp,
+    ConfidenceChange, DecisionEntry, Event, EventBody, LogLevel, Notification, TaskId, Timestamp,
 };
 
 use crate::RunState;
@@ -45,7 +45,7 @@ impl<'a> Draft<'a> {
             decision: decision.decision,
             reasoning: decision.reasoning,
             confidence: decision.confidence,
-            cost: Money::ZERO,
+            cost: self.state.cost_of(decision.operation),
         };
         self.say(EventBody::DecisionMade { entry: Box::new(entry) });
     }

@@ -108,6 +108,12 @@ impl RunState {
         &self.asks.bills
     }
 
+    /// What models cost for an operation, such as `decompose_task`.
+    pub(crate) fn cost_of(&self, operation: &str) -> Money {
+        let ours = |what: &str| what.strip_prefix(operation).is_some_and(|rest| rest.starts_with(" by "));
+        self.asks.bills.iter().filter(|(what, _)| ours(what)).map(|(_, amount)| *amount).sum()
+    }
+
     /// What is set aside for calls of models, also those whose end nobody knows.
     pub(crate) fn set_aside_for_models(&self) -> Money {
         self.open_calls().map(|call| call.reserved).sum::<Money>() + self.asks.lost

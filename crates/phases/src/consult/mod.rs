@@ -24,7 +24,16 @@ pub enum Pause {
     /// A model is asked first.
     Ask(Box<Ask>),
     /// The meaning of these texts is needed first.
-    Embed(Vec<String>),
+    Embed(Unknown),
+}
+
+/// Texts whose meaning is not known yet.
+#[derive(Debug, Default)]
+pub struct Unknown {
+    /// Those that will be asked for again and again: what agents say of themselves.
+    pub lasting: Vec<String>,
+    /// Those of one plan.
+    pub passing: Vec<String>,
 }
 
 impl fmt::Display for Pause {
@@ -32,7 +41,10 @@ impl fmt::Display for Pause {
         match self {
             Self::Failed(reason) => formatter.write_str(reason),
             Self::Ask(ask) => write!(formatter, "a model must answer {} first", ask.step),
-            Self::Embed(texts) => write!(formatter, "{} texts must be embedded first", texts.len()),
+            Self::Embed(texts) => {
+                let count = texts.lasting.len() + texts.passing.len();
+                write!(formatter, "{count} texts must be embedded first")
+            }
         }
     }
 }
@@ -65,14 +77,17 @@ pub struct Meaning<'a>(pub &'a dyn Embedder);
 
 impl Meaning<'_> {
     /// Pauses until the meaning of every text is at hand.
-    pub(crate) fn known(self, mut texts: Vec<String>) -> Result<(), Pause> {
+    pub(crate) fn known(self, mut texts: Unknown) -> Result<(), Pause> {
         if !self.0.needs_time() {
             return Ok(());
         }
-        texts.retain(|text| self.0.at_once(text).is_none());
-        texts.sort_unstable();
-        texts.dedup();
-        if texts.is_empty() { Ok(()) } else { Err(Pause::Embed(texts)) }
+        for texts in [&mut texts.lasting, &mut texts.passing] {
+            texts.retain(|text| self.0.at_once(text).is_none());
+            texts.sort_unstable();
+            texts.dedup();
+        }
+        let none = texts.lasting.is_empty() && texts.passing.is_empty();
+        if none { Ok(()) } else { Err(Pause::Embed(texts)) }
     }
 }
 

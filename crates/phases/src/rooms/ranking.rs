@@ -8,7 +8,7 @@ use candor_ports::Vector;
 
 use super::GUESSED_SIMILARITY;
 use crate::router::{Explanation, Router, Success};
-use crate::{Desk, Meaning, Pause};
+use crate::{Desk, Meaning, Pause, Unknown};
 
 /// How near a meaning must be for an agent that shares no word with a task not to count as a blind guess.
 const NEAR: f64 = 0.45;
@@ -31,8 +31,10 @@ impl<'a> Ranking<'a> {
         let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
         let task_texts = tasks.into_iter().map(routing::task_text);
         let past = desk.examples.iter().map(|example| example.text.clone());
-        let all: Vec<String> = agent_texts.iter().cloned().chain(past).chain(task_texts).collect();
-        meaning.known(all)?;
+        meaning.known(Unknown {
+            lasting: agent_texts.iter().cloned().chain(past).collect(),
+            passing: task_texts.collect(),
+        })?;
         let vectors: Vec<Option<Vector>> = agent_texts.iter().map(|text| meaning.0.at_once(text)).collect();
         let history: Vec<Success> = desk.examples.iter().map(|example| success(example, meaning)).collect();
         let router = Router::new(agents.to_vec(), &vectors, &history).map_err(|error| error.to_string())?;

@@ -2,7 +2,8 @@
 
 use candor_engine::Input;
 use candor_model::{AskKey, Consulted, Phase, Rung, Tier};
-use candor_ports::Embedder;
+use candor_phases::Unknown;
+use candor_ports::{EmbedError, Embedder};
 use tokio::sync::mpsc;
 
 use super::Shared;
@@ -13,7 +14,7 @@ use super::book::EMBED;
 /// What is to be embedded, and how it goes.
 #[derive(Default)]
 pub(super) struct Embedding {
-    wanted: Vec<String>,
+    wanted: Unknown,
     by: Option<(Phase, u32)>,
     under_way: bool,
     /// It was tried and did not work; this driver does not try again.
@@ -22,7 +23,7 @@ pub(super) struct Embedding {
 
 impl Embedding {
     /// Remembers what is wanted, and which phase waits for it.
-    pub(super) fn want(&mut self, texts: Vec<String>, by: Option<(Phase, u32)>) {
+    pub(super) fn want(&mut self, texts: Unknown, by: Option<(Phase, u32)>) {
         if !self.under_way {
             (self.wanted, self.by) = (texts, by);
         }
@@ -37,27 +38,39 @@ impl Embedding {
         shared.meaning.as_deref().filter(|_| !self.failed)
     }
 
+    const fn is_wanted(&self) -> bool {
+        !self.wanted.lasting.is_empty() || !self.wanted.passing.is_empty()
+    }
+
     /// Has what is wanted embedded; the end is mailed.
     pub(super) fn begin(&mut self, shared: &Shared, mail: &mpsc::Sender<Message>) {
-        let Some(meaning) = shared.meaning.clone().filter(|_| !self.under_way && !self.wanted.is_empty())
-        else {
+        let Some(meaning) = shared.meaning.clone().filter(|_| !self.under_way && self.is_wanted()) else {
             return;
         };
         self.under_way = true;
         let (texts, mail) = (std::mem::take(&mut self.wanted), mail.clone());
         tokio::spawn(async move {
-            let result = meaning.embed(&texts).await;
-            let kept = |vectors: &Vec<_>| {
-                texts.iter().all(|text| meaning.at_once(text).is_some()) && !vectors.is_empty()
-            };
-            let result = match result {
-                Ok(vectors) if kept(&vectors) => Ok(()),
-                Ok(_) => Err(format!("{} does not keep its vectors", meaning.name())),
-                Err(error) => Err(error.to_string()),
-            };
+            let result = embed(&*meaning, &texts).await;
             // A driver that is gone has nobody left to tell.
             let _ = mail.send(Message::Embedded(result)).await;
         });
+    }
+}
+
+/// Embeds everything, and sees to it that it is at hand then.
+async fn embed(meaning: &dyn Embedder, texts: &Unknown) -> Result<(), String> {
+    let said = |error: EmbedError| error.to_string();
+    if !texts.lasting.is_empty() {
+        meaning.keep(&texts.lasting).await.map_err(said)?;
+    }
+    if !texts.passing.is_empty() {
+        meaning.embed(&texts.passing).await.map_err(said)?;
+    }
+    let mut all = texts.lasting.iter().chain(&texts.passing);
+    if all.all(|text| meaning.at_once(text).is_some()) {
+        Ok(())
+    } else {
+        Err(format!("{} does not remember its vectors", meaning.name()))
     }
 }
 

@@ -196,6 +196,10 @@ impl Embedder for CachedEmbedder {
         self.inner.at_once(text)
     }
 
+    fn keep<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
+        Box::pin(self.pin(texts))
+    }
+
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
         let name = self.inner.name();
         Box::pin(self.answer(texts, Kept::recall, move |kept, text, vector, now| {

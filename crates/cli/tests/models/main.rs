@@ -1,0 +1,27 @@
+//! Models, as the real command uses them: a scripted provider on a real socket answers well, badly, late or not
+//! at all, and every run must come to a good end that says how it got there.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code"
+)]
+
+mod bad_answers;
+mod bad_servers;
+mod breakers;
+mod configuration;
+mod durability;
+mod ladder;
+mod money;
+mod recordings;
+mod scene;
+mod secrets;
+mod sensible;
+mod small_model;
+mod streaming;
+#[expect(dead_code, reason = "shared with the tests of the command, which use the rest")]
+#[path = "../command/support.rs"]
+mod support;
