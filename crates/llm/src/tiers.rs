@@ -113,7 +113,7 @@ impl Tiers {
             Some(folder) => Prompts::with_folder(folder)?,
             None => Prompts::embedded(),
         };
-        Ok(Self { clients, prompts, policy: config.retry.clone() })
+        Ok(Self { clients, prompts, policy: config.retry })
     }
 
     /// Each tier with its client, the cheapest first.

@@ -29,9 +29,12 @@ use self::support::{House, Way, Worker, count, until};
 
 const REQUEST: &str = "Do the work and report it";
 
+/// What comes of a call, by what is asked and how many steps there were.
+type Reply = Box<dyn Fn(&Ask, usize) -> Consulted + Send + Sync>;
+
 /// Models that do as they are told, and remember what they were asked.
 struct Scripted {
-    reply: Box<dyn Fn(&Ask, usize) -> Consulted + Send + Sync>,
+    reply: Reply,
     /// The most that a call can cost.
     price: u64,
     /// The steps that were called for, in order.

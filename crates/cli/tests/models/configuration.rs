@@ -1,7 +1,8 @@
 //! What `candor.toml` says about models, what `candor models` and `candor doctor` make of it, and prompts of
 //! one's own.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use candor_testkit::model_server::{Fault, Reply};
 use serde_json::json;
@@ -58,6 +59,23 @@ fn doctor_says_which_tiers_answer_how_fast_and_at_what_price() {
     let found = scene.run(&["doctor", "--json"]).ended_with(0).json();
     assert_eq!(found["ok"], true);
     assert_eq!(scene.server.seen().len(), 6);
+}
+
+#[test]
+fn doctor_asks_all_tiers_at_once() {
+    let scene = Scene::new();
+    let pause = Duration::from_secs(1);
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let seen_at = Arc::clone(&times);
+    scene.server.route(move |_| {
+        seen_at.lock().unwrap().push(Instant::now());
+        Reply::text("ready").after(pause)
+    });
+    scene.run(&["doctor"]).ended_with(0);
+    let times = times.lock().unwrap();
+    let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
+    assert_eq!(times.len(), 3);
+    assert!(*last - *first < pause, "the last question came {:?} after the first", *last - *first);
 }
 
 #[test]

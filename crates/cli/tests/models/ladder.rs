@@ -182,5 +182,18 @@ fn every_page_about_a_degraded_run_still_works_and_names_the_degradation() {
         scene.run(&[page, "run_1"]).ended_with(0);
         scene.run(&[page, "run_1", "--json"]).ended_with(0).json();
     }
-    scene.run(&["report", "run_1"]).ended_with(0).shows(&["content filter"]);
+    scene.run(&["report", "run_1"]).ended_with(0).shows(&[
+        "content filter",
+        "## Degradation",
+        "level 2/5",
+        "phase 3 (decomposition)",
+    ]);
+    for page in ["report", "status"] {
+        let degradation = &scene.run(&[page, "run_1", "--json"]).json()["degradation"];
+        assert_eq!(
+            (&degradation["level"], &degradation["degradedOutput"]),
+            (&json!(2), &json!(true)),
+            "{page}"
+        );
+    }
 }

@@ -134,6 +134,24 @@ fn folders_that_cannot_be_used_are_refused_before_anything_starts() {
 }
 
 #[test]
+fn a_recording_that_cannot_be_kept_costs_no_run_and_is_told() {
+    // spec: beyond BY-10
+    let scene = Scene::new();
+    let kept = scene.candor.path("kept");
+    scene.server.route(move |seen| {
+        // What stood there is gone, and nothing can be put in its place.
+        if kept.is_dir() {
+            std::fs::remove_dir_all(&kept).unwrap();
+            std::fs::write(&kept, "").unwrap();
+        }
+        sensible(seen)
+    });
+    let said = scene.run(&["run", PARIS, "--json", "--record", "kept"]).ended_with(0);
+    assert_eq!(level(&Events(said.lines())), 0);
+    said.tells(&["the recording is not complete", "kept"]);
+}
+
+#[test]
 fn a_broken_recording_is_named_and_the_run_goes_on_by_rules() {
     let (scene, _) = recorded();
     for entry in std::fs::read_dir(scene.candor.path("kept")).unwrap() {

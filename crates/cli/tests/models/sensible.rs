@@ -91,16 +91,25 @@ fn an_answer_is_on_the_log_before_anything_is_made_of_it() {
     assert!(at("model_consulted", "plan") < events.position(|event| event["event"] == "plan_proposed"));
 }
 
+/// A configuration with Anthropic's form and cheaper cached tokens.
+fn anthropic(url: &str) -> String {
+    format!(
+        "[limits]\nplanning_budget = 1.0\n[models]\nprompts = \"own\"\n[models.balanced]\n\
+         provider = \"anthropic\"\nmodel = \"sonnet\"\nendpoint = \"{url}\"\napi_key_env = \"{KEY}\"\n\
+         price = {{ input = 3, output = 15, cached_read = 0.3, as_of = \"2026-11-01\" }}\n"
+    )
+}
+
 #[test]
 fn anthropics_form_is_spoken_with_its_own_key_cache_marks_and_cheaper_cached_tokens() {
     // spec: orchestrator AG-05 PC-02 PC-04
-    let scene = Scene::configured(|url| {
-        format!(
-            "[limits]\nplanning_budget = 1.0\n[models.balanced]\nprovider = \"anthropic\"\nmodel = \"sonnet\"\n\
-             endpoint = \"{url}\"\napi_key_env = \"{KEY}\"\n\
-             price = {{ input = 3, output = 15, cached_read = 0.3, as_of = \"2026-11-01\" }}\n"
-        )
-    });
+    let scene = Scene::configured(anthropic);
+    std::fs::create_dir(scene.candor.path("own")).unwrap();
+    let long = "Step: read a request. Read it well. ".repeat(200);
+    scene.candor.write(
+        "own/parse_goal.md",
+        format!("version: 2\n# System\n{long}\n# Question\nThe request:\n{{{{request}}}}\nJSON only.\n"),
+    );
     scene.server.route(|seen| {
         sensible(seen).with_usage(Usage { input: 100, output: 100, cached_read: 1000, cached_write: 0 })
     });
@@ -110,6 +119,10 @@ fn anthropics_form_is_spoken_with_its_own_key_cache_marks_and_cheaper_cached_tok
     assert!(seen[0].path.ends_with("/v1/messages"), "{}", seen[0].path);
     assert_eq!(seen[0].headers["x-api-key"], SECRET);
     assert!(seen[0].headers.contains_key("anthropic-version"));
+    assert_eq!(seen[0].body["system"][0]["cache_control"]["type"], "ephemeral");
+    assert!(!seen[0].body["messages"].to_string().contains("cache_control"), "questions are never cached");
+    let short = &scene.asked("decompose_task")[0];
+    assert!(!short.body.to_string().contains("cache_control"), "a short prefix is not worth a mark");
     let call = &events.all("model_consulted")[0]["step"]["call"];
     assert_eq!(call["model"], "anthropic/sonnet");
     // 100 × $3 + 1,000 × $0.30 + 100 × $15 per million; the cached ones would have cost $0.003.

@@ -31,11 +31,6 @@ fn words_are_told_while_the_model_speaks_and_before_its_answer() {
 #[test]
 fn a_reader_hears_the_first_word_long_before_the_last() {
     let scene = Scene::new();
-    scene.server.route(|seen| match step_of(seen) {
-        // The words after the first part come when nobody waits for them any more.
-        "parse_goal" => sensible(seen).part_every(Duration::from_secs(30)),
-        _ => sensible(seen),
-    });
     scene.server.route(|seen| {
         let pace =
             if step_of(seen) == "decompose_task" { Duration::from_millis(200) } else { Duration::ZERO };

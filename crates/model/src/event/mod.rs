@@ -5,11 +5,13 @@
 //! change of meaning takes a new variant or a new version, never an edit.
 
 mod body;
+mod causes;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use body::{Account, AfterStop, ConfidenceCause, EventBody, StopReason};
+pub use body::EventBody;
+pub use causes::{Account, AfterStop, ConfidenceCause, StopReason};
 
 use crate::{Timestamp, ValidationError, from_json};
 

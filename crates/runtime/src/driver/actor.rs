@@ -416,7 +416,7 @@ impl Actor {
     fn invoke(&mut self, key: &AttemptKey, agent: &candor_model::AgentType) {
         let Some(order) = self.book.state.work_order(&key.0, key.1) else { return };
         if let Err(reason) = self.shared.breakers.admit(agent.as_str(), self.book.clock.now()) {
-            return self.own.extend(self.outcome(Ended::refused(key, reason)));
+            return self.own.extend(self.outcome(Ended::refused(key, &reason)));
         }
         match attempt::begin(&self.shared.staff, agent, order, self.mail.clone()) {
             Ok(stop) => _ = self.attempts.insert(key.clone(), stop),

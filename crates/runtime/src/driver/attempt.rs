@@ -88,7 +88,7 @@ impl Call {
 
 impl Ended {
     /// An attempt that was not made, because the agent is left in peace.
-    pub(super) fn refused(key: &AttemptKey, reason: String) -> Self {
+    pub(super) fn refused(key: &AttemptKey, reason: &str) -> Self {
         let result = Err(AgentFailure::failed(format!("Agent is unavailable: {reason}")));
         Self { key: key.clone(), agent: None, result, duration: Seconds::from_millis(1), price: Money::ZERO }
     }
