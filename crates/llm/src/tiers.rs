@@ -36,6 +36,8 @@ pub struct ModelsConfig {
     pub retry: Policy,
     /// A folder with prompts of your own.
     pub prompts: Option<PathBuf>,
+    /// Who is asked next when a tier cannot answer; if not said, the tiers below it, in order.
+    pub fallback: BTreeMap<Tier, Vec<Tier>>,
 }
 
 impl ModelsConfig {
@@ -76,6 +78,7 @@ pub struct Tiers {
     clients: BTreeMap<Tier, ChatClient>,
     prompts: Prompts,
     policy: Policy,
+    fallback: BTreeMap<Tier, Vec<Tier>>,
 }
 
 /// An answer to [`Tiers::ask`].
@@ -113,7 +116,7 @@ impl Tiers {
             Some(folder) => Prompts::with_folder(folder)?,
             None => Prompts::embedded(),
         };
-        Ok(Self { clients, prompts, policy: config.retry })
+        Ok(Self { clients, prompts, policy: config.retry, fallback: config.fallback.clone() })
     }
 
     /// Each tier with its client, the cheapest first.
@@ -176,7 +179,22 @@ impl Tiers {
     }
 
     fn down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> Rung {
-        ladder::step_down(ask, past, &|tier| self.clients.contains_key(&tier), reason)
+        let rung = ladder::step_down(ask, past, &|tier| self.clients.contains_key(&tier), reason);
+        self.led(ask, past, rung)
+    }
+
+    /// A step down as the configuration leads it, where it leads otherwise than to the tier below.
+    fn led(&self, ask: &Ask, past: &[Consulted], rung: Rung) -> Rung {
+        let Some(chain) = self.fallback.get(&ask.tier) else { return rung };
+        let steps = past.iter().filter(|step| matches!(step.rung, Rung::FallBack { .. })).count();
+        let next = chain.iter().filter(|tier| self.clients.contains_key(tier)).nth(steps).copied();
+        match (rung, next) {
+            (Rung::FallBack { from, reason, .. } | Rung::GiveUp { from, reason }, Some(to)) => {
+                Rung::FallBack { from, to, reason }
+            }
+            (Rung::FallBack { from, reason, .. }, None) => Rung::GiveUp { from, reason },
+            (other, _) => other,
+        }
     }
 
     fn next_of(&self, ask: &Ask, rendered: &Rendered, past: &[Consulted], left: Money) -> Next {
@@ -225,6 +243,7 @@ impl Tiers {
         let said = outcome.as_ref().map(|answer| answer.text.as_str());
         let configured = |tier| self.clients.contains_key(&tier);
         let rung = ladder::judge(ask, past, said, &self.policy, &configured, fastrand::f64());
+        let rung = self.led(ask, past, rung);
         let call = record(client, tier, rendered, &request, outcome, Seconds::from_millis(millis));
         Consulted { call: Some(call), rung }
     }

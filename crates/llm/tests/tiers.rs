@@ -164,3 +164,25 @@ fn an_answer_is_as_long_as_the_money_allows_and_a_useless_one_is_not_bought() {
     let Next::Step(Rung::GiveUp { reason, .. }) = next(dollars(0.001)) else { panic!("a call") };
     assert!(reason.contains("$0.001 are left"), "{reason}");
 }
+
+#[tokio::test]
+async fn the_chain_can_be_configured() {
+    // spec: orchestrator ER-08 DG-14
+    let server = ModelServer::start().unwrap();
+    server.script(vec![Reply::fault(Fault::WrongKey), Reply::text(ROSE)]);
+    let config = ModelsConfig {
+        fast: Some(tier(&server, "small")),
+        balanced: Some(tier(&server, "medium")),
+        strong: Some(tier(&server, "large")),
+        fallback: [(Tier::Strong, vec![Tier::Fast]), (Tier::Fast, vec![Tier::Strong])].into(),
+        ..ModelsConfig::default()
+    };
+    let models = |server: &ModelServer| -> Vec<String> {
+        server.seen().iter().map(|seen| seen.model().to_owned()).collect()
+    };
+    tiers(&config).ask::<Flower>(Tier::Strong, "Name a flower.").await.unwrap();
+    assert_eq!(models(&server), ["large", "small"], "past the one in the middle");
+    server.script(vec![Reply::fault(Fault::WrongKey); 3]);
+    let error = tiers(&config).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap_err();
+    assert_eq!(models(&server)[2..], ["small", "large"], "upwards too, and to an end: {error}");
+}

@@ -122,7 +122,7 @@ pub(super) fn check(path: &Path, agents: &[AgentInFile]) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Agents only to be ranked: `[[agents]]` in TOML; in JSON a list, or an object with one.
+/// Agents only to be ranked: `[[agents]]` in TOML; in JSON a list, an object with one, or an object per line.
 pub(crate) struct AgentList;
 
 impl AgentList {
@@ -163,10 +163,30 @@ struct AgentsFile {
 }
 
 fn from_json(path: &Path) -> Result<Vec<AgentInFile>, Failure> {
-    if read_text(path)?.trim_start().starts_with('{') {
+    let text = read_text(path)?;
+    if is_lines(&text) {
+        return from_lines(path, &text);
+    }
+    if text.trim_start().starts_with('{') {
         return read_json::<AgentsFile>(path).map(|file| file.agents);
     }
     read_json(path)
+}
+
+/// Whether each line is an object of its own.
+fn is_lines(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or_default();
+    serde_json::from_str::<AgentInFile>(first).is_ok() && lines.all(|line| line.trim_start().starts_with('{'))
+}
+
+fn from_lines(path: &Path, text: &str) -> Result<Vec<AgentInFile>, Failure> {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let read = |(n, line): (usize, &str)| {
+        candor_model::from_json(line)
+            .map_err(|error| Failure::usage(format!("{}, line {n}: {error}", path.display())))
+    };
+    lines.map(read).collect()
 }
 
 fn from_toml(path: &Path) -> Result<Vec<AgentInFile>, Failure> {

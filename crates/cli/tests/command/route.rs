@@ -83,6 +83,25 @@ fn json_and_toml_say_the_same() {
 }
 
 #[test]
+fn agents_may_come_one_per_line() {
+    let candor = with_agents();
+    let lines: Vec<String> = toml::from_str::<Value>(TOML).unwrap()["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(Value::to_string)
+        .collect();
+    candor.write("agents.jsonl", lines.join("\n"));
+    let ask =
+        |file: &str| candor.run(["route", "--agents", file, "--json", "Walk a dog"]).ended_with(0).json();
+    assert_eq!(ask("agents.jsonl"), ask("agents.toml"));
+    candor.write("agents.jsonl", format!("{}\n{{\"agent_type\": 7}}", lines[0]));
+    candor
+        .run(["route", "--agents", "agents.jsonl", "Walk"])
+        .refused(&["agents.jsonl, line 2", "agent_type"]);
+}
+
+#[test]
 fn the_agents_of_the_configuration_are_ranked_when_none_are_named() {
     let said = Candor::new().run(["route", "--json", "Find hotels in central Paris"]).ended_with(0);
     assert_eq!(said.json()["ranking"][0]["agent_type"], "hotel_agent");

@@ -184,8 +184,8 @@ fn every_page_about_a_degraded_run_still_works_and_names_the_degradation() {
     }
     scene.run(&["report", "run_1"]).ended_with(0).shows(&[
         "content filter",
-        "## Degradation",
-        "level 2/5",
+        "## Models",
+        "Degradation level 2/5",
         "phase 3 (decomposition)",
     ]);
     for page in ["report", "status"] {

@@ -21,6 +21,7 @@ mod scene;
 mod secrets;
 mod sensible;
 mod small_model;
+mod stages;
 mod streaming;
 #[expect(dead_code, reason = "shared with the tests of the command, which use the rest")]
 #[path = "../command/support.rs"]

@@ -31,6 +31,22 @@ fn a_secret_in_the_goal_is_neither_on_the_log_nor_in_a_recording_nor_sent() {
 }
 
 #[test]
+fn neither_a_goal_in_a_file_nor_the_installations_own_key_slips_through() {
+    let scene = Scene::new();
+    let goal = serde_json::json!({ "description": format!("{PARIS}, my key is {PASTED}"), "goal_type": "travel_planning", "goal_id": "goal_1", "constraints": [], "success_criteria": [] });
+    scene.candor.write("goal.json", goal.to_string());
+    scene.candor.write("goal.txt", format!("{PARIS}, the key of the house is {SECRET}"));
+    for file in ["goal.json", "goal.txt"] {
+        let said = scene.run(&["run", "--goal", file, "--json"]).ended_with(0).tells(&["secret"]);
+        for secret in [PASTED, SECRET] {
+            assert!(!said.stdout.contains(secret), "{file}");
+            assert!(!has(&scene.bytes_below("data"), secret), "{file}");
+            assert!(scene.server.seen().iter().all(|seen| !seen.says(secret)), "{file}");
+        }
+    }
+}
+
+#[test]
 fn the_key_of_a_tier_is_neither_kept_nor_told_even_if_the_provider_repeats_it() {
     let scene = Scene::new();
     scene.server.route(|seen| match (step_of(seen), seen.model()) {

@@ -3,6 +3,7 @@
 
 mod goal;
 mod plan;
+mod route;
 mod tasks;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use self::goal::{GoalAnswer, parse_goal};
 pub(crate) use self::plan::{PlanAnswer, plan};
+pub(crate) use self::route::{RouteAnswer, Tie, route_task};
 pub(crate) use self::tasks::{TasksAnswer, decompose_task};
 use crate::Desk;
 

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::ranking::{self, Ranking};
 use super::{Rooms, counted, decomposition, report, spoken};
-use crate::consult::{self, PlanAnswer, Said};
+use crate::consult::{self, PlanAnswer, RouteAnswer, Said, Tie};
 use crate::router::Explanation;
 use crate::{Desk, Pause};
 
@@ -74,7 +74,8 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause>
         Some(_) => Ranking::by_words(desk.resting, &agents),
         None => Ranking::new(desk, &agents, &plan.subtasks)?,
     };
-    let choices = assign(&mut plan.subtasks, &agents, &ranking, &mut notes)?;
+    let mut choices = assign(&mut plan.subtasks, &agents, &ranking, &mut notes)?;
+    break_ties(desk, &mut plan.subtasks, &agents, &mut choices)?;
     let doubts = Doubts::of(desk, &choices);
     let said: Option<Said<PlanAnswer>> = match material {
         Some(_) => None,
@@ -211,6 +212,48 @@ fn assign(
         }
     }
     Ok(choices)
+}
+
+/// How near the runner-up must be for a model to be asked, as a share of the best score, and for how many tasks.
+const NEAR_TIE: f64 = 0.97;
+const MOST_TIES: usize = 5;
+
+/// Has a model choose where the figures do not tell two agents apart. Without one, the figures decide.
+fn break_ties(
+    desk: &Desk<'_>,
+    tasks: &mut [SubTask],
+    agents: &[AgentCapability],
+    choices: &mut [Option<Explanation>],
+) -> Result<(), Pause> {
+    let ties: Vec<Tie<'_>> =
+        tasks.iter().zip(&*choices).filter_map(|(task, choice)| tie(task, choice)).collect();
+    let ties = ties.get(..ties.len().min(MOST_TIES)).unwrap_or_default();
+    if ties.is_empty() {
+        return Ok(());
+    }
+    let Some(said) = desk.consult::<RouteAnswer>("route_task", || consult::route_task(ties, agents))? else {
+        return Ok(());
+    };
+    for (task, choice) in tasks.iter_mut().zip(choices) {
+        let Some(chosen) = said.answer.of(&task.task_id) else { continue };
+        let ranking = &mut task.metadata.ranking;
+        let place = ranking.iter().position(|ranked| ranked.agent_type.as_str() == chosen.agent_type);
+        let (Some(place), Some(choice)) = (place, choice) else { continue };
+        let ranked = ranking.remove(place);
+        choice.told =
+            Some(format!("a near tie; {} chose {}: {}", said.model, ranked.agent_type, chosen.reason));
+        task.agent_type = ranked.agent_type.clone();
+        ranking.insert(0, ranked);
+    }
+    Ok(())
+}
+
+/// The agents that the figures do not tell apart, if there are two.
+fn tie<'t>(task: &'t SubTask, choice: &Option<Explanation>) -> Option<Tie<'t>> {
+    let best = choice.as_ref().filter(|best| best.score > 0.0)?;
+    let near = task.metadata.ranking.iter().filter(|ranked| ranked.score >= best.score * NEAR_TIE);
+    let near: Vec<_> = near.map(|ranked| ranked.agent_type.clone()).collect();
+    (near.len() > 1).then_some((task, near))
 }
 
 /// Why each task went to its agent. Those that named one leave nothing to be decided.

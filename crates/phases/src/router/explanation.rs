@@ -27,6 +27,9 @@ pub struct Explanation {
     pub cost: Money,
     /// Whether its breaker is open, which puts it after all others.
     pub breaker_open: bool,
+    /// What someone who looked at it said, where the figures did not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
     /// Who comes next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<RunnerUp>,
@@ -53,6 +56,7 @@ impl Explanation {
             success_rate: agent.success_rate,
             cost: agent.cost_per_invocation,
             breaker_open: false,
+            told: None,
             runner_up: None,
         }
     }
@@ -82,6 +86,9 @@ impl fmt::Display for Explanation {
         write!(formatter, "), success rate {rate:.0} %, ${cost} a call")?;
         if self.breaker_open {
             write!(formatter, ", but its breaker is open")?;
+        }
+        if let Some(told) = &self.told {
+            write!(formatter, "; {told}")?;
         }
         match &self.runner_up {
             Some(next) => write!(formatter, "; next {} with {:.4}", next.agent_type, next.score),
