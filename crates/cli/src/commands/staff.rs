@@ -1,5 +1,7 @@
 //! `candor agents` and `candor packs`: who is there, and what is known.
 
+use candor_model::{AgentCapability, Breaker};
+use candor_planning::breaker;
 use candor_ports::{EventLog, Experience};
 use serde_json::json;
 
@@ -21,7 +23,8 @@ pub(crate) async fn agents(place: &Place, as_json: bool) -> Result<u8, Failure> 
         let rows: Vec<_> = rows
             .map(|(declared, known)| {
                 let measured = experience.measured.get(&declared.agent_type);
-                json!({ "declared": declared, "measured": measured, "known": known })
+                let breaker = breaker_of(&experience, declared);
+                json!({ "declared": declared, "measured": measured, "known": known, "breaker": breaker })
             })
             .collect();
         output::print_json(&json!({ "agents": rows }))?;
@@ -40,11 +43,25 @@ pub(crate) async fn agents(place: &Place, as_json: bool) -> Result<u8, Failure> 
             known.avg_latency_ms,
             format!("${:.3}", known.cost_per_invocation),
             attempts,
-            declared.specialization
+            match resting(&experience, declared) {
+                Some(rest) => format!("{} — {rest}", declared.specialization),
+                None => declared.specialization.clone(),
+            }
         ));
     }
     output::print(&text)?;
     Ok(code::DONE)
+}
+
+fn breaker_of<'e>(experience: &'e Experience, agent: &AgentCapability) -> Option<&'e Breaker> {
+    experience.breakers.iter().find(|breaker| breaker.agent_id == agent.agent_type.as_str())
+}
+
+/// Whether an agent is left in peace now, in words.
+fn resting(experience: &Experience, agent: &AgentCapability) -> Option<String> {
+    let now = candor_runtime::wall();
+    let open = breaker_of(experience, agent).filter(|known| breaker::is_open(known, now))?;
+    Some(format!("resting for {} s: {}", breaker::opens_at(open).since(now), open.last_reason))
 }
 
 pub(crate) fn packs(place: &Place, as_json: bool) -> Result<u8, Failure> {

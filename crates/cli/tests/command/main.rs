@@ -13,6 +13,7 @@ mod agents_misbehaving;
 mod approval;
 mod bad_files;
 mod bad_goals;
+mod breakers;
 mod corners;
 mod failures;
 mod goal_and_plan;

@@ -134,6 +134,7 @@ impl Actor {
             self.take(input, Some(reply), &mut batch);
             answers.push(answer);
         }
+        self.note_breakers(&mut batch);
         self.commit(batch).await?;
         let run = self.book.state.run_id();
         let gone = |_| Err(DriveError::Gone { run: run.clone() });

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use candor_engine::{Input, Refusal, RunState, decide};
 use candor_model::{
-    Effect, EffectKey, Event, EventBody, ExecutionFeedback, Position, Recorded, RunId, Seconds,
+    AskKey, Effect, EffectKey, Event, EventBody, ExecutionFeedback, Money, OpenCall, Position, Recorded,
+    RunId, Seconds, Timestamp,
 };
 
 use super::laws::LawBook;
 use super::world::{Happening, Stats, World};
-use super::{agents, people, phases};
+use super::{agents, models, people, phases};
 
 /// The process and its log.
 pub(super) struct Driver {
@@ -26,12 +27,19 @@ pub(super) struct Driver {
 struct Alive {
     state: RunState,
     performing: BTreeSet<EffectKey>,
+    calling: BTreeSet<(AskKey, u32)>,
+}
+
+impl Alive {
+    const fn new(state: RunState) -> Self {
+        Self { state, performing: BTreeSet::new(), calling: BTreeSet::new() }
+    }
 }
 
 impl Driver {
     pub(super) fn new(run_id: RunId) -> Self {
         let state = RunState::new(run_id.clone());
-        let alive = Some(Alive { state, performing: BTreeSet::new() });
+        let alive = Some(Alive::new(state));
         Self {
             run_id,
             log: Vec::new(),
@@ -79,14 +87,36 @@ impl Driver {
         if world.rng.u8(0..20) == 0 && decide(&alive.state, input.clone(), now) != decided {
             return Err(format!("deciding twice gave different events for {input:?}"));
         }
+        if let Input::Tick = input {
+            self.time_passed(now, &decided)?;
+        }
+        if let Input::Consulted { ask, .. } = input {
+            let delay = world.rng.i64(0..40);
+            world.later(delay, Happening::Put(ask.clone()));
+        }
         match decided {
             Err(refusal) => {
                 self.stats.refusals += 1;
+                what_was_paid_counts(input, &refusal)?;
                 self.answer_for(world, input, &refusal);
                 Ok(())
             }
             Ok(events) if events.is_empty() => self.perform(world),
             Ok(events) => self.commit(world, &events),
+        }
+    }
+
+    /// A wait that is over is not waited for again; and if it was in vain, the driver would wait in vain for
+    /// ever, without a pause.
+    fn time_passed(&mut self, now: Timestamp, decided: &Result<Vec<Event>, Refusal>) -> Result<(), String> {
+        let Some(alive) = &mut self.alive else { return Ok(()) };
+        let Some(at) = alive.state.next_timeout() else { return Ok(()) };
+        alive.performing.remove(&Effect::WaitUntil { at }.key(&self.run_id));
+        let in_vain = at <= now && decided.as_ref().map_or(true, Vec::is_empty);
+        if in_vain {
+            Err(format!("it was waited for {at}, it is {now}, and nothing follows"))
+        } else {
+            Ok(())
         }
     }
 
@@ -133,6 +163,8 @@ impl Driver {
                 EventBody::Replanned { .. } => self.stats.revisions += 1,
                 EventBody::HumanAsked { .. } => self.stats.questions += 1,
                 EventBody::RolledBack { .. } => self.stats.rollbacks += 1,
+                EventBody::ModelAsked { .. } => self.stats.calls += 1,
+                EventBody::BreakerTried { .. } => self.stats.tried += 1,
                 _ => {}
             }
         }
@@ -197,7 +229,7 @@ impl Driver {
         }
         let state = RunState::fold(self.run_id.clone(), &self.log).map_err(|error| error.to_string())?;
         self.laws.catch_up(&self.log, &state)?;
-        self.alive = Some(Alive { state, performing: BTreeSet::new() });
+        self.alive = Some(Alive::new(state));
         if self.log.is_empty() {
             let settings = Box::new(phases::settings(world));
             return self.take(
@@ -231,11 +263,29 @@ impl Driver {
                 }
             }
         }
+        self.make_calls(world);
         Ok(())
+    }
+
+    /// Makes the calls of models that are on the log as to be made.
+    fn make_calls(&mut self, world: &mut World) {
+        let Some(alive) = &mut self.alive else { return };
+        let open: Vec<OpenCall> = alive.state.open_calls().cloned().collect();
+        alive.calling.retain(|(ask, number)| open.iter().any(|it| it.ask == *ask && it.number == *number));
+        for call in open {
+            if alive.calling.insert((call.ask.clone(), call.number)) {
+                models::call(world, &call);
+            }
+        }
     }
 
     /// An answer that the engine cannot take is answered for by the driver, so that nothing hangs.
     fn answer_for(&self, world: &mut World, input: &Input, refusal: &Refusal) {
+        if let (Input::Consulting { ask, .. }, Refusal::NoMoney { .. }, Some(state)) =
+            (input, refusal, self.state())
+        {
+            models::without_call(world, state, ask, &refusal.to_string());
+        }
         if let (Input::AgentReported { task_id, attempt, .. }, Refusal::WrongTask { .. }) = (input, refusal) {
             let reason = "The agent answered for another task";
             let at = world.clock();
@@ -263,6 +313,18 @@ impl Driver {
             return Err(format!("the list of runs says {summary:?}, the state {:?}", state.status()));
         }
         Ok(())
+    }
+}
+
+/// What a call cost is a fact, also when the run has ended before its answer came.
+fn what_was_paid_counts(input: &Input, refusal: &Refusal) -> Result<(), String> {
+    match (input, refusal) {
+        (Input::Consulted { ask, step, .. }, Refusal::Ended { .. })
+            if step.call.as_ref().is_some_and(|call| call.cost > Money::ZERO) =>
+        {
+            Err(format!("{ask} was paid for, and the run, which has ended, does not want to know"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use candor_engine::{Input, PhaseReport, PhaseResult};
 use candor_model::{
-    Account, ApprovalPolicy, CalibrationMetrics, Money, Phase, Plan, Priority, RetryPolicy, RunSettings,
-    Seconds, Share, SubTask, TaskId, Text,
+    Account, ApprovalPolicy, CalibrationMetrics, JsonMap, Money, Phase, Plan, Priority, RetryPolicy,
+    RunSettings, Seconds, Share, SubTask, TaskId, Text,
 };
 use candor_planning::validation::Proposal;
 
-use super::agents;
 use super::world::{Happening, World};
+use super::{agents, models};
 use crate::fixtures;
 use crate::scenario::phase_report;
 
@@ -23,6 +23,7 @@ pub(super) fn settings(world: &mut World) -> RunSettings {
         run_budget: (rng.u8(0..4) == 0).then(|| Money::from_micros(rng.u64(10_000..900_000))),
         // Long enough for a process to die and come back, most of the time.
         planning_timeout: Seconds::whole(rng.u32(3..90)),
+        planning_budget: Money::from_micros(if rng.bool() { 10_000 } else { rng.u64(0..80_000) }),
         ..RunSettings::default()
     }
 }
@@ -35,13 +36,24 @@ pub(super) fn work(world: &mut World, phase: Phase, attempt: u32) {
         let reason = "the work of the phase failed".to_owned();
         return world.later(delay, Happening::Deliver(Input::PhaseFailed { phase, attempt, reason }));
     }
-    let slow = if world.chance(trouble) { 40_000 } else { 0 };
     if world.rng.u8(0..4) == 0 {
         let amount = Money::from_micros(world.rng.u64(0..1_500));
         let spent = Input::Spent { account: Account::Planning, what: format!("phase {phase}"), amount };
         world.later(delay / 2, Happening::Deliver(spent));
     }
-    let report = Box::new(report(world, phase));
+    models::ask(world, phase, attempt);
+    // A room that is in a hurry does not wait for its answers.
+    if world.questions(phase, attempt) == 0 || world.chance(trouble) {
+        hand_over(world, phase, attempt, delay, JsonMap::new());
+    }
+}
+
+/// A phase hands over, with what models told it.
+pub(super) fn hand_over(world: &mut World, phase: Phase, attempt: u32, delay: i64, answers: JsonMap) {
+    let trouble = world.odds.phase_trouble;
+    let slow = if world.chance(trouble) { 40_000 } else { 0 };
+    let mut report = Box::new(report(world, phase));
+    report.handoff.data = answers;
     let input = Input::PhaseDone { phase, attempt, report };
     let doubled = world.odds.doubled;
     if world.chance(doubled) {

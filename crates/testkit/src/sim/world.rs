@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use candor_engine::{Input, Stage};
-use candor_model::{CheckpointId, Effect, RunId, RunStatus, Timestamp};
+use candor_model::{AskKey, CheckpointId, Effect, Phase, RunId, RunStatus, Timestamp};
 use fastrand::Rng;
 
 use super::driver::Driver;
-use super::{agents, people, phases};
+use super::{agents, models, people, phases};
 
 /// How often happenings may follow each other before a run counts as stuck.
 const MAX_STEPS: u32 = 20_000;
@@ -32,6 +32,10 @@ pub struct Stats {
     pub questions: u64,
     /// Times the run went back.
     pub rollbacks: u64,
+    /// Calls of models that were allowed.
+    pub calls: u64,
+    /// Agents that were tried again after a rest.
+    pub tried: u64,
 }
 
 /// A law that was broken, or a run that did not end.
@@ -66,6 +70,10 @@ pub(super) enum Happening {
     Restart,
     /// A person meddles.
     Meddle,
+    /// A room's question to a model is put, or goes on.
+    Put(AskKey),
+    /// A breaker opens or closes.
+    Breaker,
 }
 
 /// How bad the world is, in percent.
@@ -77,6 +85,8 @@ pub(super) struct Odds {
     pub(super) doubled: u8,
     pub(super) meddling: u8,
     pub(super) phase_trouble: u8,
+    pub(super) asking: u8,
+    pub(super) breakers: u8,
 }
 
 impl Odds {
@@ -89,12 +99,23 @@ impl Odds {
             doubled: up_to(30),
             meddling: up_to(100),
             phase_trouble: up_to(8),
+            asking: up_to(100),
+            breakers: up_to(100),
         }
     }
 
     /// The world once faults have stopped.
     pub(super) const fn none() -> Self {
-        Self { crash: 0, agent_trouble: 0, lost: 0, doubled: 0, meddling: 0, phase_trouble: 0 }
+        Self {
+            crash: 0,
+            agent_trouble: 0,
+            lost: 0,
+            doubled: 0,
+            meddling: 0,
+            phase_trouble: 0,
+            asking: 0,
+            breakers: 0,
+        }
     }
 }
 
@@ -105,6 +126,8 @@ pub(super) struct World {
     pub(super) odds: Odds,
     queue: BTreeMap<(i64, u64), Happening>,
     scheduled: u64,
+    /// How many questions each try of a phase has for models: a room that begins anew asks the same.
+    questions: BTreeMap<(Phase, u32), u8>,
 }
 
 impl World {
@@ -112,6 +135,19 @@ impl World {
     pub(super) fn later(&mut self, delay: i64, happening: Happening) {
         self.scheduled += 1;
         self.queue.insert((self.now + delay.max(0), self.scheduled), happening);
+    }
+
+    /// How many questions a phase has for models.
+    pub(super) fn questions(&mut self, phase: Phase, attempt: u32) -> u8 {
+        if let Some(known) = self.questions.get(&(phase, attempt)) {
+            return *known;
+        }
+        let asks = matches!(phase, Phase::Evaluation | Phase::Decomposition | Phase::Planning)
+            || (phase == Phase::Validation && self.rng.u8(0..4) == 0);
+        let asking = self.odds.asking;
+        let count = if asks && self.chance(asking) { self.rng.u8(1..5) } else { 0 };
+        self.questions.insert((phase, attempt), count);
+        count
     }
 
     /// Whether something that happens in `percent` of cases happens now.
@@ -133,7 +169,8 @@ const START_MILLIS: i64 = 1_736_510_400_000;
 pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
     let mut rng = Rng::with_seed(seed);
     let odds = Odds::draw(&mut rng);
-    let mut world = World { rng, now: 0, odds, queue: BTreeMap::new(), scheduled: 0 };
+    let mut world =
+        World { rng, now: 0, odds, queue: BTreeMap::new(), scheduled: 0, questions: BTreeMap::new() };
     let run_id = RunId::new(format!("run_{seed}")).map_err(|error| Failure {
         seed,
         what: error.to_string(),
@@ -148,6 +185,10 @@ pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
     for _ in 0..world.rng.u8(0..4) {
         let delay = world.rng.i64(1..FAULTY_MILLIS / 4);
         world.later(delay, Happening::Meddle);
+    }
+    for _ in 0..world.rng.u8(0..12) {
+        let delay = world.rng.i64(1..FAULTY_MILLIS / 2);
+        world.later(delay, Happening::Breaker);
     }
     let outcome = live(&mut world, &mut driver);
     outcome.map(|()| driver.stats()).map_err(|what| Failure { seed, what, tail: driver.tail() })
@@ -170,6 +211,8 @@ fn live(world: &mut World, driver: &mut Driver) -> Result<(), String> {
             Happening::Deliver(input) => driver.take(world, &input)?,
             Happening::Restart => driver.restart(world)?,
             Happening::Meddle => meddle(world, driver)?,
+            Happening::Put(key) => models::put(world, driver, &key)?,
+            Happening::Breaker => models::breaker(world, driver)?,
         }
     }
     Err(format!("the run has not ended after {MAX_STEPS} steps: {}", standing(driver)))

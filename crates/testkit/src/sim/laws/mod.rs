@@ -1,14 +1,19 @@
 //! The laws of a run, checked on what is written, by a reader that shares as little as possible with the engine.
 
+mod asking;
+mod resting;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_engine::RunState;
 use candor_model::{
-    Confidence, Event, EventBody, ExecutionFeedback, GateId, Money, Notification, Phase, Plan, PlanVersion,
-    Position, Question, Recorded, RunSettings, TaskId,
+    AgentType, Confidence, Event, EventBody, ExecutionFeedback, GateId, Money, Notification, Phase, Plan,
+    PlanVersion, Position, Question, Recorded, RunSettings, TaskId,
 };
 use candor_planning::{approval, replan};
 
+use self::asking::{AskLaws, Purse};
+use self::resting::RestLaws;
 use super::agents::ATTEMPT;
 
 /// What the law keeps in mind while it reads a log.
@@ -22,6 +27,16 @@ pub(super) struct LawBook {
     gates_seen: BTreeSet<GateId>,
     version: PlanVersion,
     spent: Money,
+    asking: AskLaws,
+    resting: RestLaws,
+}
+
+/// An attempt under way.
+#[derive(Debug, Clone)]
+struct Attempt {
+    number: u32,
+    agent: AgentType,
+    reserved: Money,
 }
 
 /// The part that a rollback turns back.
@@ -31,11 +46,18 @@ struct Scene {
     plan: Option<Plan>,
     confidence: Option<Confidence>,
     done: BTreeSet<TaskId>,
-    running: BTreeMap<TaskId, (u32, Money)>,
+    running: BTreeMap<TaskId, Attempt>,
     gates: BTreeSet<GateId>,
     paused: bool,
     executing: bool,
     ended: bool,
+}
+
+impl Scene {
+    /// What is set aside for the attempts under way.
+    fn reserved(&self) -> Money {
+        self.running.values().map(|attempt| attempt.reserved).sum()
+    }
 }
 
 impl LawBook {
@@ -58,11 +80,13 @@ impl LawBook {
         every_failure_is_told(events)?;
         for event in events {
             self.read += 1;
-            self.check(&event.body, state).map_err(|what| format!("at {}: {what}", Position(self.read)))?;
+            self.check_event(event, state).map_err(|what| format!("at {}: {what}", Position(self.read)))?;
             self.past.push(self.now.clone());
         }
         let state = state.ok_or("there is no state")?;
         self.questions_fit_the_plan(state)?;
+        self.asking.check_level(state)?;
+        self.resting.check_state(state)?;
         if state.spent() != self.spent {
             return Err(format!("spent {:?} by the log, {:?} by the state", self.spent, state.spent()));
         }
@@ -84,6 +108,13 @@ impl LawBook {
         });
         let stale = shown.find(|version| *version != self.version);
         law(stale.is_none(), || format!("version {stale:?} is shown, the plan is at {}", self.version))
+    }
+
+    fn check_event(&mut self, event: &Event, state: Option<&RunState>) -> Result<(), String> {
+        let purse = Purse { settings: &self.now.settings, spent: self.spent, reserved: self.now.reserved() };
+        self.asking.check(&event.body, &purse)?;
+        self.resting.check(event)?;
+        self.check(&event.body, state)
     }
 
     fn check(&mut self, body: &EventBody, state: Option<&RunState>) -> Result<(), String> {
@@ -186,13 +217,16 @@ impl LawBook {
                     format!("key {task_id}/{attempt} used twice")
                 })?;
                 self.may_start(task_id)?;
-                self.now.running.insert(task_id.clone(), (*attempt, *reserved));
+                let busy = self.now.running.values().filter(|other| other.agent == *agent_type).count();
+                self.resting.may_work(agent_type, busy)?;
+                let running = Attempt { number: *attempt, agent: agent_type.clone(), reserved: *reserved };
+                self.now.running.insert(task_id.clone(), running);
                 let scene = &self.now;
                 law(scene.running.len() <= scene.settings.max_parallel_tasks.max(1) as usize, || {
                     "too many at once".to_owned()
                 })?;
-                let reserved: Money = scene.running.values().map(|(_, reserved)| *reserved).sum();
-                let within = scene.settings.run_budget.is_none_or(|cap| self.spent + reserved <= cap);
+                let whole = self.spent + scene.reserved();
+                let within = scene.settings.run_budget.is_none_or(|cap| whole <= cap);
                 law(within, || "the budget was overdrawn by a reservation".to_owned())
             }
             EventBody::TaskSucceeded { task_id, attempt, feedback } => {
@@ -225,7 +259,7 @@ impl LawBook {
     }
 
     fn close(&mut self, task_id: &TaskId, attempt: u32) -> Result<(), String> {
-        let running = self.now.running.remove(task_id).map(|(number, _)| number);
+        let running = self.now.running.remove(task_id).map(|attempt| attempt.number);
         law(running == Some(attempt), || format!("{task_id}/{attempt} ended, but {running:?} was running"))
     }
 
