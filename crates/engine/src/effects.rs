@@ -2,7 +2,11 @@
 
 use candor_model::{Effect, Phase, Timestamp};
 
+use crate::decide::would_start;
 use crate::state::{RunState, Stage};
+
+/// How many repetitions are looked at for the next time at which one can start.
+const MOST_REPETITIONS: usize = 64;
 
 impl RunState {
     /// What is asked for and not yet answered. The same state always asks for the same.
@@ -24,8 +28,11 @@ impl RunState {
                 let work = self.work()?;
                 let running = work.attempts().filter(|(_, attempt)| attempt.halt.is_none());
                 let deadline = running.map(|(_, attempt)| attempt.deadline).min();
-                let repetition = work.backoffs().next().map(|(at, _)| at).filter(|_| self.may_dispatch());
-                let waits = self.may_dispatch() && work.ready().next().is_some();
+                let due = work.backoffs().map(|(at, _)| at).take(MOST_REPETITIONS);
+                // One that could not start then is not waited for: what it needs comes with an event.
+                let repetition = due.filter(|_| self.may_dispatch()).find(|at| would_start(self, *at));
+                let any = work.ready().next().is_some() || work.backoffs().next().is_some();
+                let waits = self.may_dispatch() && any;
                 let rested = self.next_rested().filter(|_| waits);
                 deadline.into_iter().chain(repetition).chain(rested).min()
             }

@@ -236,3 +236,53 @@ fn a_task_that_only_a_resting_agent_can_do_waits_and_then_one_at_a_time_is_tried
     run.take(Input::Breaker { agent_type: worker, opened: None });
     assert_eq!(dispatched(&run), 3, "all of them, once it does");
 }
+
+#[test]
+fn what_has_its_answer_is_not_asked_again() {
+    // spec: beyond BY-12
+    let mut run = started();
+    let key = ask(Phase::Evaluation, "parse_goal");
+    run.take(consulting(&key, 1_000));
+    run.take(consulted(&key, 1, Some(answered("{}", 500)), accepted()));
+    let again = run.try_take(consulting(&key, 1_000));
+    assert!(matches!(again, Err(Refusal::StaleAsk { .. })), "{again:?}");
+    let on = run.try_take(consulted(&key, 2, None, give_up("no tier answers")));
+    assert!(matches!(on, Err(Refusal::StaleAsk { .. })), "{on:?}");
+}
+
+#[test]
+fn a_call_that_nobody_waits_for_any_more_may_still_be_paid() {
+    // spec: beyond BY-28
+    let mut run = started();
+    let key = ask(Phase::Evaluation, "parse_goal");
+    run.take(consulting(&key, 6_000));
+    run.take(Input::Restart);
+    assert_eq!(run.state.open_calls().count(), 0);
+    assert_eq!(run.state.money_for_models().micros(), 4_000, "it stays set aside");
+    run.take(Input::Cancel { reason: "enough".to_owned() });
+    run.take(consulted(&key, 1, Some(answered("{}", 2_000)), accepted()));
+    assert_eq!(run.state.spent().micros(), 2_000, "it was paid, also after the end");
+}
+
+#[test]
+fn a_run_that_has_ended_during_a_call_is_taken_up_without_a_word() {
+    let mut run = started();
+    run.take(consulting(&ask(Phase::Evaluation, "parse_goal"), 6_000));
+    run.take(Input::Cancel { reason: "enough".to_owned() });
+    run.take(Input::TakenUp);
+    assert_eq!(count(&run, |body| matches!(body, EventBody::ModelConsulted { .. })), 0);
+}
+
+#[test]
+fn a_ready_task_whose_agent_rests_keeps_no_other_from_starting() {
+    let mut run = Scenario::start(RunSettings { max_parallel_tasks: 1, ..RunSettings::default() });
+    run.prepare();
+    let agents = fixtures::full_registry();
+    let (resting, awake) = (agents[0].agent_type.clone(), agents[1].agent_type.clone());
+    let until = run.now.plus(Seconds::whole(30));
+    run.take(Input::Breaker { agent_type: resting.clone(), opened: Some(("down".to_owned(), until)) });
+    let tasks = [(1, &resting), (2, &awake)]
+        .map(|(n, agent)| fixtures::simple_task(n, &format!("Search flights {n}"), &[], agent.as_str()));
+    run.propose(fixtures::plan_of(tasks.to_vec(), 0.9));
+    assert_eq!(count(&run, |body| matches!(body, EventBody::TaskDispatched { .. })), 1, "{:?}", run.last);
+}

@@ -197,3 +197,24 @@ fn every_page_about_a_degraded_run_still_works_and_names_the_degradation() {
         );
     }
 }
+
+#[test]
+fn a_chain_of_ones_own_says_who_is_asked_next() {
+    // spec: orchestrator ER-08 ER-09 DG-14
+    let before = format!("[models.fallback]\nbalanced = [\"strong\"]\n{}", crate::scene::EASY);
+    let scene = Scene::with(&before, "");
+    scene.server.route(|seen| match (step_of(seen), seen.model()) {
+        ("parse_goal", "usual") | ("decompose_task", _) => Reply::fault(Fault::ContentFilter),
+        _ => sensible(seen),
+    });
+    let events = scene.paris();
+    let asked = |step: &str| scene.asked(step).iter().map(|seen| seen.model().to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        (asked("parse_goal"), asked("decompose_task")),
+        (vec!["usual".to_owned(), "best".to_owned()], vec!["usual".to_owned(), "best".to_owned()])
+    );
+    assert_eq!(rungs(&events, "parse_goal"), ["fall_back", "accepted"]);
+    assert_eq!(rungs(&events, "decompose_task"), ["fall_back", "give_up"]);
+    let reason = rung(&events, "decompose_task", "give_up")["reason"].as_str().unwrap();
+    assert!(reason.contains("balanced: ") && reason.contains("strong: "), "{reason}");
+}

@@ -61,7 +61,6 @@ fn plan(events: &Events) -> Value {
 
 #[test]
 fn a_run_is_played_back_byte_for_byte_without_network_and_key() {
-    // spec: orchestrator FD-01
     let (scene, live) = recorded();
     assert_eq!(rung(&live, "parse_goal", "accepted")["repairs"].as_array().map(Vec::is_empty), Some(false));
     let (said, played) = replay(scene, "kept");

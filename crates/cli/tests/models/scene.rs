@@ -143,6 +143,7 @@ pub(crate) fn step_of(seen: &SeenRequest) -> &'static str {
         () if named("parse_goal", "Step: read a request") => "parse_goal",
         () if named("decompose_task", "Step: split a goal") => "decompose_task",
         () if named("plan", "Step: judge a plan") => "plan",
+        () if named("route_task", "Step: choose the agent") => "route_task",
         () => "",
     }
 }
@@ -156,9 +157,22 @@ pub(crate) fn sensible(seen: &SeenRequest) -> Reply {
         _ => (450, 320),
     };
     match answer_to(step) {
+        Value::Null if step == "route_task" => Reply::json(first_offered(seen)),
         Value::Null => Reply::text("ready"),
         answer => Reply::json(answer).with_usage(Usage { input, output, ..Usage::default() }),
     }
+}
+
+/// Gives each task to the first agent that is offered for it: `task_001: … (offered: a, b)`.
+fn first_offered(seen: &SeenRequest) -> Value {
+    let messages = seen.messages();
+    let lines = messages.iter().flat_map(|(_, words)| words.lines());
+    let choices = lines.filter_map(|line| {
+        let (task, rest) = line.split_once(": ")?;
+        let agent = rest.split_once("(offered: ")?.1.split([',', ')']).next()?;
+        Some(json!({ "task_id": task, "agent_type": agent, "reason": "named first" }))
+    });
+    json!({ "choices": choices.collect::<Vec<_>>() })
 }
 
 /// A good answer to a question of the worked example.

@@ -4,7 +4,7 @@ use candor_testkit::model_server::{Reply, Usage};
 use serde_json::json;
 
 use crate::scene::{
-    EASY, KEY, SECRET, Scene, USUAL, answer_to, level, rungs, sensible, spoken_by, step_of, tasks,
+    EASY, KEY, SECRET, Scene, USUAL, answer_to, level, rungs, sensible, spoken_by, step_of, tasks, tiers,
 };
 use crate::support::PARIS;
 
@@ -57,7 +57,7 @@ fn the_provider_sees_the_request_as_data_and_which_keys_are_wanted() {
 
 #[test]
 fn each_call_is_charged_by_its_tokens_at_the_price_of_its_tier() {
-    // spec: planning BC-01 BC-03 BC-09
+    // spec: planning BC-01 BC-03
     let scene = Scene::new();
     let events = scene.paris();
     let planning: Vec<_> =
@@ -174,4 +174,33 @@ fn a_model_that_doubts_its_plan_lowers_confidence_and_says_why() {
     };
     assert!(confidence(&unsure) < confidence(&sure), "{} {}", confidence(&unsure), confidence(&sure));
     assert_eq!(tasks(&unsure), tasks(&sure));
+}
+
+#[test]
+fn a_model_chooses_where_the_figures_do_not_tell_two_agents_apart() {
+    // spec: beyond BY-22
+    let twin = |name: &str| {
+        format!(
+            "[[agents]]\nagent_type = \"{name}\"\nspecialization = \"Searches flights, hotels and activities, \
+             and checks the total cost against a budget\"\ncapabilities = [\"search\"]\nbuiltin = \"noop\"\n"
+        )
+    };
+    let scene = Scene::configured(|url| {
+        format!("{EASY}{}{}{}{}", tiers(url, ""), twin("anna"), twin("berta"), twin("clara"))
+    });
+    let choose = |task| json!({ "task_id": task, "agent_type": "clara", "reason": "she knows Paris" });
+    let choices = ["task_001", "task_002", "task_003", "task_004"].map(choose);
+    scene.server.route(move |seen| match step_of(seen) {
+        "route_task" => Reply::json(json!({ "choices": choices })),
+        _ => sensible(seen),
+    });
+    let events = scene.paris();
+    assert_eq!(rungs(&events, "route_task"), ["accepted"]);
+    assert!(scene.asked("route_task")[0].says("offered: anna, berta, clara"));
+    assert_eq!(scene.asked("route_task")[0].model(), "quick");
+    let chosen: Vec<_> =
+        events.all("task_dispatched").iter().map(|event| event["agent_type"].clone()).collect();
+    assert_eq!(chosen, ["clara"; 4]);
+    let decisions = format!("{:?}", events.all("decision_made"));
+    assert!(decisions.contains("she knows Paris"), "{decisions}");
 }

@@ -25,8 +25,11 @@ pub(super) fn consulting(
     if state.open_call(&ask).is_some() {
         return Err(Refusal::AlreadyAsked { ask });
     }
-    check_budgets(draft, reserved)?;
     let number = next_number(draft, &ask);
+    if is_answered(draft, &ask) {
+        return Err(Refusal::StaleAsk { ask, number });
+    }
+    check_budgets(draft, reserved)?;
     draft.say(EventBody::ModelAsked { call: Box::new(OpenCall { ask, number, tier, model, reserved }) });
     Ok(())
 }
@@ -60,8 +63,9 @@ pub(super) fn consulted(
 ) -> Result<(), Refusal> {
     let bill = step.call.as_ref().map(|call| (format!("{} by {}", ask.step, call.model), call.cost));
     let at_work = phases::check_at_work(draft, ask.phase, ask.attempt);
-    let stale =
-        number != next_number(draft, &ask) || step.call.is_some() != draft.state.open_call(&ask).is_some();
+    let stale = number != next_number(draft, &ask)
+        || step.call.is_some() != draft.state.open_call(&ask).is_some()
+        || is_answered(draft, &ask);
     if at_work.is_err() || (stale && step.call.is_none()) {
         // It comes too late to be used; what was paid for it is a fact all the same.
         let Some((what, amount)) = bill.filter(|(_, amount)| *amount > Money::ZERO) else {
@@ -140,6 +144,11 @@ fn account(draft: &Draft<'_>) -> Account {
         Stage::Preparing { .. } | Stage::Proposed => Account::Planning,
         _ => Account::Execution,
     }
+}
+
+/// What has its answer is not asked again, and not paid for twice.
+fn is_answered(draft: &Draft<'_>, ask: &AskKey) -> bool {
+    draft.state.consulted(ask).last().is_some_and(|step| step.rung.is_final())
 }
 
 fn next_number(draft: &Draft<'_>, ask: &AskKey) -> u32 {

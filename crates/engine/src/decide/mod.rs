@@ -17,6 +17,7 @@ mod tick;
 use candor_model::{Event, Timestamp};
 
 use self::draft::Draft;
+pub(crate) use self::schedule::would_start;
 use crate::state::Stage;
 use crate::{Input, Refusal, RunState};
 
@@ -65,6 +66,7 @@ fn check_stage(state: &RunState, input: &Input) -> Result<(), Refusal> {
         (Stage::Ended(_), Input::RollBack { .. } | Input::Restart | Input::TakenUp | Input::Tick) => Ok(()),
         // What was spent is a fact, whenever it is heard of.
         (Stage::Ended(_), Input::Spent { .. }) => Ok(()),
+        (Stage::Ended(_), Input::Consulted { step, .. }) if step.call.is_some() => Ok(()),
         (Stage::Ended(status), _) => Err(Refusal::Ended { status: *status }),
         _ => Ok(()),
     }

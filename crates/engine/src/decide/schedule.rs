@@ -57,6 +57,20 @@ fn end_if_stuck(draft: &mut Draft<'_>) {
     ending::abort(draft, PlanningError::PlanInvalid { plan_id, errors });
 }
 
+/// Whether a round of scheduling at this time would start anything, or end the run for want of money.
+pub(crate) fn would_start(state: &RunState, at: Timestamp) -> bool {
+    let Some(work) = state.work().filter(|work| work.in_flight_count() < most_at_once(state)) else {
+        return false;
+    };
+    let freed = Freed { slots: 0, released: Vec::new(), money: *state.money(), ended: None };
+    let round = round(state, work, freed, at);
+    round.short.is_some() || !round.dispatches.is_empty()
+}
+
+fn most_at_once(state: &RunState) -> usize {
+    usize::try_from(state.settings().max_parallel_tasks).unwrap_or(usize::MAX).max(1)
+}
+
 /// Starts what may start after one outcome, from the state before it.
 pub(super) fn after_outcome(draft: &mut Draft<'_>, freed: Freed) {
     let Some(work) = draft.state.work() else { return };
@@ -94,7 +108,7 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
         return round;
     }
     let running = work.in_flight_count().saturating_sub(freed.slots);
-    let limit = usize::try_from(state.settings().max_parallel_tasks).unwrap_or(usize::MAX).max(1);
+    let limit = most_at_once(state);
     let mut money = freed.money;
     let mut places = Places::of(state, work, freed.ended.as_ref());
     let mut room = limit.saturating_sub(running);
@@ -133,6 +147,8 @@ struct Places<'a> {
     taken: Option<BTreeMap<AgentType, u32>>,
     /// Those who are tried again after a rest: with one task at a time.
     tried: &'a BTreeSet<AgentType>,
+    /// Whether some are left in peace, so that ready tasks may have nobody.
+    someone_rests: bool,
 }
 
 /// How many ready tasks are looked at beyond those that could start, when some agents are fully occupied.
@@ -141,9 +157,9 @@ const LOOK_BEYOND: usize = 256;
 impl<'a> Places<'a> {
     /// Nothing is counted for plans whose agents have no limits, which is most of them.
     fn of(state: &'a RunState, work: &Work, ended: Option<&AgentType>) -> Self {
-        let tried = state.tried();
+        let (tried, someone_rests) = (state.tried(), !state.resting().is_empty());
         if tried.is_empty() && !work.agents.values().any(|agent| agent.max_concurrent.is_some()) {
-            return Self { taken: None, tried };
+            return Self { taken: None, tried, someone_rests };
         }
         let mut taken: BTreeMap<AgentType, u32> = BTreeMap::new();
         for (_, attempt) in work.attempts() {
@@ -152,11 +168,12 @@ impl<'a> Places<'a> {
         if let Some(count) = ended.and_then(|agent| taken.get_mut(agent)) {
             *count = count.saturating_sub(1);
         }
-        Self { taken: Some(taken), tried }
+        Self { taken: Some(taken), tried, someone_rests }
     }
 
     fn look_at(&self, room: usize) -> usize {
-        if self.taken.is_some() && room > 0 { room.saturating_add(LOOK_BEYOND) } else { room }
+        let passed_over = self.taken.is_some() || self.someone_rests;
+        if passed_over && room > 0 { room.saturating_add(LOOK_BEYOND) } else { room }
     }
 
     /// Takes a place at the agent's desk; false if there is none.

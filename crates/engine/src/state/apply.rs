@@ -322,6 +322,7 @@ impl RunState {
 
     fn stop(&mut self, then: &AfterStop) {
         self.gates.clear();
+        self.asks.forget_all();
         self.paused = false;
         self.stage = Stage::Stopping { then: Box::new(then.clone()) };
         if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
@@ -331,6 +332,7 @@ impl RunState {
 
     fn end(&mut self, status: RunStatus) {
         self.gates.clear();
+        self.asks.forget_all();
         self.paused = false;
         self.stage = Stage::Ended(status);
     }

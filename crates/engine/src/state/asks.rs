@@ -50,11 +50,18 @@ impl Asks {
 
     /// What was asked by a phase that is done needs no remembering: it is in the handoff.
     pub(super) fn forget(&mut self, phase: Phase) {
-        self.asks.retain(|ask| ask.key.phase != phase);
+        self.forget_those(|ask| ask.key.phase == phase);
     }
 
     pub(super) fn forget_all(&mut self) {
-        self.asks.clear();
+        self.forget_those(|_| true);
+    }
+
+    /// Calls that are under way and that nobody waits for any more may still be paid.
+    fn forget_those(&mut self, gone: impl Fn(&AskState) -> bool) {
+        let open = self.asks.iter().filter(|ask| gone(ask)).filter_map(|ask| ask.open.as_ref());
+        self.lost = self.lost + open.map(|call| call.reserved).sum::<Money>();
+        self.asks.retain(|ask| !gone(ask));
     }
 
     fn entry(&mut self, key: &AskKey) -> &mut AskState {

@@ -72,6 +72,8 @@ fn summarise(results: Vec<Result<Stats, Failure>>) -> Vec<Failure> {
                 total.revisions += stats.revisions;
                 total.questions += stats.questions;
                 total.rollbacks += stats.rollbacks;
+                total.calls += stats.calls;
+                total.tried += stats.tried;
                 *endings.entry(stats.ended.map_or("none", |status| status.as_str())).or_insert(0u64) += 1;
             }
             Err(failure) => failures.push(failure),
@@ -82,8 +84,16 @@ fn summarise(results: Vec<Result<Stats, Failure>>) -> Vec<Failure> {
         eprintln!("{failure}\n");
     }
     eprintln!(
-        "{} events, {} crashes, {} refusals, {} revisions, {} questions, {} rollbacks; endings: {endings:?}",
-        total.events, total.crashes, total.refusals, total.revisions, total.questions, total.rollbacks
+        "{} events, {} crashes, {} refusals, {} revisions, {} questions, {} rollbacks, {} calls of models, {} \
+         agents tried again; endings: {endings:?}",
+        total.events,
+        total.crashes,
+        total.refusals,
+        total.revisions,
+        total.questions,
+        total.rollbacks,
+        total.calls,
+        total.tried
     );
     eprintln!("simulate: {passed} passed, {} failed", failures.len());
     failures
