@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use candor_agents::{CommandAgent, Fault, Faulty, HttpAgent, builtin};
+use candor_llm::Tiers;
 use candor_llm::embed::EmbeddingConfig;
 use candor_model::{AgentCapability, JsonMap};
 use candor_phases::{Pack, Rooms};
@@ -88,9 +89,10 @@ impl House {
         &self,
         log: SqliteLog,
         options: &DriveOptions,
+        tiers: Option<&Arc<Tiers>>,
         reader: Option<Arc<dyn Reader>>,
     ) -> Result<Runtime, Failure> {
-        let equipment = equip::equipment(self, &options.models)?;
+        let equipment = equip::equipment(self, tiers)?;
         let (staff, rooms) = (self.staff(&options.faults)?, self.rooms());
         Ok(Runtime::with_models(Arc::new(log), staff, rooms, reader, equipment))
     }

@@ -112,7 +112,7 @@ fn every_step_down_is_told_and_the_level_only_rises() {
     assert!(run.last.iter().any(|body| matches!(body, EventBody::Degraded { level: 2, .. })));
     let notified = run.last.iter().any(|body| match body {
         EventBody::Notified { notification } => {
-            matches!(&**notification, Notification::Announcement(text) if text.text.contains("no tier answers"))
+            matches!(&**notification, Notification::Announcement(text) if text.text.contains("parse_goal") && text.suggestion.is_some())
         }
         _ => false,
     });

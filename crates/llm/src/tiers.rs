@@ -124,6 +124,12 @@ impl Tiers {
         self.clients.iter().map(|(tier, client)| (*tier, client))
     }
 
+    /// Why the recording is not complete, if there is one and it is not.
+    #[must_use]
+    pub fn recording_problem(&self) -> Option<&str> {
+        self.clients.values().find_map(ChatClient::recording_problem)
+    }
+
     /// Asks for a `T`, climbing the whole ladder: repairs, one more question, lower tiers.
     pub async fn ask<T: DeserializeOwned + JsonSchema>(
         &self,
@@ -192,7 +198,9 @@ impl Tiers {
             (Rung::FallBack { from, reason, .. } | Rung::GiveUp { from, reason }, Some(to)) => {
                 Rung::FallBack { from, to, reason }
             }
-            (Rung::FallBack { from, reason, .. }, None) => Rung::GiveUp { from, reason },
+            (Rung::FallBack { from, reason, .. }, None) => {
+                Rung::GiveUp { from, reason: ladder::chain(past, from, &reason) }
+            }
             (other, _) => other,
         }
     }
@@ -239,6 +247,9 @@ impl Tiers {
         let request = request(client, ask, rendered, past, limits.max_output_tokens);
         let started = Instant::now();
         let outcome = client.chat(&request, limits.within, words, stop).await;
+        // What is judged goes on the log as well, in the value or in what is wrong with it.
+        let clean = |text: &str| client.redactor().redact(text).into_owned();
+        let outcome = outcome.map(|answer| ChatAnswer { text: clean(&answer.text), ..answer });
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let said = outcome.as_ref().map(|answer| answer.text.as_str());
         let configured = |tier| self.clients.contains_key(&tier);
@@ -290,7 +301,7 @@ fn affordable(client: &ChatClient, request: &mut ChatRequest, left: Money) -> Op
     Some(chosen)
 }
 
-/// The call as it goes on the log: the model's own words, with secrets taken out.
+/// The call as it goes on the log: the model's own words, whose secrets are taken out already.
 fn record(
     client: &ChatClient,
     tier: Tier,
@@ -300,7 +311,7 @@ fn record(
     duration_seconds: Seconds,
 ) -> ModelCall {
     let (answer, failure, tokens) = match outcome {
-        Ok(answer) => (Some(client.redactor().redact(&answer.text).into_owned()), None, answer.tokens),
+        Ok(answer) => (Some(answer.text), None, answer.tokens),
         Err(failure) => (None, Some(failure), TokenUse::default()),
     };
     let price = client.tier().token_price();

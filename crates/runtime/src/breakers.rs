@@ -6,12 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use candor_model::{Breaker, BreakerSettings, BreakerState, Timestamp};
 use candor_planning::breaker::{self, Admission, Change};
 use candor_ports::EventLog;
+use tokio::task::JoinHandle;
 
 /// Who keeps failing, and is left in peace for a while. A clone is another handle to the same.
 #[derive(Clone, Default)]
 pub(crate) struct Breakers {
     settings: BreakerSettings,
     known: Arc<Mutex<BTreeMap<String, Breaker>>>,
+    /// What the store is still keeping.
+    keeping: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
 
 /// The name under which a model's breaker is kept.
@@ -36,7 +39,7 @@ pub(crate) enum Rest {
 
 impl Breakers {
     pub(crate) fn new(settings: BreakerSettings) -> Self {
-        Self { settings, known: Arc::default() }
+        Self { settings, known: Arc::default(), keeping: Arc::default() }
     }
 
     /// Takes over what the store knows, except where this process knows more.
@@ -55,13 +58,6 @@ impl Breakers {
             Admission::Pass | Admission::Probe => Ok(()),
             Admission::Refused { until } => Err(breaker::refusal(breaker, until, now)),
         }
-    }
-
-    /// Why calls are refused now, if they are.
-    pub(crate) fn refusal(&self, id: &str, now: Timestamp) -> Option<String> {
-        let known = self.lock();
-        let breaker = known.get(id).filter(|breaker| breaker::is_open(breaker, now))?;
-        Some(breaker::refusal(breaker, breaker::opens_at(breaker), now))
     }
 
     /// Where someone stands.
@@ -112,7 +108,7 @@ impl Breakers {
         };
         drop(known);
         if let Some(breaker) = breaker {
-            keep(log, breaker);
+            self.keep(log, breaker);
         }
         change
     }
@@ -124,20 +120,38 @@ impl Breakers {
         breaker::give_a_chance(breaker);
         let breaker = breaker.clone();
         drop(known);
-        keep(log, breaker);
+        self.keep(log, breaker);
+    }
+
+    /// Gives back the place of a probe that was not made.
+    pub(crate) fn not_probed(&self, id: &str) {
+        if let Some(breaker) = self.lock().get_mut(id) {
+            breaker.probing_since = None;
+        }
+    }
+
+    /// Waits until the store has everything.
+    pub(crate) async fn settled(&self) {
+        let keeping = std::mem::take(&mut *self.keeping.lock().unwrap_or_else(PoisonError::into_inner));
+        for kept in keeping {
+            // Whoever could not keep it was cut off with the executor, and so are we.
+            let _ = kept.await;
+        }
+    }
+
+    /// Has the store keep a breaker. No run waits for it before its end.
+    fn keep(&self, log: &Arc<dyn EventLog>, breaker: Breaker) {
+        let log = Arc::clone(log);
+        let kept = tokio::spawn(async move {
+            // A log that cannot take it says so at the next append, which cannot be missed.
+            let _ = log.keep_breaker(breaker).await;
+        });
+        let mut keeping = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
+        keeping.retain(|earlier| !earlier.is_finished());
+        keeping.push(kept);
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Breaker>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Has the store keep a breaker. Nothing waits for it: a breaker that is lost with the process is found out
-/// again by three more failures.
-fn keep(log: &Arc<dyn EventLog>, breaker: Breaker) {
-    let log = Arc::clone(log);
-    tokio::spawn(async move {
-        // A log that cannot take it says so at the next append, which cannot be missed.
-        let _ = log.keep_breaker(breaker).await;
-    });
 }

@@ -1,9 +1,13 @@
 //! `candor doctor`: whether everything is in place, and what to do where it is not.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use candor_llm::chat::ChatClient;
+use candor_model::Tier;
 use candor_ports::{EventLog, RunFilter};
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use super::models::price;
 use crate::args::{ModelOptions, Place};
@@ -112,25 +116,35 @@ async fn models(house: &House) -> Vec<Finding> {
         Ok(None) => return vec![Finding::well("models", "none configured: goals are planned by rules")],
         Ok(Some(tiers)) => tiers,
     };
-    let mut findings = Vec::new();
-    for (tier, client) in tiers.clients() {
-        let (what, config) = (format!("{tier} tier"), client.tier());
-        let probe = client.probe().await;
-        findings.push(match probe.problem {
-            None => Finding::well(
-                what,
-                format!(
-                    "{} answers in {} s; {}; this call cost ${}",
-                    config.name(),
-                    probe.latency,
-                    price(config),
-                    probe.cost
-                ),
-            ),
-            Some(problem) => Finding::ill(what, format!("{}: {problem}", config.name())),
+    let mut probes = JoinSet::new();
+    for (tier, _) in tiers.clients() {
+        let tiers = Arc::clone(&tiers);
+        probes.spawn(async move {
+            let (_, client) = tiers.clients().find(|(other, _)| *other == tier)?;
+            Some((tier, probed(tier, client).await))
         });
     }
-    findings
+    let mut found: Vec<(Tier, Finding)> = probes.join_all().await.into_iter().flatten().collect();
+    found.sort_by_key(|(tier, _)| *tier);
+    found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+async fn probed(tier: Tier, client: &ChatClient) -> Finding {
+    let (what, config) = (format!("{tier} tier"), client.tier());
+    let probe = client.probe().await;
+    match probe.problem {
+        None => Finding::well(
+            what,
+            format!(
+                "{} answers in {} s; {}; this call cost ${}",
+                config.name(),
+                probe.latency,
+                price(config),
+                probe.cost
+            ),
+        ),
+        Some(problem) => Finding::ill(what, format!("{}: {problem}", config.name())),
+    }
 }
 
 /// Whether texts can be embedded.

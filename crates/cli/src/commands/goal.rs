@@ -9,7 +9,7 @@ use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_ports::Experience;
 use serde_json::{Value, json};
 
-use super::run::{checked, read};
+use super::run::{checked, read, without_secrets};
 use super::walk::Walk;
 use crate::args::{GoalArgs, Place};
 use crate::failure::{Failure, code};
@@ -22,6 +22,7 @@ pub(crate) async fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> 
         [] => read(Path::new("-"))?,
         words => words.join(" "),
     };
+    let words = without_secrets(&house, words);
     let words = checked(&words)?
         .ok_or_else(|| Failure::usage("the goal is empty; say in plain words what is to be done"))?;
     let (goal, reading) = understood(&house, words, args).await?;

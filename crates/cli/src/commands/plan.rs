@@ -11,7 +11,7 @@ use candor_planning::{assignment, completeness, dependencies, routing};
 use candor_ports::{EventLog, Experience};
 use serde_json::{Value, json};
 
-use super::run::checked;
+use super::run::{checked, without_secrets};
 use super::walk::Walk;
 use super::{check, goal};
 use crate::args::{Place, PlanArgs, PlanCommand};
@@ -27,13 +27,13 @@ pub(crate) async fn plan(place: &Place, args: PlanArgs) -> Result<u8, Failure> {
     if let Some(PlanCommand::Check { file, json }) = &args.check {
         return check::check(place, file, *json);
     }
-    let words = args.words.join(" ");
+    let house = House::build(place)?;
+    let words = without_secrets(&house, args.words.join(" "));
     let words = checked(&words)?.ok_or_else(|| {
         Failure::usage(
             "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
         )
     })?;
-    let house = House::build(place)?;
     let experience = match house.data.open_if_there()? {
         Some(log) => log.experience().await?,
         None => Experience::default(),

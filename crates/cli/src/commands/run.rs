@@ -1,9 +1,11 @@
 //! `candor run`: from a goal or a plan to a finished run.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use candor_llm::redact::Redactor;
 use candor_model::{Goal, RunId, RunSettings, StartMaterial};
 use candor_phases::plan_file::PlanFile;
 use candor_runtime::RunOrder;
@@ -11,6 +13,7 @@ use candor_runtime::RunOrder;
 use crate::args::{Place, RunArgs};
 use crate::config;
 use crate::drive::{self, Begin};
+use crate::equip;
 use crate::failure::Failure;
 use crate::house::House;
 
@@ -27,8 +30,9 @@ pub(crate) async fn run(place: &Place, args: RunArgs) -> Result<u8, Failure> {
         None => fresh_run_id()?,
     };
     let order = order(&house, run_id, &args)?;
-    // Agents and faults that cannot be made are found before the data folder is touched.
+    // Agents, faults and models that cannot be made are found before the data folder is touched.
     house.staff(&args.drive.faults)?;
+    equip::models(&house, &args.drive.models)?;
     let log = house.data.open()?;
     drive::drive(&house, log, Begin::Start(Box::new(order)), &args.drive, place).await
 }
@@ -46,8 +50,8 @@ fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failu
     settings.learn &= args.drive.faults.is_empty();
     let mut material = StartMaterial::default();
     let words = match &args.goal_file {
-        Some(path) => goal_from(path, &mut material)?,
-        None => args.words.join(" "),
+        Some(path) => goal_from(house, path, &mut material)?,
+        None => without_secrets(house, args.words.join(" ")),
     };
     let words = checked(&words)?;
     let mut request = words.map(str::to_owned);
@@ -57,7 +61,7 @@ fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failu
         request = request.or(description).or_else(named);
         material.plan = Some(Arc::new(plan));
     }
-    let request = request.map(without_secrets).ok_or_else(|| {
+    let request = request.ok_or_else(|| {
         Failure::usage("say what is to be done: candor run \"GOAL\", or name a file with --goal or --plan")
     })?;
     let material = (material != StartMaterial::default()).then_some(material);
@@ -65,10 +69,12 @@ fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failu
 }
 
 /// A secret in a goal would be on the log for good, and go to every model and agent.
-fn without_secrets(request: String) -> String {
-    match candor_llm::redact::redact(&request) {
-        std::borrow::Cow::Borrowed(_) => request,
-        std::borrow::Cow::Owned(clean) => {
+pub(super) fn without_secrets(house: &House, goal: String) -> String {
+    let keys: Vec<&str> = house.config.models.tiers().filter_map(|(_, tier)| tier.key_variable()).collect();
+    let redactor = Redactor::of_environment(&keys, &|name| std::env::var(name).ok());
+    match redactor.redact(&goal) {
+        Cow::Borrowed(_) => goal,
+        Cow::Owned(clean) => {
             eprintln!(
                 "candor: the goal has what looks like a secret in it; it was taken out before anything was \
                  recorded. Agents get secrets from their environment."
@@ -91,8 +97,8 @@ pub(crate) fn checked(words: &str) -> Result<Option<&str>, Failure> {
 }
 
 /// Reads a goal: an object is a goal as JSON, everything else is words.
-fn goal_from(path: &Path, material: &mut StartMaterial) -> Result<String, Failure> {
-    let text = read(path)?;
+fn goal_from(house: &House, path: &Path, material: &mut StartMaterial) -> Result<String, Failure> {
+    let text = without_secrets(house, read(path)?);
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("{} is empty; it must hold a goal", path.display())));
     }

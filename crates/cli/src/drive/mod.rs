@@ -18,6 +18,7 @@ pub(crate) use self::people::{adjustments, json_or_text};
 pub(crate) use self::screen::Screen;
 use crate::args::{DriveOptions, Place};
 use crate::data;
+use crate::equip;
 use crate::failure::{Failure, code};
 use crate::house::House;
 
@@ -95,7 +96,8 @@ pub(crate) async fn drive(
         Failure::failed(format!("could not stop what an earlier process left running: {error}"))
     })?;
     let (sender, told) = mpsc::unbounded_channel();
-    let runtime = house.equipped(log.clone(), options, Some(Arc::new(Relay(sender))))?;
+    let tiers = equip::models(house, &options.models)?;
+    let runtime = house.equipped(log.clone(), options, tiers.as_ref(), Some(Arc::new(Relay(sender))))?;
     let mut show = Show { screen: Screen::new(options, &run), told };
     show.catch_up(&log, &begin).await?;
     let begun = match begin {
@@ -112,6 +114,9 @@ pub(crate) async fn drive(
         .await
         .map_err(|failure| cut_short(&failure, &run, house, place))?;
     show.drain()?;
+    if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
+        eprintln!("candor: the recording is not complete: {problem}");
+    }
     conclude(&log, &run, outcome, show.screen, place).await
 }
 

@@ -13,9 +13,9 @@ use crate::args::ModelOptions;
 use crate::failure::Failure;
 use crate::house::House;
 
-/// Everything that the configuration names, as the options want it.
-pub(crate) fn equipment(house: &House, options: &ModelOptions) -> Result<Equipment, Failure> {
-    let models = models(house, options)?.map(|tiers| tiers as Arc<dyn candor_ports::Models>);
+/// Everything that the configuration names, with these models.
+pub(crate) fn equipment(house: &House, tiers: Option<&Arc<Tiers>>) -> Result<Equipment, Failure> {
+    let models = tiers.map(|tiers| Arc::clone(tiers) as Arc<dyn candor_ports::Models>);
     Ok(Equipment { models, meaning: meaning(house)?, breakers: house.config.breakers })
 }
 

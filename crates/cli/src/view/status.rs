@@ -60,6 +60,7 @@ pub fn json(state: &RunState, records: &[Recorded]) -> Value {
         "estimated_remaining_time": remaining(records),
         "confidence": state.confidence(),
         "cost": state.spent(),
+        "degradation": state.degradation(),
         "started_at": summary.started_at,
         "updated_at": summary.updated_at,
         "paused": state.is_paused(),

@@ -103,7 +103,8 @@ fn tell(draft: &mut Draft<'_>, ask: &AskKey, step: &Consulted) {
                 timestamp: draft.now,
                 task_id: None,
                 title: format!("Phase {} ({phase}) works by rules", phase.number()),
-                text: format!("No model could answer {}: {reason}", ask.step),
+                // The reason is said in the same breath, by the event before.
+                text: format!("No model could answer {}", ask.step),
                 suggestion: Some("`candor doctor` says which models answer".to_owned()),
             }));
         }

@@ -80,6 +80,15 @@ impl ChatClient {
         &self.whom.redactor
     }
 
+    /// Why the recording of its exchanges is not complete, if there is one and it is not.
+    #[must_use]
+    pub fn recording_problem(&self) -> Option<&str> {
+        match &self.channel {
+            Channel::Recording(recorder) => recorder.problem(),
+            Channel::Live | Channel::Replaying(_) => None,
+        }
+    }
+
     /// The digest of a request; recordings are kept under it.
     #[must_use]
     pub fn digest(&self, request: &ChatRequest) -> String {

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::json;
 
 pub use self::again::again;
-pub use self::past::tier_now;
+pub use self::past::{chain, tier_now};
 pub use self::policy::Policy;
 
 /// How long a reason may be, in characters.
@@ -49,7 +49,7 @@ pub fn step_down(ask: &Ask, past: &[Consulted], configured: &dyn Fn(Tier) -> boo
     let below = std::iter::successors(from.below(), |tier| tier.below());
     match below.into_iter().find(|tier| configured(*tier)) {
         Some(to) => Rung::FallBack { from, to, reason: short(reason) },
-        None => Rung::GiveUp { from, reason: past::chain(past, from, &short(reason)) },
+        None => Rung::GiveUp { from, reason: chain(past, from, &short(reason)) },
     }
 }
 

@@ -36,7 +36,8 @@ pub(super) fn has_answered(past: &[Consulted], answer: &str) -> bool {
 }
 
 /// What happened on each tier, down to the last.
-pub(super) fn chain(past: &[Consulted], last: Tier, reason: &str) -> String {
+#[must_use]
+pub fn chain(past: &[Consulted], last: Tier, reason: &str) -> String {
     let mut told: Vec<String> = past
         .iter()
         .filter_map(|step| match &step.rung {

@@ -151,6 +151,7 @@ impl Actor {
     pub(super) async fn run(mut self) -> Result<RunStatus, DriveError> {
         let outcome = self.drive().await;
         self.stop_everything().await;
+        self.shared.breakers.settled().await;
         outcome
     }
 

@@ -45,12 +45,12 @@ impl Actor {
         let now = self.book.clock.now();
         match models.next(&ask, past, state.money_for_models()) {
             Next::Step(rung) => Some(Input::Consulted { ask: key, number, step: step(rung) }),
-            Next::Call(call) => match self.shared.breakers.refusal(&model_id(&call.model), now) {
-                Some(reason) => {
+            Next::Call(call) => match self.shared.breakers.admit(&model_id(&call.model), now) {
+                Err(reason) => {
                     let rung = models.step_down(&ask, past, &reason);
                     Some(Input::Consulted { ask: key, number, step: step(rung) })
                 }
-                None => {
+                Ok(()) => {
                     let input = Input::Consulting {
                         ask: key.clone(),
                         tier: call.tier,
@@ -66,7 +66,8 @@ impl Actor {
 
     /// What is said instead when the engine does not allow a call.
     pub(super) fn in_place_of_call(&self, input: &Input, refusal: &Refusal) -> Option<Input> {
-        let Input::Consulting { ask: key, .. } = input else { return None };
+        let Input::Consulting { ask: key, model, .. } = input else { return None };
+        self.shared.breakers.not_probed(&model_id(model));
         let question = self.questions.get(key)?;
         let past = self.book.state.consulted(key);
         let rung = self.shared.models.as_ref()?.step_down(&question.ask, past, &refusal.to_string());
