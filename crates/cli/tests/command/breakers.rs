@@ -17,8 +17,9 @@ capabilities = ["write_letters", "write_poems"]
 command = ["sh", "-c", "echo no ink >&2; exit 1"]
 [[agents]]
 agent_type = "clerk"
-specialization = "Does odd jobs, and writes when it must"
-capabilities = ["odd_jobs"]
+specialization = "Writes letters and poems, slowly"
+capabilities = ["write_letters"]
+success_rate = 0.8
 builtin = "noop"
 "#;
 

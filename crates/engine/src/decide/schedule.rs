@@ -199,10 +199,11 @@ fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize
     keys.into_iter().map(|(_, n)| TaskIndex(n)).collect()
 }
 
-/// The task's own agent, or the next best while its breaker is open. Nobody if all of them are left in peace,
+/// The task's own agent, or the next best that is fit for it while its breaker is open. Nobody if all of them are left in peace,
 /// and it is known for how long: then the task waits for the first of them.
 fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> Option<(AgentType, Money)> {
-    let others = task.metadata.ranking.iter().map(|ranked| &ranked.agent_type);
+    let fit = |ranked: &&candor_model::RankedAgent| ranked.score >= state.settings().min_backup_score;
+    let others = task.metadata.ranking.iter().filter(fit).map(|ranked| &ranked.agent_type);
     let agent = std::iter::once(&task.agent_type)
         .chain(others.filter(|agent| !task.metadata.failed_agents.contains(agent)))
         .find(|agent| !state.is_unavailable(agent));

@@ -199,7 +199,9 @@ impl Actor {
             Message::Embedded(result) => self.embedded(result, batch),
             Message::Ended(ended) => {
                 self.attempts.remove(&ended.key);
+                // The engine knows who is left in peace before it gives out the next task.
                 self.note_end(&ended);
+                self.note_breakers(batch);
                 if let Some(input) = self.outcome(*ended) {
                     self.take(input, None, batch);
                 }
