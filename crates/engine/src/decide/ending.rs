@@ -166,7 +166,7 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     let report = Box::new(report::execution_report(&material));
     let measured = ahead.settings().learn.then(|| ahead.measured().clone());
     let examples = if measured.is_some() { examples(ahead) } else { Vec::new() };
-    draft.say(EventBody::OutcomeRecorded { outcome, report, measured, examples });
+    draft.say(EventBody::OutcomeRecorded { outcome: Box::new(outcome), report, measured, examples });
 }
 
 /// Who succeeded at what, for the router. A few per agent say enough, and a plan may be large.

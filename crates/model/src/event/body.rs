@@ -367,7 +367,7 @@ pub enum EventBody {
     /// What the run teaches was kept.
     OutcomeRecorded {
         /// For the calibrator.
-        outcome: PlanOutcome,
+        outcome: Box<PlanOutcome>,
         /// For people.
         report: Box<ExecutionReport>,
         /// How the agents did; absent if nothing is to be learned from this run.
