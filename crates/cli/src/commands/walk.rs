@@ -147,15 +147,7 @@ impl Walk {
 
     async fn embed(&mut self, texts: &Unknown) {
         let Some(meaning) = self.meaning.clone() else { return };
-        let result = match meaning.keep(&texts.lasting).await {
-            Ok(_) => meaning.embed(&texts.passing).await,
-            failed => failed,
-        };
-        let mut all = texts.lasting.iter().chain(&texts.passing);
-        let kept = all.all(|text| meaning.at_once(text).is_some());
-        if result.is_err() || !kept {
-            let reason =
-                result.err().map_or_else(|| "vectors are not kept".to_owned(), |error| error.to_string());
+        if let Err(reason) = texts.fetch(&*meaning).await {
             eprintln!("candor: {reason}; agents are chosen by words alone");
             self.meaning = None;
         }

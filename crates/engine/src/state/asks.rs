@@ -27,14 +27,16 @@ pub(crate) struct Asks {
 
 impl Asks {
     pub(super) fn open(&mut self, call: &OpenCall) {
-        self.entry(&call.ask).open = Some(call.clone());
+        self.update(&call.ask, |ask| ask.open = Some(call.clone()));
     }
 
     pub(super) fn step(&mut self, key: &AskKey, step: &Consulted) {
         note(&mut self.degradation, key.phase, step);
-        let entry = self.entry(key);
-        let open = entry.open.take();
-        entry.steps.push(step.clone());
+        let mut open = None;
+        self.update(key, |ask| {
+            open = ask.open.take();
+            ask.steps.push(step.clone());
+        });
         if let Some(open) = open.filter(|_| step.call.is_none()) {
             self.lost = self.lost + open.reserved;
         }
@@ -64,14 +66,14 @@ impl Asks {
         self.asks.retain(|ask| !gone(ask));
     }
 
-    fn entry(&mut self, key: &AskKey) -> &mut AskState {
-        let place = self.asks.iter().position(|ask| ask.key == *key).unwrap_or_else(|| {
-            self.asks.push(AskState { key: key.clone(), steps: Vec::new(), open: None });
-            self.asks.len() - 1
-        });
-        let last = self.asks.len() - 1;
-        #[expect(clippy::indexing_slicing, reason = "the place was found or made just above")]
-        &mut self.asks[place.min(last)]
+    /// Has something done to an ask, which begins with it if it is new.
+    fn update(&mut self, key: &AskKey, change: impl FnOnce(&mut AskState)) {
+        if let Some(known) = self.asks.iter_mut().find(|ask| ask.key == *key) {
+            return change(known);
+        }
+        let mut new = AskState { key: key.clone(), steps: Vec::new(), open: None };
+        change(&mut new);
+        self.asks.push(new);
     }
 
     fn find(&self, key: &AskKey) -> Option<&AskState> {

@@ -9,7 +9,7 @@ mod tasks;
 use std::fmt;
 
 use candor_model::{Consulted, Rung};
-use candor_ports::{Ask, Embedder};
+use candor_ports::{Ask, EmbedError, Embedder};
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::goal::{GoalAnswer, parse_goal};
@@ -36,6 +36,25 @@ pub struct Unknown {
     pub lasting: Vec<String>,
     /// Those of one plan.
     pub passing: Vec<String>,
+}
+
+impl Unknown {
+    /// Has everything embedded, and sees to it that it is at hand then; the error says why it is not.
+    pub async fn fetch(&self, meaning: &dyn Embedder) -> Result<(), String> {
+        let said = |error: EmbedError| error.to_string();
+        if !self.lasting.is_empty() {
+            meaning.keep(&self.lasting).await.map_err(said)?;
+        }
+        if !self.passing.is_empty() {
+            meaning.embed(&self.passing).await.map_err(said)?;
+        }
+        let mut all = self.lasting.iter().chain(&self.passing);
+        if all.all(|text| meaning.at_once(text).is_some()) {
+            Ok(())
+        } else {
+            Err(format!("{} does not remember its vectors", meaning.name()))
+        }
+    }
 }
 
 impl fmt::Display for Pause {

@@ -3,7 +3,7 @@
 use candor_engine::Input;
 use candor_model::{AskKey, Consulted, Phase, Rung, Tier};
 use candor_phases::Unknown;
-use candor_ports::{EmbedError, Embedder};
+use candor_ports::Embedder;
 use tokio::sync::mpsc;
 
 use super::Shared;
@@ -50,27 +50,10 @@ impl Embedding {
         self.under_way = true;
         let (texts, mail) = (std::mem::take(&mut self.wanted), mail.clone());
         tokio::spawn(async move {
-            let result = embed(&*meaning, &texts).await;
+            let result = texts.fetch(&*meaning).await;
             // A driver that is gone has nobody left to tell.
             let _ = mail.send(Message::Embedded(result)).await;
         });
-    }
-}
-
-/// Embeds everything, and sees to it that it is at hand then.
-async fn embed(meaning: &dyn Embedder, texts: &Unknown) -> Result<(), String> {
-    let said = |error: EmbedError| error.to_string();
-    if !texts.lasting.is_empty() {
-        meaning.keep(&texts.lasting).await.map_err(said)?;
-    }
-    if !texts.passing.is_empty() {
-        meaning.embed(&texts.passing).await.map_err(said)?;
-    }
-    let mut all = texts.lasting.iter().chain(&texts.passing);
-    if all.all(|text| meaning.at_once(text).is_some()) {
-        Ok(())
-    } else {
-        Err(format!("{} does not remember its vectors", meaning.name()))
     }
 }
 
