@@ -15,6 +15,7 @@ mod breakers;
 mod configuration;
 mod durability;
 mod ladder;
+mod meaning;
 mod money;
 mod recordings;
 mod scene;
