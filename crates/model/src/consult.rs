@@ -102,6 +102,17 @@ pub struct TokenUse {
     pub cached_write: u64,
 }
 
+impl TokenUse {
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.input
+            .saturating_add(self.output)
+            .saturating_add(self.cached_read)
+            .saturating_add(self.cached_write)
+    }
+}
+
 /// Names one question to a model within its run: the same after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -15,6 +15,12 @@ impl EffectKey {
         Self(format!("{run}/{task}/{attempt}"))
     }
 
+    /// The key of one look of the guardrails: `run/guard/attempt`.
+    #[must_use]
+    pub fn guard(run: &RunId, attempt: u32) -> Self {
+        Self(format!("{run}/guard/{attempt}"))
+    }
+
     /// The key of one try at one phase's work: `run/phase/name/attempt`.
     #[must_use]
     pub fn phase(run: &RunId, phase: Phase, attempt: u32) -> Self {
@@ -63,6 +69,11 @@ impl fmt::Display for EffectKey {
 /// The list is complete on purpose: a driver that does not know a new effect must not compile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
+    /// Have the guardrails look at the request.
+    Guard {
+        /// Which look it is.
+        attempt: u32,
+    },
     /// Do the work of a phase.
     RunPhase {
         /// The phase.
@@ -112,6 +123,7 @@ impl Effect {
     #[must_use]
     pub fn key(&self, run: &RunId) -> EffectKey {
         match self {
+            Self::Guard { attempt } => EffectKey::guard(run, *attempt),
             Self::RunPhase { phase, attempt } => EffectKey::phase(run, *phase, *attempt),
             Self::Route { task_id } => EffectKey::route(run, task_id),
             Self::InvokeAgent { task_id, attempt, .. } => EffectKey::attempt(run, task_id, *attempt),

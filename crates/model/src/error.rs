@@ -37,6 +37,8 @@ text_enum!(
         GivenUp = "GivenUp",
         /// The result does not meet the success criteria.
         CriteriaUnmet = "CriteriaUnmet",
+        /// A guardrail, a critique or a person stopped the run.
+        Halted = "Halted",
     }
 );
 
@@ -158,6 +160,14 @@ pub enum PlanningError {
         /// What they said.
         comments: String,
     },
+    /// Something was found that a person had to decide on, and the run was stopped for it.
+    #[error("Stopped at {what}: {reason}")]
+    Halted {
+        /// What was in the way, such as `guardrail no-production`.
+        what: String,
+        /// Why.
+        reason: String,
+    },
     /// The result does not meet the success criteria.
     #[error("Success criteria not met: {}", unmet.join("; "))]
     CriteriaUnmet {
@@ -184,6 +194,7 @@ impl PlanningError {
             Self::PhaseFailed { .. } => ErrorKind::PhaseFailed,
             Self::GivenUp { .. } => ErrorKind::GivenUp,
             Self::CriteriaUnmet { .. } => ErrorKind::CriteriaUnmet,
+            Self::Halted { .. } => ErrorKind::Halted,
         }
     }
 }

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{AgentType, Confidence, JsonMap, NonEmpty, PlanId, PlanVersion, TaskId};
+use crate::{
+    AgentType, Choice, ChoiceRequest, Confidence, JsonMap, NonEmpty, PlanBrief, PlanId, PlanVersion, TaskId,
+};
 
 text_enum!(
     /// What Candor would do in the reviewer's place.
@@ -28,6 +30,26 @@ pub struct HumanApprovalRequest {
     pub plan_summary: String,
     /// What Candor recommends.
     pub recommended_action: RecommendedAction,
+    /// The plan in figures, with its risks and alternatives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Box<PlanBrief>>,
+    /// Names exactly the plan that is shown; an answer that names another is not taken.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// What can be decided; empty in requests that know only approve, adjust and reject.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<ApprovalAction>,
+    /// How often the plan was changed at this gate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round: u32,
+    /// The answer to what was asked of the plan last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 text_enum!(
@@ -39,6 +61,16 @@ text_enum!(
         Adjust = "ADJUST",
         /// Do not run it.
         Reject = "REJECT",
+        /// Answer a question; the plan stays as it is.
+        Ask = "ASK",
+        /// Plan again by one of the alternatives.
+        Alternative = "ALTERNATIVE",
+        /// Change the plan, in words or by field, and show it again.
+        Modify = "MODIFY",
+        /// Make another plan altogether.
+        Regenerate = "REGENERATE",
+        /// Go back to an earlier version of the plan.
+        Version = "VERSION",
     }
 );
 
@@ -53,9 +85,34 @@ pub struct HumanApprovalDecision {
     /// The changes, when the decision is to adjust.
     #[serde(default)]
     pub adjustments: Vec<Adjustment>,
-    /// What the reviewer says of it.
+    /// What the reviewer says of it; the question, when the decision is to ask, and the change in words.
     #[serde(default)]
     pub comments: String,
+    /// The alternative, when one is chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative: Option<String>,
+    /// The version to go back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<PlanVersion>,
+    /// The digest of the plan that the reviewer was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl HumanApprovalDecision {
+    /// A decision that needs no more words.
+    #[must_use]
+    pub const fn new(plan_id: PlanId, action: ApprovalAction) -> Self {
+        Self {
+            plan_id,
+            action,
+            adjustments: Vec::new(),
+            comments: String::new(),
+            alternative: None,
+            version: None,
+            digest: None,
+        }
+    }
 }
 
 /// One field of one task that a reviewer sets to a new value.
@@ -126,6 +183,8 @@ pub enum Question {
     },
     /// What is to be done about this task?
     Guidance(FailureEscalationRequest),
+    /// Which of these?
+    Choice(ChoiceRequest),
 }
 
 /// A person's answer to a [`Question`].
@@ -136,6 +195,8 @@ pub enum Answer {
     Approval(HumanApprovalDecision),
     /// On what to do about a task.
     Guidance(Guidance),
+    /// One of the options.
+    Choice(Choice),
 }
 
 #[cfg(test)]

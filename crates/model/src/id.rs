@@ -178,6 +178,18 @@ impl GateId {
         Self(format!("approve_plan_v{version}").into())
     }
 
+    /// The same gate once more, after something was said to the plan; `n` counts the run's questions.
+    #[must_use]
+    pub fn approval_again(version: PlanVersion, n: u32) -> Self {
+        Self(format!("approve_plan_v{version}_{n}").into())
+    }
+
+    /// The gate at which a run waits for a choice; `n` counts the run's questions.
+    #[must_use]
+    pub fn choice(about: &str, n: u32) -> Self {
+        Self(format!("{about}_{n}").into())
+    }
+
     /// The gate at which a task that failed again and again waits for guidance; `n` counts the run's questions.
     #[must_use]
     pub fn guidance(task: &TaskId, n: u32) -> Self {

@@ -9,17 +9,25 @@
 
 mod agent;
 mod breaker;
+mod brief;
 mod consult;
+mod critique;
 mod effect;
 mod error;
+mod evaluation;
 mod event;
 mod feedback;
+mod gate;
 mod goal;
+mod guarding;
+mod handoff;
 mod human;
 mod id;
 pub mod id_map;
 mod journal;
+mod looking;
 mod material;
+mod metrics;
 mod money;
 mod non_empty;
 mod notice;
@@ -31,8 +39,10 @@ mod read;
 mod report;
 mod revision;
 mod scalar;
+pub mod secret;
 mod settings;
 mod summary;
+mod talk;
 mod task;
 mod text_enum;
 mod time;
@@ -40,17 +50,34 @@ mod verdict;
 
 pub use agent::{AgentCapability, AgentMeasure, RankedAgent, RoutedExample};
 pub use breaker::{Breaker, BreakerSettings, BreakerState};
+pub use brief::{
+    AgentCounts, BriefTask, PlanAlternative, PlanBrief, PlanEstimates, PlanTalk, Risk, RiskLevel, TierCounts,
+};
 pub use consult::{
     AskKey, Consulted, Degradation, ModelCall, ModelErrorKind, ModelFailure, OpenCall, Rung, Tier, TokenUse,
 };
+pub use critique::{
+    AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict,
+    PastErrorCheck,
+};
 pub use effect::{Effect, EffectKey};
 pub use error::{ErrorKind, PartialResult, PlanningError};
+pub use evaluation::{
+    Complexity, ENOUGH_QUALITY, Enhancement, Evaluation, OriginalPrompt, PromptChange, PromptQuality,
+    PromptSource, PromptVariant,
+};
 pub use event::{
     Account, AfterStop, ConfidenceCause, Event, EventBody, EventError, FORMAT_VERSION, Position, Recorded,
     StopReason,
 };
 pub use feedback::{ExecutionFeedback, FeedbackType};
+pub use gate::{Choice, ChoiceKind, ChoiceOption, ChoiceRequest};
 pub use goal::{Constraint, Goal, GoalType};
+pub use guarding::{Enforcement, GuardFinding, GuardReport, PhaseDecision};
+pub use handoff::{
+    Handoff, HandoffContext, HandoffFlags, HandoffMessage, Instructions, MessageContext, MessageOutput,
+    OutputType,
+};
 pub use human::{
     Adjustment, Answer, ApprovalAction, FailureEscalationRequest, Guidance, GuidanceAction,
     HumanApprovalDecision, HumanApprovalRequest, Question, RecommendedAction,
@@ -60,23 +87,29 @@ pub use id::{
 };
 pub use id_map::IdMap;
 pub use journal::{ConfidenceChange, DecisionEntry, FailureContext, FailureLogEntry, LogLevel};
-pub use material::StartMaterial;
+pub use looking::{CheckKind, CheckResult, ReadFile, WantedCheck};
+pub use material::{ForkedFrom, StartMaterial};
+pub use metrics::PhaseMetrics;
 pub use money::{Money, TokenPrice};
 pub use non_empty::NonEmpty;
 pub use notice::{
     Announcement, FailureNotification, Notification, ProgressStatus, ProgressUpdate, RecoveryNotification,
     Severity,
 };
-pub use order::{AgentAnswer, WorkOrder};
+pub use order::{AgentAnswer, AgentBrief, WorkOrder};
 pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, PlanOutcome};
-pub use phase::{CritiqueVerdict, Handoff, Phase, SpokenBy};
+pub use phase::{Phase, SpokenBy};
 pub use plan::{ExecutionStrategy, Plan, PlanMetadata};
 pub use read::{ValidationError, from_json, from_value};
 pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskReport};
 pub use revision::{PlanRevision, Replacement, ReplanStrategy, RevisionDetails};
 pub use scalar::{Confidence, Penalty, Priority, Seconds, Share, Text};
-pub use settings::{ApprovalPolicy, RunSettings};
+pub use settings::{ApprovalPolicy, LoopGuard, RoomLimits, RunSettings};
 pub use summary::{RunStatus, RunSummary, SummaryFigure};
+pub use talk::{
+    Asking, Broadcast, MAX_TELLING_BYTES, MAX_TELLINGS, MessagePriority, MessageType, Query, QueryAnswer,
+    QueryResponse, QueryType, Telling, USUAL_QUERY_TIMEOUT,
+};
 pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus};
 pub use time::Timestamp;
 pub use verdict::{AssignmentResult, CompletenessResult, DependencyResult};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Goal, Plan};
+use crate::{CheckpointId, Goal, Plan, Position, RunId};
 
 /// A goal or a plan that was made elsewhere. It is on the log from the first event on, so that a run that
 /// dies before it has planned still knows what it was given.
@@ -18,4 +18,16 @@ pub struct StartMaterial {
     /// The plan; then the words are not split into tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<Plan>>,
+}
+
+/// Where a run comes from that did not begin at the beginning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForkedFrom {
+    /// The other run; it stays as it is.
+    pub run_id: RunId,
+    /// The point at which they part.
+    pub checkpoint: CheckpointId,
+    /// How many of the other run's events they share.
+    pub position: Position,
 }

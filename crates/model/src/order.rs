@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FeedbackType, JsonMap, Money, RunId, Seconds, TaskId};
+use crate::{FeedbackType, JsonMap, Money, RunId, Seconds, TaskId, Telling, ValidationError};
 
 /// What an agent is given for one attempt at one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,42 @@ pub struct WorkOrder {
     pub idempotency_key: String,
     /// How long the agent may take.
     pub deadline_seconds: Seconds,
+    /// What it is to do and what not, in four parts.
+    #[serde(default)]
+    pub brief: AgentBrief,
+}
+
+/// What an agent is to do and what not. All four parts are always there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentBrief {
+    /// The one thing it is responsible for.
+    pub objective: String,
+    /// What its answer must look like.
+    pub output_format: String,
+    /// The tools it may use.
+    pub tools: Vec<String>,
+    /// What it must not do.
+    pub boundaries: Vec<String>,
+}
+
+impl AgentBrief {
+    /// Refuses a brief that leaves something out: no agent starts with it.
+    pub fn check(&self) -> Result<(), ValidationError> {
+        let said = |text: &str| !text.trim().is_empty();
+        let missing = if !said(&self.objective) {
+            ("objective", "say what the agent is to achieve")
+        } else if !said(&self.output_format) {
+            ("outputFormat", "say what the answer looks like")
+        } else if !self.tools.iter().all(|tool| said(tool)) {
+            ("tools", "a tool has no name")
+        } else if !self.boundaries.iter().any(|boundary| said(boundary)) {
+            ("boundaries", "say what the agent must not do")
+        } else {
+            return Ok(());
+        };
+        Err(ValidationError::new(missing.0, format!("missing: {}", missing.1)))
+    }
 }
 
 /// What an agent answers. Keys that are not known here are not looked at.
@@ -47,6 +83,9 @@ pub struct AgentAnswer {
     /// What could be done about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_adjustments: Option<String>,
+    /// What everyone at work is to be told before the outcome is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Telling>,
 }
 
 impl AgentAnswer {

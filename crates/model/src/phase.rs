@@ -1,9 +1,5 @@
-//! The eight rooms a run goes through, and what one hands to the next.
+//! The eight rooms a run goes through.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::JsonMap;
 use crate::text_enum::text_enum;
 
 text_enum!(
@@ -34,6 +30,41 @@ impl Phase {
     pub const fn number(self) -> u8 {
         self as u8
     }
+
+    /// The phase with this number.
+    #[must_use]
+    pub fn numbered(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
+    /// The phase that takes what this one hands over; none after the last.
+    #[must_use]
+    pub const fn next(self) -> Option<Self> {
+        match self {
+            Self::PreAnalysis | Self::Evaluation => Some(Self::Context),
+            Self::Context => Some(Self::Decomposition),
+            Self::Decomposition => Some(Self::Planning),
+            Self::Planning => Some(Self::Execution),
+            Self::Execution => Some(Self::Validation),
+            Self::Validation => Some(Self::Consolidation),
+            Self::Consolidation => None,
+        }
+    }
+
+    /// The agent of the roster that speaks for the phase.
+    #[must_use]
+    pub const fn lead_agent(self) -> &'static str {
+        match self {
+            Self::PreAnalysis => "pre-analysis-agent",
+            Self::Evaluation => "confidence-assessor",
+            Self::Context => "context-loader",
+            Self::Decomposition => "task-decomposer-agent",
+            Self::Planning => "plan-iterator-agent",
+            Self::Execution => "orchestrator",
+            Self::Validation => "validation-agent",
+            Self::Consolidation => "knowledge-consolidator",
+        }
+    }
 }
 
 text_enum!(
@@ -43,30 +74,5 @@ text_enum!(
         Model = "model",
         /// Rules and templates.
         Heuristic = "heuristic",
-    }
-);
-
-/// What a phase leaves for the next one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Handoff {
-    /// Who spoke.
-    pub spoken_by: SpokenBy,
-    /// The result in a sentence.
-    pub summary: String,
-    /// The result as data.
-    #[serde(default)]
-    pub data: JsonMap,
-}
-
-text_enum!(
-    /// What the critique between two phases decides.
-    CritiqueVerdict {
-        /// Good enough.
-        Continue = "continue",
-        /// Once more.
-        Refine = "refine",
-        /// A person must look.
-        Stop = "stop",
     }
 );

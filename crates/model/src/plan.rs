@@ -15,6 +15,10 @@ text_enum!(
         /// In parallel where possible, one after the other where required.
         #[default]
         Hybrid = "hybrid",
+        /// One after the other.
+        Sequential = "sequential",
+        /// As many side by side as dependencies allow.
+        Parallel = "parallel",
     }
 );
 

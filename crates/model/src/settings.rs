@@ -48,9 +48,75 @@ pub struct RunSettings {
     pub run_budget: Option<Money>,
     /// The largest plan that is accepted, in bytes of JSON.
     pub max_plan_bytes: u64,
+    /// The limits of the rooms around the work; absent in runs that began before there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rooms: Option<RoomLimits>,
+    /// Whether nobody is there to be asked: then questions that have a default are answered by it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unattended: bool,
     /// Whether how it goes counts for the agents' figures and for calibration; not for runs with faults on purpose.
     #[serde(skip_serializing_if = "is_true")]
     pub learn: bool,
+}
+
+impl RunSettings {
+    /// The limits of the rooms around the work.
+    #[must_use]
+    pub fn rooms(&self) -> RoomLimits {
+        self.rooms.unwrap_or_default()
+    }
+}
+
+/// The limits of the rooms around the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RoomLimits {
+    /// The longest request that is accepted, in bytes.
+    pub max_request_bytes: u64,
+    /// What models may take and give before a person is asked, in tokens.
+    pub token_budget: u64,
+    /// How often a person may have the plan changed before they must choose among what there is.
+    pub max_plan_rounds: u32,
+    /// How often a phase is repeated because its own critique says so.
+    pub max_refinements: u32,
+    /// How often a task is repeated because its result does not hold, before a person is asked.
+    pub max_reworks: u32,
+    /// When the run counts as going round in circles.
+    pub loop_guard: LoopGuard,
+}
+
+impl Default for RoomLimits {
+    fn default() -> Self {
+        Self {
+            max_request_bytes: 1_000_000,
+            token_budget: 50_000,
+            max_plan_rounds: 5,
+            max_refinements: 2,
+            max_reworks: 3,
+            loop_guard: LoopGuard::default(),
+        }
+    }
+}
+
+/// When a run counts as going round in circles; 0 turns a limit off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LoopGuard {
+    /// After so many identical calls that failed alike.
+    pub identical_calls: u32,
+    /// After so many outcomes in a row that brought the run no further.
+    pub steps_without_progress: u32,
+}
+
+impl Default for LoopGuard {
+    fn default() -> Self {
+        Self { identical_calls: 3, steps_without_progress: 12 }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -75,6 +141,8 @@ impl Default for RunSettings {
             planning_budget: Money::from_micros(10_000),
             run_budget: None,
             max_plan_bytes: 1_000_000,
+            rooms: Some(RoomLimits::default()),
+            unattended: false,
             learn: true,
         }
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{AgentType, JsonMap, Priority, RankedAgent, Seconds, TaskId, Text};
+use crate::{AgentType, JsonMap, Priority, RankedAgent, Seconds, TaskId, Text, Tier};
 
 text_enum!(
     /// Where a task stands.
@@ -128,6 +128,27 @@ pub struct TaskMetadata {
     /// The agents that could do it, best first, so that a backup needs no new search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranking: Vec<RankedAgent>,
+    /// Its place in the breakdown, such as `T2.1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The files it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The tools it may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// How to tell that it succeeded; a text that the validation understands, or that a person reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation: Option<String>,
+    /// What a model will probably take for it, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_tokens: Option<u32>,
+    /// The tier that suits it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Tier>,
+    /// Tasks with the same number can run side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_group: Option<u32>,
     /// Anything else.
     #[serde(flatten)]
     pub other: JsonMap,

@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 
 use candor_model::{
     Adjustment, AgentType, ApprovalAction, ApprovalPolicy, Confidence, Goal, GoalType, HumanApprovalRequest,
-    IdMap, NonEmpty, Plan, PlanningError, RecommendedAction, RunSettings, SubTask, TaskId, from_value,
+    IdMap, NonEmpty, Plan, PlanBrief, PlanningError, RecommendedAction, RunSettings, SubTask, TaskId,
+    from_value,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::dependencies;
 use crate::texts::english;
@@ -19,6 +21,9 @@ use crate::texts::english;
 const TRUSTED_MEAN_SCORE: f64 = 0.7;
 /// What marks a constraint as saying when.
 const DATE_WORDS: [&str; 4] = ["time", "date", "deadline", "when"];
+
+/// How many bytes of a digest are shown; enough that no two plans of a run share them.
+const DIGEST_BYTES: usize = 12;
 
 /// Says whether a person must approve before anything runs.
 #[must_use]
@@ -80,15 +85,75 @@ fn mean_score(plan: &Plan) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
+/// Names exactly this plan: what is done, by whom, in which order. How far it has come does not count.
+#[must_use]
+pub fn digest(plan: &Plan) -> String {
+    let mut hasher = Sha256::new();
+    let head = (plan.plan_id.as_str(), plan.execution_strategy.as_str());
+    hasher.update(serde_json::to_vec(&head).unwrap_or_default());
+    for task in &plan.subtasks {
+        let order = (&task.task_id, &task.description, &task.agent_type, &task.dependencies, &task.inputs);
+        let terms = (
+            (&task.expected_outputs, task.priority, task.estimated_duration_seconds, task.retry_policy),
+            (&task.metadata.validation, &task.metadata.tools),
+        );
+        hasher.update(serde_json::to_vec(&(order, terms)).unwrap_or_default());
+    }
+    hasher.finalize().iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What of the discussion of a plan a reviewer is shown beside the plan.
+#[derive(Debug, Clone, Default)]
+pub struct Discussion {
+    /// Whether more can be said to the plan than yes, no and changes by field.
+    pub open: bool,
+    /// The plan in figures.
+    pub brief: Option<Box<PlanBrief>>,
+    /// How often the plan was changed so far.
+    pub round: u32,
+    /// Whether there are earlier versions to go back to.
+    pub has_earlier: bool,
+    /// The answer to what was asked last.
+    pub reply: Option<String>,
+}
+
+impl Discussion {
+    /// What can be decided: everything for so many rounds, and then only among what there is.
+    fn choices(&self, settings: &RunSettings) -> Vec<ApprovalAction> {
+        if !self.open {
+            return vec![ApprovalAction::Approve, ApprovalAction::Adjust, ApprovalAction::Reject];
+        }
+        let mut choices = vec![ApprovalAction::Approve, ApprovalAction::Ask];
+        if self.round < settings.rooms().max_plan_rounds {
+            choices.extend([ApprovalAction::Alternative, ApprovalAction::Modify, ApprovalAction::Regenerate]);
+        }
+        if self.has_earlier {
+            choices.push(ApprovalAction::Version);
+        }
+        choices.extend([ApprovalAction::Adjust, ApprovalAction::Reject]);
+        choices
+    }
+}
+
 /// Builds what a reviewer is shown.
 #[must_use]
-pub fn request(plan: &Plan, goal: Option<&Goal>, settings: &RunSettings) -> HumanApprovalRequest {
+pub fn request(
+    plan: &Plan,
+    goal: Option<&Goal>,
+    settings: &RunSettings,
+    discussion: Discussion,
+) -> HumanApprovalRequest {
     HumanApprovalRequest {
         plan_id: plan.plan_id.clone(),
         confidence_score: plan.confidence_score,
         reasons: reasons(plan, goal, settings),
         plan_summary: english::plan_summary(plan),
         recommended_action: RecommendedAction::ReviewAndAdjust,
+        digest: digest(plan),
+        choices: discussion.choices(settings),
+        round: discussion.round,
+        brief: discussion.brief,
+        reply: discussion.reply,
     }
 }
 

@@ -28,6 +28,26 @@ pub fn check_before_replan(
     Ok(())
 }
 
+/// Says why a request cannot be worked with: it is empty, too long, or no text.
+pub fn check_request(words: &str, most: u64) -> Result<(), String> {
+    if words.trim().is_empty() {
+        return Err(english::REQUEST_EMPTY.to_owned());
+    }
+    let bytes = u64::try_from(words.len()).unwrap_or(u64::MAX);
+    if bytes > most {
+        return Err(english::request_too_long(bytes, most));
+    }
+    let control = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
+    if let Some((at, letter)) = words.char_indices().find(|(_, letter)| control(*letter)) {
+        let line = words.get(..at).unwrap_or_default().matches('\n').count() + 1;
+        return Err(english::request_not_text(line, letter));
+    }
+    if !words.chars().any(char::is_alphanumeric) {
+        return Err(english::REQUEST_WITHOUT_WORDS.to_owned());
+    }
+    Ok(())
+}
+
 /// Says what a person can do about an error, with the goal's own numbers where they are known.
 #[must_use]
 pub fn suggestion(error: &PlanningError, goal: Option<&Goal>) -> String {
@@ -48,5 +68,34 @@ pub fn suggestion(error: &PlanningError, goal: Option<&Goal>) -> String {
         PlanningError::PhaseFailed { phase, .. } => english::suggest_after_phase(*phase),
         PlanningError::GivenUp { task_id, .. } => english::suggest_after_giving_up(task_id),
         PlanningError::CriteriaUnmet { unmet } => english::suggest_criteria(unmet),
+        PlanningError::Halted { what, .. } => english::suggest_after_halt(what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_overlong_and_garbled_requests_are_refused_with_a_reason() {
+        // spec: orchestrator GR-12
+        for (text, said) in [
+            ("", "is empty"),
+            (" \n\t ", "is empty"),
+            ("Plan a trip to the sea", "has 22 bytes and may have 20"),
+            ("Plan\na \0 trip", "line 2 has the control character U+0000"),
+            ("Plan \u{1b}[31m it", "U+001B"),
+            ("?!… --", "no word"),
+        ] {
+            let reason = check_request(text, 20).unwrap_err();
+            assert!(reason.contains(said), "{text:?}: {reason}");
+        }
+    }
+
+    #[test]
+    fn text_is_taken_up_to_the_last_byte() {
+        assert_eq!(check_request("Plan a trip\r\n\tnow", 17), Ok(()));
+        assert_eq!(check_request("计划", 6), Ok(()));
+        assert!(check_request("计划", 5).is_err());
     }
 }

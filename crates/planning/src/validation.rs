@@ -7,7 +7,9 @@
 
 use std::io;
 
-use candor_model::{AgentCapability, CalibrationMetrics, Confidence, Plan, PlanningError, RunSettings};
+use candor_model::{
+    AgentCapability, CalibrationMetrics, Confidence, Plan, PlanBrief, PlanningError, RunSettings,
+};
 
 use crate::completeness::Category;
 use crate::{assignment, calibration, completeness, dependencies};
@@ -26,6 +28,8 @@ pub struct Proposal {
     pub categories: Vec<Category>,
     /// How far past confidence could be trusted.
     pub calibration: CalibrationMetrics,
+    /// The plan in figures, for the person who decides on it.
+    pub brief: Option<Box<PlanBrief>>,
 }
 
 /// A plan that may be executed once the approval gate is passed.
@@ -55,7 +59,7 @@ pub fn check_preconditions(agents: &[AgentCapability], min_agents: usize) -> Res
 ///
 /// Tasks without an agent pass: they are routed before they run.
 pub fn accept(proposal: Proposal, settings: &RunSettings) -> Result<Accepted, PlanningError> {
-    let Proposal { mut plan, agents, categories, calibration } = proposal;
+    let Proposal { mut plan, agents, categories, calibration, brief: _ } = proposal;
     check_size(&plan, settings.max_plan_bytes)?;
     check_not_empty(&plan)?;
     let mut repairs = Vec::new();

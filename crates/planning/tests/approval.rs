@@ -6,7 +6,8 @@ use candor_model::{
     TaskStatus,
 };
 use candor_planning::approval::{
-    AdjustmentError, action_from_text, adjust, approval_note, changed_tasks, needs_approval, reasons, request,
+    AdjustmentError, Discussion, action_from_text, adjust, approval_note, changed_tasks, needs_approval,
+    reasons, request,
 };
 use candor_planning::escalation;
 use candor_testkit::{arbitrary, fixtures};
@@ -74,7 +75,8 @@ fn reasons_kept_from_an_earlier_request_are_worked_out_anew() {
 #[test]
 fn a_request_shows_the_plan_and_recommends_a_review() {
     // spec: planning HA-04 EN-17
-    let request = request(&unsure_plan(), Some(&paris_goal()), &RunSettings::default());
+    let request =
+        request(&unsure_plan(), Some(&paris_goal()), &RunSettings::default(), Discussion::default());
     assert_eq!(request.recommended_action, RecommendedAction::ReviewAndAdjust);
     assert_eq!(request.confidence_score, confidence(0.45));
     let lines: Vec<&str> = request.plan_summary.lines().collect();
@@ -302,7 +304,7 @@ proptest! {
         let approval = if always { ApprovalPolicy::Always } else { ApprovalPolicy::WhenUnsure };
         let settings = RunSettings { approval, ..RunSettings::default() };
         prop_assert_eq!(needs_approval(plan.confidence_score, &settings), always || plan.confidence_score.get() < 0.5);
-        let request = request(&plan, None, &settings);
+        let request = request(&plan, None, &settings, Discussion::default());
         prop_assert_eq!(request.reasons.to_vec(), reasons(&plan, None, &settings).to_vec());
         prop_assert!(!request.reasons.is_empty() && request.reasons.iter().all(|reason| !reason.is_empty()));
         prop_assert_eq!(request.plan_summary.lines().count(), plan.subtasks.len() + 1);

@@ -267,6 +267,7 @@ fn proposed() -> EventBody {
         plan: Arc::new(paris_plan()),
         agents: vec![],
         repairs: vec![],
+        brief: None,
     }
 }
 

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Account, AfterStop, ConfidenceCause, StopReason};
 use crate::{
-    Adjustment, AgentCapability, AgentMeasure, AgentType, Answer, AskKey, CheckpointId, Confidence,
-    Consulted, CritiqueVerdict, DecisionEntry, ExecutionFeedback, ExecutionReport, FailureEscalationRequest,
-    GateId, Goal, Handoff, Money, Notification, OpenCall, Phase, Plan, PlanOutcome, PlanRevision,
-    PlanVersion, PlanningError, ProgressUpdate, Question, RankedAgent, RoutedExample, RunId, RunSettings,
-    Severity, StartMaterial, TaskId, Timestamp,
+    Adjustment, AgentCapability, AgentMeasure, AgentType, Answer, AskKey, Broadcast, CheckResult,
+    CheckpointId, Confidence, Consulted, CritiqueChecks, CritiqueVerdict, DecisionEntry, Evaluation,
+    ExecutionFeedback, ExecutionReport, FailureEscalationRequest, ForkedFrom, GateId, Goal, GuardReport,
+    Handoff, Money, Notification, OpenCall, Phase, PhaseMetrics, Plan, PlanBrief, PlanOutcome, PlanRevision,
+    PlanVersion, PlanningError, ProgressUpdate, PromptChange, Query, QueryResponse, Question, RankedAgent,
+    ReadFile, RoutedExample, RunId, RunSettings, Severity, StartMaterial, TaskId, Timestamp,
 };
 
 /// What happened.
@@ -33,6 +34,21 @@ pub enum EventBody {
         /// What the person brought beside the words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         material: Option<Box<StartMaterial>>,
+        /// The run that this one was forked from, and where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        forked_from: Option<Box<ForkedFrom>>,
+    },
+    /// The guardrails have had their say; nothing runs before this.
+    GuardrailsChecked {
+        /// Which look at the request it was; more than one if it was halted.
+        attempt: u32,
+        /// What they found.
+        report: Box<GuardReport>,
+    },
+    /// The run goes on with other words, from the evaluation on.
+    PromptChanged {
+        /// The words, and where they come from.
+        change: Box<PromptChange>,
     },
     /// A phase began.
     PhaseStarted {
@@ -46,7 +62,10 @@ pub enum EventBody {
         /// The phase.
         phase: Phase,
         /// What it leaves for the next one.
-        handoff: Handoff,
+        handoff: Box<Handoff>,
+        /// What it took, and how well it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        metrics: Option<Box<PhaseMetrics>>,
     },
     /// A phase failed.
     PhaseFailed {
@@ -82,6 +101,9 @@ pub enum EventBody {
         score: u8,
         /// What is wrong with it.
         issues: Vec<String>,
+        /// The whole judgement.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        evaluation: Option<Box<Evaluation>>,
     },
     /// A plan passed validation and waits to run.
     PlanProposed {
@@ -93,6 +115,18 @@ pub enum EventBody {
         agents: Vec<AgentCapability>,
         /// What was repaired to make it valid.
         repairs: Vec<String>,
+        /// The plan in figures.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        brief: Option<Arc<PlanBrief>>,
+    },
+    /// What a person asked about a plan was answered.
+    PlanAnswered {
+        /// The shape it is about.
+        version: PlanVersion,
+        /// The question.
+        question: String,
+        /// The answer.
+        answer: String,
     },
     /// A person changed the plan.
     PlanAdjusted {
@@ -190,6 +224,13 @@ pub enum EventBody {
         task_id: TaskId,
         /// What they said.
         comments: String,
+    },
+    /// A task's result does not hold: it is done once more.
+    TaskReopened {
+        /// The task.
+        task_id: TaskId,
+        /// What its result lacks.
+        reason: String,
     },
     /// A failed attempt will be repeated by the task's own retry policy, or as a person said.
     RetryScheduled {
@@ -356,6 +397,34 @@ pub enum EventBody {
         verdict: CritiqueVerdict,
         /// Why.
         notes: Vec<String>,
+        /// The checks it was judged by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checks: Option<Box<CritiqueChecks>>,
+    },
+    /// An agent told everyone at work in its phase something.
+    Broadcast {
+        /// The message.
+        message: Box<Broadcast>,
+    },
+    /// An agent asked another one something.
+    AgentQueried {
+        /// The question.
+        query: Box<Query>,
+    },
+    /// An agent's question was answered, or was not.
+    QueryAnswered {
+        /// What came of it.
+        response: Box<QueryResponse>,
+    },
+    /// Files were read, so that nobody has to read them again.
+    FilesRead {
+        /// As they were.
+        files: Vec<ReadFile>,
+    },
+    /// Results were checked in the world.
+    ResultsChecked {
+        /// What came of it.
+        results: Vec<CheckResult>,
     },
     /// Two results that contradict each other were brought together.
     ConflictResolved {
@@ -363,6 +432,9 @@ pub enum EventBody {
         between: Vec<String>,
         /// What holds now.
         resolution: String,
+        /// The whole matter.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        conflict: Option<Box<serde_json::Value>>,
     },
     /// What the run teaches was kept.
     OutcomeRecorded {
@@ -423,20 +495,6 @@ pub enum EventBody {
         /// Why.
         reason: String,
     },
-}
-
-impl EventBody {
-    /// Whether this is the end of a run.
-    #[must_use]
-    pub const fn is_end(&self) -> bool {
-        matches!(
-            self,
-            Self::RunCompleted { .. }
-                | Self::RunFailed { .. }
-                | Self::RunAborted { .. }
-                | Self::RunCancelled { .. }
-        )
-    }
 }
 
 #[cfg(test)]

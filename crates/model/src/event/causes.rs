@@ -65,5 +65,8 @@ pub enum AfterStop {
         /// A new limit for what the run may cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run_budget: Option<Money>,
+        /// Other words to go on with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
     },
 }

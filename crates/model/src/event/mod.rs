@@ -118,6 +118,20 @@ impl Event {
     }
 }
 
+impl EventBody {
+    /// Whether this is the end of a run.
+    #[must_use]
+    pub const fn is_end(&self) -> bool {
+        matches!(
+            self,
+            Self::RunCompleted { .. }
+                | Self::RunFailed { .. }
+                | Self::RunAborted { .. }
+                | Self::RunCancelled { .. }
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

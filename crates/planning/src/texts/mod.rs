@@ -14,4 +14,5 @@ pub use notices::{
     Response, abort_announcement, failure_notification, low_confidence_warning, partial_success_announcement,
     recovery_notification,
 };
+pub(crate) use plain::shortened;
 pub use plain::{agent_name, agents_suggestion, cause, plain, short_cause, task_name};

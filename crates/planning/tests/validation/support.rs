@@ -69,6 +69,7 @@ pub(crate) fn proposal(plan: Plan) -> Proposal {
         agents: fixtures::full_registry(),
         categories: travel_categories(),
         calibration: CalibrationMetrics::default(),
+        brief: None,
     }
 }
 

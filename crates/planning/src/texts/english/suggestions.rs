@@ -104,6 +104,30 @@ pub(crate) fn suggest_after_giving_up(task: &TaskId) -> String {
     format!("Start again with a plan that does without task {task}, or with another agent for it.")
 }
 
+pub(crate) fn suggest_after_halt(what: &str) -> String {
+    format!(
+        "Settle what {} found, then start again: `candor restart RUN --prompt \"…\"` goes on with other words.",
+        plain(what)
+    )
+}
+
+pub(crate) const REQUEST_EMPTY: &str = "the request is empty; say in plain words what is to be done";
+
+pub(crate) fn request_too_long(bytes: u64, most: u64) -> String {
+    format!(
+        "the request has {bytes} bytes and may have {most}; put the material into a file and name the file, or raise \
+         max_request_bytes"
+    )
+}
+
+pub(crate) const REQUEST_WITHOUT_WORDS: &str =
+    "the request has no word in it; say in plain words what is to be done";
+
+pub(crate) fn request_not_text(line: usize, letter: char) -> String {
+    let code = u32::from(letter);
+    format!("the request is not plain text: line {line} has the control character U+{code:04X}; take it out")
+}
+
 pub(crate) fn suggest_criteria(unmet: &[String]) -> String {
     let unmet: Vec<String> =
         unmet.iter().map(|criterion| shortened(&plain(criterion), QUOTE_CHARS)).collect();

@@ -1,0 +1,135 @@
+//! A plan as it is shown to the person who decides on it, and what they can say to it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text_enum::text_enum;
+use crate::{ExecutionStrategy, Money, Seconds, TaskId, Tier};
+
+/// A plan in figures: how it is carried out, what it takes, what may go wrong, what else could be done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanBrief {
+    /// How the tasks are carried out.
+    pub strategy: ExecutionStrategy,
+    /// Who is at work.
+    pub agents: AgentCounts,
+    /// What it will probably take.
+    pub estimates: PlanEstimates,
+    /// The tasks.
+    pub subtasks: Vec<BriefTask>,
+    /// What may go wrong, and what is done about it. Never empty.
+    pub risks: Vec<Risk>,
+    /// Other ways to do it, this one among them. At least two.
+    pub alternatives: Vec<PlanAlternative>,
+    /// The id of the alternative that is recommended.
+    pub recommendation: String,
+}
+
+/// Who is at work on a plan.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentCounts {
+    /// All of them.
+    pub total: u32,
+    /// Those that work side by side.
+    pub parallel: u32,
+    /// Those that wait for others.
+    pub sequential: u32,
+    /// By tier.
+    pub models: TierCounts,
+}
+
+/// Counts by tier.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TierCounts {
+    /// Of the fast tier.
+    pub fast: u32,
+    /// Of the balanced tier.
+    pub balanced: u32,
+    /// Of the strong tier.
+    pub strong: u32,
+}
+
+/// What a plan will probably take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanEstimates {
+    /// Models' tokens.
+    pub tokens: u64,
+    /// Money.
+    pub cost: Money,
+    /// Time, with what can run side by side doing so.
+    pub duration: Seconds,
+}
+
+/// A task in a [`PlanBrief`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BriefTask {
+    /// The task.
+    pub id: TaskId,
+    /// What is done.
+    pub action: String,
+    /// The tier it is given to.
+    pub model: Tier,
+    /// Tasks with the same number can run side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_group: Option<u32>,
+    /// What it waits for.
+    pub depends_on: Vec<TaskId>,
+}
+
+text_enum!(
+    /// How bad a risk is.
+    RiskLevel {
+        /// It costs little.
+        Low = "low",
+        /// It costs something.
+        Medium = "medium",
+        /// It can spoil the plan.
+        High = "high",
+    }
+);
+
+/// What may go wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Risk {
+    /// How bad.
+    pub level: RiskLevel,
+    /// What.
+    pub description: String,
+    /// What is done about it.
+    pub mitigation: String,
+}
+
+/// Another way to carry out the same tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanAlternative {
+    /// A letter.
+    pub id: String,
+    /// A short name.
+    pub name: String,
+    /// What is gained and what is lost.
+    pub tradeoff: String,
+    /// What it would take.
+    #[serde(default)]
+    pub estimates: PlanEstimates,
+}
+
+/// What a person wants of a plan other than a yes or a no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PlanTalk {
+    /// An answer; the plan stays as it is.
+    Question(String),
+    /// The alternative with this id.
+    Alternative(String),
+    /// A change, in words.
+    Change(String),
+    /// Another plan altogether, with what they said of this one.
+    Anew(String),
+}

@@ -1,0 +1,57 @@
+//! What rooms have looked up in the world: files, and checks of results.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{TaskId, Timestamp};
+
+/// A file as it was read. Its text is kept so that nobody has to read it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadFile {
+    /// The path, as it was asked for.
+    pub path: String,
+    /// How large it is.
+    #[serde(default)]
+    pub bytes: u64,
+    /// When it was last changed, if the file system says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<Timestamp>,
+    /// A digest of its content.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hash: String,
+    /// Its beginning, or why it could not be read.
+    pub text: Result<String, String>,
+}
+
+/// How a task's result is checked in the world.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum CheckKind {
+    /// A command that must end with 0.
+    Command(Vec<String>),
+    /// A file that must be there and not be empty.
+    File(String),
+}
+
+/// A check that a room wants to have made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WantedCheck {
+    /// The task whose result is checked.
+    pub task_id: TaskId,
+    /// How.
+    pub kind: CheckKind,
+}
+
+/// What came of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckResult {
+    /// What was checked.
+    pub check: WantedCheck,
+    /// Whether it passed.
+    pub passed: bool,
+    /// What was seen: an exit status with the end of the output, a size, why it could not be done.
+    pub detail: String,
+}

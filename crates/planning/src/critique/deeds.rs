@@ -1,0 +1,39 @@
+//! The critique of the work itself, which the engine closes without a room.
+
+use std::collections::BTreeMap;
+
+use candor_model::{CritiqueChecks, Handoff, Phase, Plan, SubTask, TaskStatus};
+
+use super::{Work, checks};
+
+/// How many tasks are read for what the work was about.
+const ENOUGH_TASKS: usize = 200;
+
+/// What tasks are about, in their own words: what the answers of agents can be compared by, since an answer
+/// need not have a word in common with its question.
+pub fn told_of_tasks<'a>(tasks: impl IntoIterator<Item = &'a SubTask>) -> String {
+    let done = tasks.into_iter().filter(|task| task.status != TaskStatus::Skipped).take(ENOUGH_TASKS);
+    done.map(|task| task.description.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Makes the five checks on the work of a plan.
+#[must_use]
+pub fn of_execution(
+    objective: &str,
+    plan: &Plan,
+    handoff: &Handoff,
+    earlier: &BTreeMap<Phase, Handoff>,
+    expected_tokens: u64,
+    past_errors: &[String],
+) -> CritiqueChecks {
+    let said = told_of_tasks(&plan.subtasks);
+    checks(&Work {
+        phase: Phase::Execution,
+        objective,
+        handoff,
+        earlier,
+        said: &said,
+        expected_tokens,
+        past_errors,
+    })
+}

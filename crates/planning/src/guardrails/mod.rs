@@ -1,0 +1,148 @@
+//! Guardrails: what must hold before anything is done, and what happens when it does not.
+//!
+//! Eight rules come with Candor, one for each phase; no file takes one away or makes it weaker, it can only
+//! say its message in other words. Rules whose names do not begin with `phase-` are the user's own: they
+//! trip on the messages they are about, or, when they depend on other rules, on such messages as long as
+//! one of those has no completed record. [`triggers`] says when a rule is about a message.
+
+mod file;
+mod phases;
+mod rule;
+pub mod triggers;
+
+use candor_model::Phase;
+use serde::Serialize;
+
+pub use self::file::WrittenGuardrails;
+pub use self::phases::{needs, phase_of, rule_id};
+pub use self::rule::{GlobalSettings, Rule, RulePriority};
+pub use self::triggers::{Intent, PromptTriggers};
+pub use candor_model::Enforcement;
+
+/// How often a halted step is tried again by itself before a person is asked.
+pub const TRIPWIRE_RETRIES: u32 = 3;
+/// The most rules that a file may have.
+pub const MAX_RULES: usize = 1_000;
+
+/// The guardrails of an installation: `skill-rules.json` or `.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Guardrails {
+    rules: Vec<Rule>,
+    global_settings: GlobalSettings,
+}
+
+/// A rule that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Violation {
+    /// The rule.
+    pub rule_id: String,
+    /// What it does.
+    pub enforcement: Enforcement,
+    /// Whether it is a tripwire.
+    pub tripwire: bool,
+    /// How much it matters.
+    pub priority: RulePriority,
+    /// What people are shown.
+    pub message: String,
+    /// The rules that had to be completed first and are not. A retry runs these before it looks again.
+    pub missing: Vec<String>,
+}
+
+/// What follows from a violation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Consequence {
+    /// A warning is recorded, and the step goes on.
+    Warn,
+    /// The step does not start.
+    Refuse,
+    /// The step halts, is tried again by itself, and then a person is asked.
+    Halt,
+}
+
+/// What comes after an attempt that a tripwire halted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterHalt {
+    /// Another attempt, by itself.
+    Retry,
+    /// A question to a person, with the rule's message.
+    Ask,
+}
+
+impl Default for Guardrails {
+    fn default() -> Self {
+        Self { rules: phases::rules().collect(), global_settings: GlobalSettings::default() }
+    }
+}
+
+impl Guardrails {
+    /// All rules, those of the phases first.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// What holds for all rules.
+    #[must_use]
+    pub const fn global_settings(&self) -> &GlobalSettings {
+        &self.global_settings
+    }
+
+    /// The user's rules that a message violates, the most important first. `completed` says whether the
+    /// rule of a name has a completed record.
+    #[must_use]
+    pub fn violations(&self, prompt: &str, completed: &dyn Fn(&str) -> bool) -> Vec<Violation> {
+        let mut found: Vec<Violation> = self
+            .rules
+            .iter()
+            .filter(|rule| phase_of(&rule.skill_id).is_none() && rule.prompt_triggers.match_prompt(prompt))
+            .filter_map(|rule| {
+                let missing = missing(rule, completed);
+                (rule.depends_on.is_empty() || !missing.is_empty()).then(|| violation(rule, missing))
+            })
+            .collect();
+        found.sort_by_key(|violation| violation.priority);
+        found
+    }
+
+    /// What the start of a phase violates: one that it needs has no completed record.
+    #[must_use]
+    pub fn phase_violation(&self, phase: Phase, completed: &dyn Fn(Phase) -> bool) -> Option<Violation> {
+        let rule = self.rules.iter().find(|rule| rule.skill_id == rule_id(phase))?;
+        let missing = missing(rule, &|id| phase_of(id).is_some_and(completed));
+        (!missing.is_empty()).then(|| violation(rule, missing))
+    }
+
+    /// What follows from a violation. A phase's rule always halts.
+    #[must_use]
+    pub fn consequence(&self, violation: &Violation) -> Consequence {
+        let halts = self.global_settings.halt_on_tripwire || phase_of(&violation.rule_id).is_some();
+        match violation.enforcement {
+            Enforcement::Suggest => Consequence::Warn,
+            Enforcement::Block if violation.tripwire && halts => Consequence::Halt,
+            Enforcement::Block => Consequence::Refuse,
+        }
+    }
+}
+
+/// What comes after so many attempts that were halted, the first one counted.
+#[must_use]
+pub const fn after_halt(attempts: u32) -> AfterHalt {
+    if attempts <= TRIPWIRE_RETRIES { AfterHalt::Retry } else { AfterHalt::Ask }
+}
+
+fn missing(rule: &Rule, completed: &dyn Fn(&str) -> bool) -> Vec<String> {
+    rule.depends_on.iter().filter(|needed| !completed(needed)).cloned().collect()
+}
+
+fn violation(rule: &Rule, missing: Vec<String>) -> Violation {
+    Violation {
+        rule_id: rule.skill_id.clone(),
+        enforcement: rule.enforcement,
+        tripwire: rule.tripwire,
+        priority: rule.priority,
+        message: rule.message.clone(),
+        missing,
+    }
+}

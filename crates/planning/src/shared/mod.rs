@@ -1,0 +1,116 @@
+//! What everyone at work on a run may know of it: a fold over its events, one for each run.
+//!
+//! Whatever is not needed by a phase is not shown to it: see [`SharedState::relevant`]. The state can be
+//! written down and read back at any point, and goes on from there.
+
+mod folding;
+mod parts;
+mod relevant;
+
+use candor_model::{Event, EventBody, Phase, RunId, Seconds, Timestamp};
+use serde::{Deserialize, Serialize};
+
+pub use self::parts::{
+    AgentFigures, Communication, KnownFile, LoggedHandoff, LoggedQuery, ModifiedFile, Note, SharedContext,
+    SharedMetrics,
+};
+
+/// How long a file counts as unchanged when nobody can tell.
+const FRESH: u32 = 300;
+
+/// What is known of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SharedState {
+    /// The run.
+    pub task_id: RunId,
+    /// When it began.
+    pub start_time: Option<Timestamp>,
+    /// The person's words, as they are now.
+    pub user_message: String,
+    /// The goal in words, once it is known.
+    pub objective: Option<String>,
+    /// What was seen, found and decided.
+    pub context: SharedContext,
+    /// What it took.
+    pub metrics: SharedMetrics,
+    /// Who told whom what.
+    pub communication: Communication,
+    /// What is to be remembered of it.
+    pub learnings: Vec<String>,
+    working: std::collections::BTreeMap<candor_model::TaskId, candor_model::AgentType>,
+}
+
+impl SharedState {
+    /// A run of which nothing is known yet.
+    #[must_use]
+    pub fn new(task_id: RunId) -> Self {
+        Self {
+            task_id,
+            start_time: None,
+            user_message: String::new(),
+            objective: None,
+            context: SharedContext::default(),
+            metrics: SharedMetrics::default(),
+            communication: Communication::default(),
+            learnings: Vec::new(),
+            working: std::collections::BTreeMap::new(),
+        }
+    }
+
+    /// Takes one more event of the run into account.
+    pub fn apply(&mut self, event: &Event) {
+        let at = event.at;
+        match &event.body {
+            EventBody::RunStarted { run_id, request, .. } => {
+                self.task_id = run_id.clone();
+                self.start_time = Some(at);
+                self.user_message.clone_from(request);
+            }
+            EventBody::PromptChanged { change } => self.user_message.clone_from(&change.text),
+            EventBody::GoalDefined { goal } => self.objective = Some(goal.description.to_string()),
+            EventBody::DecisionMade { entry } => self.context.decisions.push(entry.as_ref().clone()),
+            EventBody::FilesRead { files } => files.iter().for_each(|file| self.context.read(file, at)),
+            body => self.apply_rest(body, at),
+        }
+    }
+
+    /// Adds what an agent found.
+    pub fn add_discovery(&mut self, source: &str, text: &str, at: Timestamp) {
+        let found = &mut self.context.discoveries;
+        found.push(Note::new("discovery", found.len(), source, text, at));
+    }
+
+    /// Adds what may go wrong.
+    pub fn add_warning(&mut self, source: &str, text: &str, at: Timestamp) {
+        let warnings = &mut self.context.warnings;
+        warnings.push(Note::new("warning", warnings.len(), source, text, at));
+    }
+
+    /// The text of a file that was read before and is unchanged: nothing if it must be read (again).
+    ///
+    /// `bytes` and `modified` are what the file system says now. Where it says nothing, what was read less
+    /// than five minutes ago counts as unchanged.
+    #[must_use]
+    pub fn cached_file(
+        &self,
+        path: &str,
+        bytes: Option<u64>,
+        modified: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Option<&str> {
+        let file = self.context.files_read.get(path)?;
+        let same_size = bytes.is_none_or(|bytes| bytes == file.bytes);
+        let fresh = match (file.modified, modified) {
+            (Some(then), Some(now)) => then == now,
+            _ => now.since(file.read_at) < Seconds::whole(FRESH),
+        };
+        (same_size && fresh).then_some(file.content.as_str())
+    }
+
+    /// What a phase may look at, and nothing else.
+    #[must_use]
+    pub fn relevant(&self, phase: Phase) -> candor_model::JsonMap {
+        relevant::to(self, phase)
+    }
+}
