@@ -16,13 +16,20 @@ impl RunState {
             .iter()
             .map(|(gate, question)| Effect::AskHuman { gate: gate.clone(), question: question.clone() });
         let wait = self.next_timeout().map(|at| Effect::WaitUntil { at });
-        self.phases_at_work().chain(self.routes()).chain(self.attempts()).chain(questions).chain(wait)
+        self.guard()
+            .chain(self.phases_at_work())
+            .chain(self.routes())
+            .chain(self.attempts())
+            .chain(questions)
+            .chain(wait)
     }
 
     /// The next time at which something happens by itself: a deadline, or the end of a wait.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Timestamp> {
         match self.stage() {
+            // While a person thinks, nobody else's time runs out.
+            Stage::Preparing { .. } if !self.open_questions().is_empty() => None,
             Stage::Preparing { since, .. } => Some(since.plus(self.settings().planning_timeout)),
             Stage::Executing => {
                 let work = self.work()?;
@@ -40,10 +47,18 @@ impl RunState {
         }
     }
 
+    fn guard(&self) -> impl Iterator<Item = Effect> + '_ {
+        let look = match self.stage() {
+            Stage::Guarding { attempt } if self.open_questions().is_empty() => Some(*attempt),
+            _ => None,
+        };
+        look.map(|attempt| Effect::Guard { attempt }).into_iter()
+    }
+
     fn phases_at_work(&self) -> impl Iterator<Item = Effect> + '_ {
         let phases: Vec<Phase> = match self.stage() {
             Stage::Preparing { open, .. } => open.iter().copied().collect(),
-            Stage::Closing { phase } => vec![*phase],
+            Stage::Closing { phase } if !self.completed_phases().contains(phase) => vec![*phase],
             _ => Vec::new(),
         };
         phases.into_iter().map(|phase| Effect::RunPhase { phase, attempt: self.phase_attempt(phase) })

@@ -1,9 +1,11 @@
 //! What can be asked of a run or reported to it.
 
 use candor_model::{
-    Account, AgentType, Answer, AskKey, CheckpointId, Consulted, ExecutionFeedback, GateId, Money, Phase,
-    RankedAgent, RunSettings, StartMaterial, TaskId, Tier, Timestamp,
+    Account, AgentType, Answer, AskKey, Broadcast, CheckResult, CheckpointId, Consulted, ExecutionFeedback,
+    GateId, GuardReport, Money, Phase, Query, QueryResponse, RankedAgent, ReadFile, RunSettings,
+    StartMaterial, TaskId, Tier, Timestamp,
 };
+use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
 
 /// A command of a person, an outcome of an effect, or the passing of time.
@@ -17,6 +19,13 @@ pub enum Input {
         settings: Box<RunSettings>,
         /// What the person brings beside the words: a goal or a plan of their own.
         material: Option<Box<StartMaterial>>,
+    },
+    /// The guardrails have looked at the request.
+    Guarded {
+        /// Which look it was.
+        attempt: u32,
+        /// What they found.
+        report: Box<GuardReport>,
     },
     /// A phase's work is done.
     PhaseDone {
@@ -102,6 +111,35 @@ pub enum Input {
         /// Why it opened; absent if it closed.
         opened: Option<String>,
     },
+    /// An agent or a room told everyone at work something.
+    Broadcast {
+        /// The message.
+        message: Box<Broadcast>,
+        /// By what contradictions between agents are settled here.
+        rules: Box<ConflictRules>,
+    },
+    /// An agent asks another one something.
+    Query {
+        /// The question.
+        query: Box<Query>,
+    },
+    /// An agent's question was answered, or was not.
+    QueryAnswered {
+        /// What came of it.
+        response: Box<QueryResponse>,
+    },
+    /// Files were read, as far as they are there.
+    FilesRead {
+        /// As they are.
+        files: Vec<ReadFile>,
+    },
+    /// Results were checked in the world.
+    ResultsChecked {
+        /// Which try of the validation wanted it.
+        attempt: u32,
+        /// What came of it.
+        results: Vec<CheckResult>,
+    },
     /// A person answered a question.
     Answered {
         /// The question.
@@ -129,7 +167,10 @@ pub enum Input {
         run_budget: Option<Money>,
     },
     /// Begin anew, with what was spent and tried kept in mind.
-    Restart,
+    Restart {
+        /// Other words; those the run began with if absent.
+        prompt: Option<String>,
+    },
     /// A driver took the run up after the one before it was gone; what was under way is made again.
     TakenUp,
     /// Time has passed.

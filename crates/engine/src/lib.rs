@@ -25,7 +25,7 @@ pub use decide::decide;
 pub use fold::FoldError;
 pub use input::Input;
 pub use refusal::Refusal;
-pub use state::{Checkpoint, RunState, Stage};
+pub use state::{Checkpoint, PromptEntry, RunState, ShownPlan, Stage};
 
 /// Keeps the example in the project's README working.
 #[cfg(doctest)]

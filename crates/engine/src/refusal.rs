@@ -14,6 +14,71 @@ pub enum Refusal {
     /// There is nothing to be done.
     #[error("the request is empty; say in plain words what is to be done")]
     EmptyRequest,
+    /// The words cannot be worked with.
+    #[error("{reason}")]
+    BadRequest {
+        /// What is wrong with them, and what to do.
+        reason: String,
+    },
+    /// The guardrails have said this already, or are not asked.
+    #[error("look {attempt} of the guardrails is not wanted; it comes too late or twice")]
+    StaleGuard {
+        /// The look.
+        attempt: u32,
+    },
+    /// The answer is about another plan than the one that is shown.
+    #[error(
+        "the plan that is shown has the digest {shown}, the answer is about {given}: look at it again with \
+         `candor status`"
+    )]
+    OtherPlan {
+        /// The digest of the plan that is shown.
+        shown: String,
+        /// The digest in the answer.
+        given: String,
+    },
+    /// The answer is none of those that can be given now.
+    #[error("`{given}` cannot be chosen at {gate}; what can: {offered}")]
+    NotOffered {
+        /// The question.
+        gate: GateId,
+        /// What was chosen.
+        given: String,
+        /// What can be chosen.
+        offered: String,
+    },
+    /// The answer needs words.
+    #[error("{gate}: `{option}` takes words of your own, and there are none")]
+    WordsMissing {
+        /// The question.
+        gate: GateId,
+        /// What was chosen.
+        option: String,
+    },
+    /// Models have used what they may.
+    #[error("models have used {used} tokens of the {allowed} that are allowed")]
+    NoTokens {
+        /// What was used.
+        used: u64,
+        /// What is allowed.
+        allowed: u64,
+    },
+    /// The run cannot go back to that phase.
+    #[error("the run cannot go back to phase `{given}`; it can go back to: {known}")]
+    UnknownPhase {
+        /// What was asked for.
+        given: String,
+        /// The phases it can go back to.
+        known: String,
+    },
+    /// An agent's question cannot be put.
+    #[error("the question {id} cannot be put: {reason}")]
+    BadQuery {
+        /// The question.
+        id: String,
+        /// Why.
+        reason: String,
+    },
     /// The run has begun already.
     #[error("the run was started before; look at its status, or start a new run")]
     AlreadyStarted,

@@ -128,7 +128,7 @@ fn a_finished_run_can_be_restarted_from_the_beginning() {
         run.succeed(task);
     }
     run.close();
-    run.take(Input::Restart);
+    run.take(Input::Restart { prompt: None });
     assert_eq!(run.state.status(), RunStatus::Preparing);
     run.prepare();
     run.propose(paris_plan());

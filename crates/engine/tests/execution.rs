@@ -276,7 +276,7 @@ fn a_failed_criterion_fails_the_run_after_all_phases() {
         run.succeed(task);
     }
     let unmet = vec!["At least 5 activities planned".to_owned()];
-    run.phase_done(Phase::Validation, PhaseResult::Verdict { unmet });
+    run.phase_done(Phase::Validation, PhaseResult::Verdict { unmet, failed: Vec::new() });
     run.phase_done(Phase::Consolidation, PhaseResult::Plain);
     assert_eq!(run.state.status(), RunStatus::Failed);
     assert!(

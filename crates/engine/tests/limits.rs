@@ -55,7 +55,7 @@ fn planning_that_costs_too_much_is_aborted_with_what_there_is() {
     // spec: planning BC-04 BC-05 BC-06 BC-07 WF-07
     let mut run = Scenario::start(RunSettings::default());
     run.phase_done(Phase::PreAnalysis, PhaseResult::Plain);
-    run.phase_done(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()));
+    run.phase_done(Phase::Evaluation, PhaseResult::goal(fixtures::paris_goal()));
     let mut spend = |what: &str, dollars_spent: f64| {
         let (account, amount) = (Account::Planning, dollars(dollars_spent));
         run.take(Input::Spent { account, what: what.to_owned(), amount });
@@ -191,8 +191,13 @@ fn an_agent_gets_no_more_at_once_than_it_takes_on() {
     run.prepare();
     let calibration = candor_model::CalibrationMetrics::default();
     let plan = plan_of(tasks, 0.9);
-    let proposal =
-        candor_planning::validation::Proposal { plan, agents, categories: Vec::new(), calibration };
+    let proposal = candor_planning::validation::Proposal {
+        plan,
+        agents,
+        categories: Vec::new(),
+        calibration,
+        brief: None,
+    };
     run.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
     assert_eq!(run.running(), ["task_001", "task_002", "task_004"], "others go past those that must wait");
     run.succeed("task_001");

@@ -119,7 +119,7 @@ fn every_step_down_is_told_and_the_level_only_rises() {
     assert!(notified, "people are told: {:?}", run.last);
     // The rules' result counts as the phase's own.
     run.phase_done(Phase::PreAnalysis, PhaseResult::Plain);
-    run.phase_done(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()));
+    run.phase_done(Phase::Evaluation, PhaseResult::goal(fixtures::paris_goal()));
     run.phase_done(Phase::Context, PhaseResult::Plain);
     let key = ask(Phase::Decomposition, "decompose_task");
     run.take(consulted(&key, 1, None, give_up("no tier answers")));
@@ -170,7 +170,7 @@ fn an_answer_that_comes_too_late_or_twice_is_paid_but_not_used() {
     run.take(consulted(&key, 1, Some(answered("{}", 500)), accepted()));
     let twice = run.try_take(consulted(&key, 1, Some(answered("{}", 500)), accepted()));
     assert!(matches!(twice, Err(Refusal::StaleAsk { .. })), "{twice:?}");
-    run.phase_done(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()));
+    run.phase_done(Phase::Evaluation, PhaseResult::goal(fixtures::paris_goal()));
     run.take(consulted(&key, 1, Some(answered("{}", 700)), accepted()));
     assert_eq!(run.state.spent().micros(), 1_200);
     assert_eq!(count(&run, |body| matches!(body, EventBody::ModelConsulted { .. })), 1);
@@ -256,7 +256,7 @@ fn a_call_that_nobody_waits_for_any_more_may_still_be_paid() {
     let mut run = started();
     let key = ask(Phase::Evaluation, "parse_goal");
     run.take(consulting(&key, 6_000));
-    run.take(Input::Restart);
+    run.take(Input::Restart { prompt: None });
     assert_eq!(run.state.open_calls().count(), 0);
     assert_eq!(run.state.money_for_models().micros(), 4_000, "it stays set aside");
     run.take(Input::Cancel { reason: "enough".to_owned() });

@@ -78,10 +78,8 @@ fn a_bad_adjustment_changes_nothing_and_the_question_stays_open() {
     ] {
         let (gate, _) = run.question();
         let decision = HumanApprovalDecision {
-            plan_id: paris_plan().plan_id,
-            action: ApprovalAction::Adjust,
             adjustments: vec![bad.clone()],
-            comments: String::new(),
+            ..HumanApprovalDecision::new(paris_plan().plan_id, ApprovalAction::Adjust)
         };
         let refusal = run.try_take(Input::Answered { gate, answer: Answer::Approval(decision) }).unwrap_err();
         assert!(matches!(refusal, Refusal::Adjustment(_) | Refusal::AdjustedPlan(_)), "{refusal}");
@@ -109,12 +107,7 @@ fn an_answer_must_fit_an_open_question_and_counts_once() {
     let mut run = unsure();
     let (gate, _) = run.question();
     let decision = |plan: &str| {
-        Answer::Approval(HumanApprovalDecision {
-            plan_id: PlanId::new(plan).unwrap(),
-            action: ApprovalAction::Approve,
-            adjustments: Vec::new(),
-            comments: String::new(),
-        })
+        Answer::Approval(HumanApprovalDecision::new(PlanId::new(plan).unwrap(), ApprovalAction::Approve))
     };
     let other = run.try_take(Input::Answered { gate: gate.clone(), answer: decision("plan_other") });
     assert!(matches!(other, Err(Refusal::WrongPlan { .. })));

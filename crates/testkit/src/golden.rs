@@ -3,6 +3,8 @@
 //! Each story was lived through once by the version that introduced it, and its log committed. Later
 //! versions replay those logs; they never write them again. New stories get new files.
 
+mod rooms;
+
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
     Account, Adjustment, AgentType, ApprovalAction, CritiqueVerdict, Event, EventBody, FeedbackType,
@@ -18,7 +20,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 13] = [
+pub const STORIES: [Story; 20] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -32,6 +34,13 @@ pub const STORIES: [Story; 13] = [
     ("taken_up_after_a_crash", taken_up_after_a_crash),
     ("asked_models", asked_models),
     ("left_in_peace", left_in_peace),
+    ("reworded", rooms::reworded),
+    ("plan_talked_about", rooms::plan_talked_about),
+    ("done_again", rooms::done_again),
+    ("agents_talk", rooms::agents_talk),
+    ("doubts_unattended", rooms::doubts_unattended),
+    ("round_in_circles", rooms::round_in_circles),
+    ("forked", rooms::forked),
 ];
 
 /// What a state must still say when its log is replayed by a later version.
@@ -97,7 +106,7 @@ fn asked_models() -> Vec<Event> {
     run.take(consulting::consulted(&key, 3, Some(answer), consulting::accepted()));
     run.take(Input::ModelBreaker { model, opened: None });
     run.phase_done(Phase::PreAnalysis, PhaseResult::Plain);
-    run.phase_done(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()));
+    run.phase_done(Phase::Evaluation, PhaseResult::goal(fixtures::paris_goal()));
     run.phase_done(Phase::Context, PhaseResult::Plain);
     let key = consulting::ask(Phase::Decomposition, "decompose_task");
     run.take(consulting::consulted(&key, 1, None, consulting::give_up("no tier answers")));
@@ -207,7 +216,7 @@ fn criteria_unmet() -> Vec<Event> {
         run.succeed(task);
     }
     let unmet = vec!["At least 5 activities planned".to_owned()];
-    run.phase_done(Phase::Validation, PhaseResult::Verdict { unmet });
+    run.phase_done(Phase::Validation, PhaseResult::Verdict { unmet, failed: Vec::new() });
     run.phase_done(Phase::Consolidation, PhaseResult::Plain);
     run.events()
 }
@@ -223,7 +232,7 @@ fn rest_of_the_vocabulary() -> Vec<Event> {
             severity: Severity::Warning,
             reason: text("a key in the request"),
         },
-        EventBody::PromptScored { score: 64, issues: vec![text("no dates")] },
+        EventBody::PromptScored { score: 64, issues: vec![text("no dates")], evaluation: None },
         EventBody::PhaseDegraded { phase: Phase::Context, reason: text("no memory") },
         EventBody::Degraded { level: 2, reason: text("no model") },
         EventBody::BreakerOpened {
@@ -242,8 +251,13 @@ fn rest_of_the_vocabulary() -> Vec<Event> {
             phase: Phase::Planning,
             verdict: CritiqueVerdict::Refine,
             notes: vec![text("one alternative only")],
+            checks: None,
         },
-        EventBody::ConflictResolved { between: vec![text("a"), text("b")], resolution: text("a holds") },
+        EventBody::ConflictResolved {
+            between: vec![text("a"), text("b")],
+            resolution: text("a holds"),
+            conflict: None,
+        },
         EventBody::PhaseFailed { phase: Phase::Context, reason: text("no memory") },
     ];
     let mut events = run.events();

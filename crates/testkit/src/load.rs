@@ -33,7 +33,7 @@ pub fn settings() -> RunSettings {
 #[must_use]
 pub fn proposal(plan: Plan) -> Proposal {
     let calibration = CalibrationMetrics::default();
-    Proposal { plan, agents: fixtures::full_registry(), categories: Vec::new(), calibration }
+    Proposal { plan, agents: fixtures::full_registry(), categories: Vec::new(), calibration, brief: None }
 }
 
 /// Drives one run without a store, and keeps what it would have written.
@@ -56,8 +56,9 @@ impl Quick {
             settings: Box::new(settings()),
             material: None,
         })?;
+        quick.take(Input::Guarded { attempt: 1, report: Box::default() })?;
         quick.phase(Phase::PreAnalysis, PhaseResult::Plain)?;
-        quick.phase(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()))?;
+        quick.phase(Phase::Evaluation, PhaseResult::goal(fixtures::paris_goal()))?;
         quick.phase(Phase::Context, PhaseResult::Plain)?;
         quick.phase(Phase::Decomposition, PhaseResult::Plain)?;
         quick.phase(Phase::Planning, PhaseResult::Plan(proposal(plan)))?;

@@ -4,9 +4,10 @@
 
 use candor_engine::{Input, PhaseReport, PhaseResult, Refusal, RunState, decide};
 use candor_model::{
-    Answer, ApprovalAction, CalibrationMetrics, Effect, Event, EventBody, ExecutionFeedback, FeedbackType,
-    GateId, Guidance, GuidanceAction, Handoff, HumanApprovalDecision, JsonMap, Notification, Phase, Plan,
-    Question, RankedAgent, Recorded, RunId, RunSettings, SpokenBy, Timestamp,
+    Answer, ApprovalAction, CalibrationMetrics, Choice, ChoiceRequest, Effect, Event, EventBody,
+    ExecutionFeedback, FeedbackType, GateId, GuardFinding, GuardReport, Guidance, GuidanceAction, Handoff,
+    HumanApprovalDecision, HumanApprovalRequest, JsonMap, Notification, Phase, Plan, PlanVersion, Question,
+    RankedAgent, Recorded, RunId, RunSettings, SpokenBy, Timestamp,
 };
 use candor_planning::validation::Proposal;
 use serde_json::json;
@@ -32,9 +33,17 @@ fn fail_test(what: &str) -> ! {
 }
 
 impl Scenario {
-    /// A run that has been started with these limits.
+    /// A run that has been started with these limits, and whose words the guardrails have passed.
     #[track_caller]
     pub fn start(settings: RunSettings) -> Self {
+        let mut scenario = Self::begin(settings);
+        scenario.guard();
+        scenario
+    }
+
+    /// A run that has been started with these limits, and has not been looked at by the guardrails.
+    #[track_caller]
+    pub fn begin(settings: RunSettings) -> Self {
         let run_id = RunId::new("run_test").unwrap_or_else(|error| fail_test(&error.to_string()));
         let state = RunState::new(run_id);
         let mut scenario =
@@ -93,11 +102,34 @@ impl Scenario {
         }
     }
 
+    /// The guardrails look at the words, and find nothing.
+    #[track_caller]
+    pub fn guard(&mut self) {
+        self.guard_finds(Vec::new());
+    }
+
+    /// The guardrails look at the words, and find this.
+    #[track_caller]
+    pub fn guard_finds(&mut self, findings: Vec<GuardFinding>) {
+        let attempt = self.look().unwrap_or_else(|| fail_test("the guardrails are not asked"));
+        let report = Box::new(GuardReport { findings, evaluation: Vec::new() });
+        self.take(Input::Guarded { attempt, report });
+    }
+
+    /// The look that the guardrails are asked for.
+    #[must_use]
+    pub fn look(&self) -> Option<u32> {
+        self.state.effects().find_map(|effect| match effect {
+            Effect::Guard { attempt } => Some(attempt),
+            _ => None,
+        })
+    }
+
     /// Completes the phases up to planning.
     #[track_caller]
     pub fn prepare(&mut self) {
         self.phase_done(Phase::PreAnalysis, PhaseResult::Plain);
-        self.phase_done(Phase::Evaluation, PhaseResult::Goal(fixtures::paris_goal()));
+        self.phase_done(Phase::Evaluation, PhaseResult::goal(fixtures::paris_goal()));
         self.phase_done(Phase::Context, PhaseResult::Plain);
         self.phase_done(Phase::Decomposition, PhaseResult::Plain);
     }
@@ -107,8 +139,27 @@ impl Scenario {
     pub fn propose(&mut self, plan: Plan) {
         let calibration = CalibrationMetrics::default();
         let agents = fixtures::full_registry();
-        let proposal = Proposal { plan, agents, categories: Vec::new(), calibration };
+        let proposal = Proposal { plan, agents, categories: Vec::new(), calibration, brief: None };
         self.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
+    }
+
+    /// Completes a phase with a report that says more than its result.
+    #[track_caller]
+    pub fn phase_says(&mut self, phase: Phase, result: PhaseResult, say: impl FnOnce(&mut PhaseReport)) {
+        let mut report = Box::new(phase_report(result));
+        say(&mut report);
+        let attempt = self.phase_attempt(phase);
+        self.take(Input::PhaseDone { phase, attempt, report });
+    }
+
+    /// The phases at work.
+    #[must_use]
+    pub fn at_work(&self) -> Vec<Phase> {
+        let phases = self.state.effects().filter_map(|effect| match effect {
+            Effect::RunPhase { phase, .. } => Some(phase),
+            _ => None,
+        });
+        phases.collect()
     }
 
     /// Completes a phase, whichever try it is.
@@ -118,7 +169,9 @@ impl Scenario {
         self.take(Input::PhaseDone { phase, attempt, report: Box::new(phase_report(result)) });
     }
 
-    fn phase_attempt(&self, phase: Phase) -> u32 {
+    /// Which try of a phase is at work.
+    #[must_use]
+    pub fn phase_attempt(&self, phase: Phase) -> u32 {
         let attempts = self.state.effects().filter_map(|effect| match effect {
             Effect::RunPhase { phase: current, attempt } if current == phase => Some(attempt),
             _ => None,
@@ -129,7 +182,7 @@ impl Scenario {
     /// Completes validation and consolidation.
     #[track_caller]
     pub fn close(&mut self) {
-        self.phase_done(Phase::Validation, PhaseResult::Verdict { unmet: Vec::new() });
+        self.phase_done(Phase::Validation, PhaseResult::Verdict { unmet: Vec::new(), failed: Vec::new() });
         self.phase_done(Phase::Consolidation, PhaseResult::Plain);
     }
 
@@ -219,12 +272,83 @@ impl Scenario {
     pub fn decide_on_plan(&mut self, action: ApprovalAction, adjustments: Vec<candor_model::Adjustment>) {
         let (gate, _) = self.question();
         let decision = HumanApprovalDecision {
-            plan_id: fixtures::paris_plan().plan_id,
-            action,
             adjustments,
             comments: "as I said".to_owned(),
+            ..HumanApprovalDecision::new(fixtures::paris_plan().plan_id, action)
         };
         self.take(Input::Answered { gate, answer: Answer::Approval(decision) });
+    }
+
+    /// The only open question, which must have options.
+    #[track_caller]
+    #[must_use]
+    pub fn choice(&self) -> (GateId, ChoiceRequest) {
+        match self.question() {
+            (gate, Question::Choice(request)) => (gate, request),
+            (gate, _) => fail_test(&format!("{gate} has no options")),
+        }
+    }
+
+    /// The ids of the options of the only open question.
+    #[track_caller]
+    #[must_use]
+    pub fn options(&self) -> Vec<String> {
+        self.choice().1.options.iter().map(|option| option.id.clone()).collect()
+    }
+
+    /// A person chooses, with these words.
+    #[track_caller]
+    pub fn choose(&mut self, option: &str, text: &str) {
+        match self.try_choose(option, text) {
+            Ok(()) => {}
+            Err(refusal) => fail_test(&format!("refused: {refusal}")),
+        }
+    }
+
+    /// A person chooses what may not be there to be chosen.
+    #[track_caller]
+    pub fn try_choose(&mut self, option: &str, text: &str) -> Result<(), Refusal> {
+        let (gate, _) = self.question();
+        let choice = Choice { option: option.to_owned(), text: text.to_owned(), by_default: false };
+        self.try_take(Input::Answered { gate, answer: Answer::Choice(choice) })
+    }
+
+    /// A person says something to the plan that may not be taken.
+    #[track_caller]
+    pub fn try_say(
+        &mut self,
+        action: ApprovalAction,
+        say: impl FnOnce(&mut HumanApprovalDecision),
+    ) -> Result<(), Refusal> {
+        let (gate, question) = self.question();
+        let Question::Approval { request, .. } = question else { fail_test("no plan is shown") };
+        let mut decision = HumanApprovalDecision::new(request.plan_id, action);
+        say(&mut decision);
+        self.try_take(Input::Answered { gate, answer: Answer::Approval(decision) })
+    }
+
+    /// A person says something to the plan.
+    #[track_caller]
+    pub fn say(&mut self, action: ApprovalAction, say: impl FnOnce(&mut HumanApprovalDecision)) {
+        if let Err(refusal) = self.try_say(action, say) {
+            fail_test(&format!("refused: {refusal}"));
+        }
+    }
+
+    /// What is shown of the plan.
+    #[track_caller]
+    #[must_use]
+    pub fn shown(&self) -> (PlanVersion, HumanApprovalRequest) {
+        match self.question() {
+            (_, Question::Approval { version, request }) => (version, request),
+            (gate, _) => fail_test(&format!("{gate} shows no plan")),
+        }
+    }
+
+    /// How often such an event is on the log.
+    #[must_use]
+    pub fn count(&self, wanted: impl Fn(&EventBody) -> bool) -> usize {
+        self.log.iter().filter(|recorded| wanted(&recorded.event.body)).count()
     }
 
     /// A person says what to do about a task.
@@ -294,7 +418,6 @@ impl Scenario {
 /// What a phase reports that has little to say beside its result.
 #[must_use]
 pub fn phase_report(result: PhaseResult) -> PhaseReport {
-    let handoff =
-        Handoff { spoken_by: SpokenBy::Heuristic, summary: "done".to_owned(), data: JsonMap::new() };
-    PhaseReport { handoff, result, decisions: Vec::new(), warnings: Vec::new() }
+    let handoff = Handoff::new(SpokenBy::Heuristic, "done".to_owned(), JsonMap::new());
+    PhaseReport::new(handoff, result)
 }

@@ -84,7 +84,7 @@ fn answer(effect: &Effect, now: Timestamp) -> Input {
     match effect {
         Effect::RunPhase { phase, attempt } => {
             let result = match phase {
-                Phase::Validation => PhaseResult::Verdict { unmet: Vec::new() },
+                Phase::Validation => PhaseResult::Verdict { unmet: Vec::new(), failed: Vec::new() },
                 _ => PhaseResult::Plain,
             };
             let report = Box::new(phase_report(result));

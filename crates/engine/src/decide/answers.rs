@@ -4,13 +4,12 @@ use candor_model::{
     Answer, ApprovalAction, EventBody, ExecutionFeedback, FeedbackType, GateId, Guidance, GuidanceAction,
     HumanApprovalDecision, Plan, PlanVersion, PlanningError, Question, Seconds, SubTask, TaskId,
 };
-use candor_planning::graph::TaskGraph;
 use candor_planning::replan::{ReplanContext, ReplanRefusal, replan};
 use candor_planning::texts::Response;
-use candor_planning::{approval, assignment, validation};
+use candor_planning::{approval, assignment};
 
 use super::draft::{Decision, Draft};
-use super::{ending, failure, proposal, schedule};
+use super::{choices, discussion, ending, failure, proposal, schedule};
 use crate::Refusal;
 use crate::state::{Stage, TaskState, Work};
 
@@ -28,12 +27,17 @@ pub(super) fn answered(draft: &mut Draft<'_>, gate: &GateId, answer: Answer) -> 
                 let expected = request.plan_id.clone();
                 return Err(Refusal::WrongPlan { given: decision.plan_id, expected });
             }
+            discussion::check(draft, gate, request, &decision)?;
             on_plan(draft, gate, *version, decision)
         }
         (Question::Guidance(request), Answer::Guidance(guidance)) => {
             on_task(draft, gate, &request.task_id.clone(), guidance)
         }
         (Question::Approval { .. }, _) => Err(wrong("a decision on the plan: approve, adjust or reject")),
+        (Question::Choice(request), Answer::Choice(choice)) => {
+            choices::answered(draft, gate, &request.clone(), choice)
+        }
+        (Question::Choice(_), _) => Err(wrong("one of the options")),
         (Question::Guidance(_), _) => Err(wrong("guidance on the task: retry, skip or abort")),
     }
 }
@@ -57,11 +61,19 @@ fn on_plan(
             draft.say(EventBody::PlanRejected { version, comments: comments.clone() });
             ending::abort(draft, PlanningError::PlanRejected { plan_id, comments });
         }
+        ApprovalAction::Modify if !decision.adjustments.is_empty() => {
+            discussion::modify(draft, gate, decision)?;
+        }
+        ApprovalAction::Version => discussion::back_to(draft, gate, decision)?,
+        ApprovalAction::Ask
+        | ApprovalAction::Alternative
+        | ApprovalAction::Modify
+        | ApprovalAction::Regenerate => discussion::talk(draft, gate, decision),
     }
     Ok(())
 }
 
-fn close(draft: &mut Draft<'_>, gate: &GateId, answer: Answer) {
+pub(super) fn close(draft: &mut Draft<'_>, gate: &GateId, answer: Answer) {
     draft.say(EventBody::HumanAnswered { gate: gate.clone(), answer: Box::new(answer) });
 }
 
@@ -84,17 +96,7 @@ fn approve(draft: &mut Draft<'_>, gate: &GateId, version: PlanVersion) {
 
 /// Makes the person's changes, all or none, and executes the plan with them.
 fn adjust(draft: &mut Draft<'_>, gate: &GateId, decision: HumanApprovalDecision) -> Result<(), Refusal> {
-    let unknown =
-        || Refusal::UnknownGate { gate: gate.clone(), open: "none, for there is no plan".to_owned() };
-    let plan = draft.state.plan().ok_or_else(unknown)?;
-    let work = draft.state.work().ok_or_else(unknown)?;
-    let adjusted = approval::adjust(&plan, &decision.adjustments)?;
-    validation::recheck(&adjusted, draft.state.settings()).map_err(Refusal::AdjustedPlan)?;
-    let changed = approval::changed_tasks(&plan, &adjusted);
-    check_changed(work, &adjusted, &changed)?;
-    let seeds: Vec<_> = changed.iter().filter_map(|id| work.index_of(id)).collect();
-    let affected = TaskGraph::new(&adjusted.subtasks).affected_by(&seeds);
-    let rerun = affected.into_iter().filter_map(|index| Some(work.task(index)?.0.task_id.clone())).collect();
+    let rerun = discussion::adjusted(draft, &decision)?;
     let (version, adjustments) = (draft.state.next_version(), decision.adjustments.clone());
     close(draft, gate, Answer::Approval(decision));
     draft.say(EventBody::PlanAdjusted { version, adjustments, rerun_task_ids: rerun });
@@ -103,7 +105,7 @@ fn adjust(draft: &mut Draft<'_>, gate: &GateId, decision: HumanApprovalDecision)
 }
 
 /// The changed tasks can be carried out: their agents exist, and nothing they need was left out.
-fn check_changed(work: &Work, adjusted: &Plan, changed: &[TaskId]) -> Result<(), Refusal> {
+pub(super) fn check_changed(work: &Work, adjusted: &Plan, changed: &[TaskId]) -> Result<(), Refusal> {
     let tasks = adjusted.subtasks.iter().filter(|task| changed.contains(&task.task_id));
     let (mut errors, mut assigned) = (Vec::new(), Vec::new());
     for task in tasks {

@@ -4,13 +4,16 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Account, Announcement, AskKey, Consulted, EventBody, Money, Notification, OpenCall, Rung, Severity, Tier,
+    Account, Announcement, AskKey, Consulted, EventBody, Money, Notification, OpenCall, Phase, Rung,
+    Severity, Tier,
 };
 
+use candor_planning::gates;
+
 use super::draft::Draft;
-use super::{outcome, phases};
-use crate::Refusal;
+use super::{choices, outcome, phases};
 use crate::state::Stage;
+use crate::{Refusal, RunState};
 
 /// A call is about to be made.
 pub(super) fn consulting(
@@ -29,9 +32,30 @@ pub(super) fn consulting(
     if is_answered(draft, &ask) {
         return Err(Refusal::StaleAsk { ask, number });
     }
+    check_tokens(draft)?;
     check_budgets(draft, reserved)?;
     draft.say(EventBody::ModelAsked { call: Box::new(OpenCall { ask, number, tier, model, reserved }) });
     Ok(())
+}
+
+/// Whether models may say anything more before a person has allowed it.
+fn check_tokens(draft: &Draft<'_>) -> Result<(), Refusal> {
+    let (used, allowed) = (draft.state.findings().tokens_used(), tokens_allowed(draft.state));
+    if used > allowed { Err(Refusal::NoTokens { used, allowed }) } else { Ok(()) }
+}
+
+fn tokens_allowed(state: &RunState) -> u64 {
+    state.settings().rooms().token_budget.saturating_add(state.findings().tokens_allowed)
+}
+
+/// Asks a person whether models may go on, at the call that used up what was allowed.
+fn ask_for_tokens(draft: &mut Draft<'_>, phase: Phase) {
+    let before = draft.state.findings().tokens_used();
+    let ahead = draft.ahead();
+    let (used, allowed) = (ahead.findings().tokens_used(), tokens_allowed(ahead));
+    if before <= allowed && used > allowed {
+        choices::ask(draft, gates::tokens(phase, used, allowed));
+    }
 }
 
 /// Whether the most that a call can cost is left, after everything spent and set aside.
@@ -83,6 +107,7 @@ pub(super) fn consulted(
     if let Some((what, amount)) = bill.filter(|(_, amount)| *amount > Money::ZERO) {
         outcome::spent(draft, account(draft), what, amount);
     }
+    ask_for_tokens(draft, ask.phase);
     Ok(())
 }
 

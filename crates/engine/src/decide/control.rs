@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use candor_model::{AfterStop, CheckpointId, ConfidenceCause, EventBody, Money, RunSettings, StartMaterial};
+use candor_model::{
+    AfterStop, CheckpointId, ConfidenceCause, EventBody, Money, Phase, PromptSource, RunSettings,
+    StartMaterial,
+};
+use candor_planning::limits;
 
 use super::draft::Draft;
-use super::{ending, phases, proposal, schedule};
+use super::{ending, guard, phases, proposal, schedule, talk};
 use crate::Refusal;
-use crate::state::{Resume, Stage, first_phases};
+use crate::state::{GUARDED, Resume, Stage};
 
 pub(super) fn start(
     draft: &mut Draft<'_>,
@@ -15,13 +19,19 @@ pub(super) fn start(
     settings: Box<RunSettings>,
     material: Option<Box<StartMaterial>>,
 ) -> Result<(), Refusal> {
-    if request.trim().is_empty() {
-        return Err(Refusal::EmptyRequest);
-    }
+    check_words(&request, settings.rooms().max_request_bytes)?;
     let run_id = draft.state.run_id().clone();
-    draft.say(EventBody::RunStarted { run_id, request, settings, flags: BTreeSet::new(), material });
-    phases::begin(draft, first_phases());
+    let flags = BTreeSet::from([GUARDED]);
+    draft.say(EventBody::RunStarted { run_id, request, settings, flags, material, forked_from: None });
     Ok(())
+}
+
+/// Words that cannot be worked with never begin a run, and leave no trace.
+pub(super) fn check_words(words: &str, most: u64) -> Result<(), Refusal> {
+    limits::check_request(words, most).map_err(|reason| match words.trim() {
+        "" => Refusal::EmptyRequest,
+        _ => Refusal::BadRequest { reason },
+    })
 }
 
 pub(super) fn pause(draft: &mut Draft<'_>, reason: String) -> Result<(), Refusal> {
@@ -58,12 +68,25 @@ pub(super) fn roll_back(
         let known: Vec<String> = points.map(|point| format!("{} ({})", point.id, point.label)).collect();
         return Err(Refusal::UnknownCheckpoint { to, known: known.join(", ") });
     }
-    stop_then(draft, AfterStop::RollBack { to, run_budget })
+    stop_then(draft, AfterStop::RollBack { to, run_budget, prompt: None })
 }
 
-pub(super) fn restart(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+/// The point at which the phase with this number had just been completed.
+pub(super) fn checkpoint_of(draft: &Draft<'_>, number: &str) -> Result<CheckpointId, Refusal> {
+    let phase = number.trim().parse().ok().and_then(Phase::numbered);
+    draft.state.after_phase(phase).ok_or_else(|| Refusal::UnknownPhase {
+        given: number.trim().to_owned(),
+        known: draft.state.phases_to_go_back_to(),
+    })
+}
+
+pub(super) fn restart(draft: &mut Draft<'_>, prompt: Option<String>) -> Result<(), Refusal> {
+    if let Some(words) = &prompt {
+        check_words(words, draft.state.settings().rooms().max_request_bytes)?;
+    }
     let first = draft.state.checkpoints().first().map(|point| point.id);
-    roll_back(draft, first.ok_or(Refusal::NotStarted)?, None)
+    let to = first.ok_or(Refusal::NotStarted)?;
+    stop_then(draft, AfterStop::RollBack { to, run_budget: None, prompt })
 }
 
 /// Stops everything that runs, then does what was asked for; at once if nothing runs.
@@ -71,6 +94,7 @@ fn stop_then(draft: &mut Draft<'_>, then: AfterStop) -> Result<(), Refusal> {
     if matches!(draft.state.stage(), Stage::Stopping { .. }) {
         return Err(Refusal::Stopping);
     }
+    talk::close_all(draft, "the run is being stopped");
     draft.say(EventBody::StopRequested { then: Box::new(then) });
     go_on_when_stopped(draft);
     Ok(())
@@ -88,11 +112,11 @@ pub(super) fn go_on_when_stopped(draft: &mut Draft<'_>) {
     match then.as_ref().clone() {
         AfterStop::Cancel { reason } => draft.say(EventBody::RunCancelled { reason }),
         AfterStop::Abort { error, suggestion } => ending::aborted(draft, error, suggestion),
-        AfterStop::RollBack { to, run_budget } => go_back(draft, to, run_budget),
+        AfterStop::RollBack { to, run_budget, prompt } => go_back(draft, to, run_budget, prompt),
     }
 }
 
-fn go_back(draft: &mut Draft<'_>, to: CheckpointId, run_budget: Option<Money>) {
+fn go_back(draft: &mut Draft<'_>, to: CheckpointId, run_budget: Option<Money>, prompt: Option<String>) {
     let ahead = draft.ahead();
     let Some(point) = ahead.checkpoint(to) else { return };
     let resume = point.resume.clone();
@@ -103,8 +127,11 @@ fn go_back(draft: &mut Draft<'_>, to: CheckpointId, run_budget: Option<Money>) {
         draft.say(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::RolledBack });
     }
     draft.say(EventBody::RolledBack { to, run_budget });
+    if let Some(words) = prompt {
+        return guard::change_words(draft, words, PromptSource::Restarted, None);
+    }
     match resume {
-        Resume::Phases(phases) => phases::begin(draft, phases),
+        Resume::Phases(_) => phases::proceed(draft),
         Resume::Plan => proposal::enter_execution(draft),
     }
 }

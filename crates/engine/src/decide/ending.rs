@@ -11,8 +11,8 @@ use candor_planning::graph::TaskIndex;
 use candor_planning::texts::{self, Response};
 use candor_planning::{confidence, limits, report, routing};
 
-use super::control;
 use super::draft::{Decision, Draft};
+use super::{control, talk};
 use crate::RunState;
 use crate::state::TaskState;
 
@@ -54,6 +54,7 @@ pub(super) fn abort(draft: &mut Draft<'_>, error: PlanningError) {
         confidence: None,
     });
     let then = Box::new(AfterStop::Abort { error, suggestion });
+    talk::close_all(draft, "the run is being stopped");
     draft.say(EventBody::StopRequested { then });
     control::go_on_when_stopped(draft);
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentType, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, GateId, Notification,
-    PlanningError, Question, ReplanStrategy, Seconds, SubTask, TaskStatus, Timestamp,
+    AgentType, Announcement, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, GateId,
+    Notification, PlanningError, Question, ReplanStrategy, Seconds, Severity, SubTask, TaskStatus, Timestamp,
 };
 use candor_planning::replan::{ReplanContext, ReplanRefusal, Replanned, replan};
 use candor_planning::texts::{self, Response};
@@ -33,7 +33,9 @@ enum Recovery {
 /// An attempt failed.
 pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<ExecutionFeedback>) {
     let failed = as_failed(running, feedback);
-    let recovery = recovery(draft, running, &failed, feedback);
+    let used = running.work.task(running.index).map_or(0, |(_, run)| run.history().policy_retries);
+    let circling = draft.state.loop_after(&running.task.task_id, feedback).is_some();
+    let recovery = recovery(draft, &failed, feedback, used, circling);
     draft.say(EventBody::TaskFailed {
         task_id: failed.task_id.clone(),
         attempt: running.attempt.number,
@@ -45,10 +47,26 @@ pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Ar
     let notice = texts::failure_notification(&failed, feedback, &response(&recovery));
     draft.notify(Notification::Failure(notice));
     outcome::charge(draft, running, feedback.cost);
+    tell_of_circles(draft, running, feedback);
     if !matches!(recovery, Recovery::Repeat { .. }) {
         outcome::progress(draft, running, false);
     }
     recover(draft, running, &failed, feedback, recovery);
+}
+
+/// Says that the run goes round in circles, if this failure shows it.
+fn tell_of_circles(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &ExecutionFeedback) {
+    let Some(trip) = draft.state.loop_after(&running.task.task_id, feedback) else { return };
+    let (rule, severity) = ("loop_guard".to_owned(), Severity::Warning);
+    draft.say(EventBody::GuardrailTripped { rule, severity, reason: trip.text.clone() });
+    draft.notify(Notification::Announcement(Announcement {
+        severity,
+        timestamp: draft.now,
+        task_id: Some(running.task.task_id.clone()),
+        title: "The run goes round in circles".to_owned(),
+        text: trip.text,
+        suggestion: Some("The plan is changed instead of repeating the same".to_owned()),
+    }));
 }
 
 /// The task as it stands with this failure, for the planner and for people.
@@ -66,9 +84,10 @@ fn as_failed(running: &Running<'_>, feedback: &ExecutionFeedback) -> SubTask {
 
 fn recovery(
     draft: &Draft<'_>,
-    running: &Running<'_>,
     failed: &SubTask,
     feedback: &ExecutionFeedback,
+    used: u32,
+    circling: bool,
 ) -> Recovery {
     let settings = draft.state.settings();
     if *draft.state.stage() != Stage::Executing {
@@ -77,8 +96,9 @@ fn recovery(
     if escalation::is_due(failed.metadata.failure_count, settings) {
         return Recovery::Escalate { why: format!("it has failed {} times", failed.metadata.failure_count) };
     }
-    let used = running.work.task(running.index).map_or(0, |(_, run)| run.history().policy_retries);
-    if let Some(policy) = failed.retry_policy.filter(|policy| used < policy.max_retries) {
+    // A run that goes round in circles is not helped by going round once more.
+    let policy = failed.retry_policy.filter(|policy| used < policy.max_retries && !circling);
+    if let Some(policy) = policy {
         return Recovery::Repeat { after: policy.backoff_seconds };
     }
     match revised(draft, failed, std::slice::from_ref(feedback)) {
@@ -146,13 +166,7 @@ fn recover(
             schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money, ended });
         }
         Recovery::Revise(replanned) => {
-            let reasoning = format!(
-                "{} with {:?} calls for {}",
-                feedback.feedback_type,
-                feedback.errors,
-                classify::classify(feedback)
-            );
-            revise(draft, *replanned, failed, reasoning);
+            revise(draft, *replanned, failed, calls_for(feedback));
             schedule::after_change(draft);
         }
         Recovery::Escalate { why } => {
@@ -161,6 +175,29 @@ fn recover(
         }
         Recovery::GiveUp(error) => ending::abort(draft, *error),
         Recovery::Leave => outcome::go_on(draft),
+    }
+}
+
+fn calls_for(feedback: &ExecutionFeedback) -> String {
+    let strategy = classify::classify(feedback);
+    format!("{} with {:?} calls for {strategy}", feedback.feedback_type, feedback.errors)
+}
+
+/// A failure that is on the log without what is done about it is answered now.
+pub(super) fn answer_left_over(draft: &mut Draft<'_>) {
+    for task_id in draft.state.left_failed() {
+        let Some(failed) = draft.state.task(&task_id) else { continue };
+        let told = draft.state.feedback().iter().rev().find(|feedback| feedback.task_id == task_id);
+        let Some(feedback) = told.cloned() else { continue };
+        let run = draft.state.work().and_then(|work| Some(work.find(&task_id)?.2.history()));
+        let used = run.map_or(0, |history| history.policy_retries);
+        match recovery(draft, &failed, &feedback, used, draft.state.findings().circling) {
+            Recovery::Repeat { after } => repeat(draft, &failed, draft.now.plus(after)),
+            Recovery::Revise(replanned) => revise(draft, *replanned, &failed, calls_for(&feedback)),
+            Recovery::Escalate { why } => escalate(draft, &failed, why),
+            Recovery::GiveUp(error) => return ending::abort(draft, *error),
+            Recovery::Leave => {}
+        }
     }
 }
 
@@ -204,6 +241,11 @@ pub(super) fn revise(draft: &mut Draft<'_>, replanned: Replanned, task: &SubTask
     if before != after {
         draft.say(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::Revised });
     }
+    ask_about_revision(draft);
+}
+
+/// A revised plan is shown anew if too little confidence is left.
+pub(super) fn ask_about_revision(draft: &mut Draft<'_>) {
     withdraw_approval(draft);
     proposal::ask_if_unsure(draft);
 }

@@ -2,16 +2,23 @@
 
 mod answers;
 mod breakers;
+mod choices;
 mod consult;
 mod control;
+mod critique;
+mod discussion;
 mod draft;
 mod ending;
 mod failure;
+mod guard;
+mod looking;
 mod outcome;
 mod phases;
 mod proposal;
+mod rework;
 mod routing;
 mod schedule;
+mod talk;
 mod tick;
 
 use candor_model::{Event, Timestamp};
@@ -31,6 +38,7 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::Start { request, settings, material } => {
             control::start(&mut draft, request, settings, material)?;
         }
+        Input::Guarded { attempt, report } => guard::guarded(&mut draft, attempt, report)?,
         Input::PhaseDone { phase, attempt, report } => phases::done(&mut draft, phase, attempt, *report)?,
         Input::PhaseFailed { phase, attempt, reason } => phases::failed(&mut draft, phase, attempt, reason)?,
         Input::Routed { task_id, ranking } => routing::routed(&mut draft, &task_id, ranking)?,
@@ -45,12 +53,17 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::Consulted { ask, number, step } => consult::consulted(&mut draft, ask, number, *step)?,
         Input::Breaker { agent_type, opened } => breakers::agent(&mut draft, agent_type, opened),
         Input::ModelBreaker { model, opened } => breakers::model(&mut draft, model, opened),
+        Input::Broadcast { message, rules } => talk::broadcast(&mut draft, &message, &rules),
+        Input::Query { query } => talk::query(&mut draft, *query)?,
+        Input::QueryAnswered { response } => talk::answered(&mut draft, *response)?,
+        Input::FilesRead { files } => looking::files(&mut draft, files),
+        Input::ResultsChecked { attempt, results } => looking::checked(&mut draft, attempt, results)?,
         Input::Answered { gate, answer } => answers::answered(&mut draft, &gate, answer)?,
         Input::Pause { reason } => control::pause(&mut draft, reason)?,
         Input::Resume => control::resume(&mut draft)?,
         Input::Cancel { reason } => control::cancel(&mut draft, reason)?,
         Input::RollBack { to, run_budget } => control::roll_back(&mut draft, to, run_budget)?,
-        Input::Restart => control::restart(&mut draft)?,
+        Input::Restart { prompt } => control::restart(&mut draft, prompt)?,
         Input::TakenUp => tick::taken_up(&mut draft),
         Input::Tick => tick::tick(&mut draft),
     }
@@ -63,7 +76,9 @@ fn check_stage(state: &RunState, input: &Input) -> Result<(), Refusal> {
         (Stage::New, Input::Start { .. } | Input::Tick) => Ok(()),
         (Stage::New, _) => Err(Refusal::NotStarted),
         (_, Input::Start { .. }) => Err(Refusal::AlreadyStarted),
-        (Stage::Ended(_), Input::RollBack { .. } | Input::Restart | Input::TakenUp | Input::Tick) => Ok(()),
+        (Stage::Ended(_), Input::RollBack { .. } | Input::Restart { .. } | Input::TakenUp | Input::Tick) => {
+            Ok(())
+        }
         // What was spent is a fact, whenever it is heard of.
         (Stage::Ended(_), Input::Spent { .. }) => Ok(()),
         (Stage::Ended(_), Input::Consulted { step, .. }) if step.call.is_some() => Ok(()),

@@ -1,22 +1,64 @@
 //! The phases around the work: each always runs, in order, and hands over explicitly.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use candor_model::{CritiqueVerdict, EventBody, Handoff, Phase, PlanningError, Severity};
+use candor_model::{
+    Broadcast, CritiqueVerdict, Enhancement, Evaluation, EventBody, Handoff, JsonMap, Phase, PhaseDecision,
+    PhaseMetrics, Plan, PlanningError, PromptSource, Severity, SpokenBy, TaskId, TaskStatus,
+};
 use candor_planning::phase::RoomDecision;
+use candor_planning::{compress, critique as judging, gates, metrics as planning_metrics};
 
 use super::draft::{Decision, Draft};
-use super::{ending, proposal};
-use crate::state::{Stage, following};
+use super::{choices, critique, discussion, ending, proposal, rework};
+use crate::state::{Stage, due};
 use crate::{PhaseReport, PhaseResult, Refusal};
+
+/// How often better wordings are offered in a run; the second time only for words of the person's own.
+const MOST_OFFERS: u32 = 2;
+
+/// A phase's work that has been judged and is about to be put on record.
+pub(super) struct Done {
+    pub(super) phase: Phase,
+    pub(super) handoff: Handoff,
+    pub(super) decisions: Vec<RoomDecision>,
+    metrics: PhaseMetrics,
+}
 
 /// Begins the work of these phases.
 pub(super) fn begin(draft: &mut Draft<'_>, phases: BTreeSet<Phase>) {
     for phase in phases {
-        let attempt = draft.state.phase_attempt(phase).saturating_add(1);
+        let attempt = draft.ahead().phase_attempt(phase).saturating_add(1);
         draft.say(EventBody::PhaseStarted { phase, attempt });
     }
+}
+
+/// Begins what is due, unless something is at work or a person is asked.
+pub(super) fn proceed(draft: &mut Draft<'_>) {
+    let ahead = draft.ahead();
+    let idle = match ahead.stage() {
+        Stage::Preparing { open, .. } => open.is_empty(),
+        Stage::Closing { phase } => ahead.findings().completed.contains(phase),
+        Stage::Executing => ahead.findings().completed.contains(&Phase::Execution),
+        _ => false,
+    };
+    if !idle || !ahead.open_questions().is_empty() {
+        return;
+    }
+    let due = due(&ahead.findings().completed);
+    // What follows planning is the plan, by way of its own gate; if there is none, it was cut off.
+    let lost = due.contains(&Phase::Execution);
+    begin(draft, if lost { [Phase::Planning].into() } else { due });
+}
+
+/// Every phase runs, always: the word of the forced evaluation on each.
+pub(super) fn all_run() -> Vec<PhaseDecision> {
+    let reason = "every phase runs, always".to_owned();
+    Phase::ALL
+        .iter()
+        .map(|phase| PhaseDecision { phase: *phase, run: true, reason: reason.clone() })
+        .collect()
 }
 
 pub(super) fn done(
@@ -26,42 +68,180 @@ pub(super) fn done(
     report: PhaseReport,
 ) -> Result<(), Refusal> {
     check_at_work(draft, phase, attempt)?;
-    let PhaseReport { handoff, result, decisions, warnings } = report;
+    check_kind(phase, &report.result, draft)?;
+    let PhaseReport {
+        mut handoff,
+        result,
+        decisions,
+        warnings,
+        messages,
+        critique: checks,
+        criteria,
+        failure_reasons,
+    } = report;
     for (rule, reason) in warnings {
         let severity = Severity::Warning;
         draft.say(EventBody::GuardrailTripped { rule: rule.to_owned(), severity, reason });
     }
-    match (phase, result) {
-        (Phase::Evaluation, PhaseResult::Goal(goal)) => {
-            draft.say(EventBody::GoalDefined { goal: Arc::new(goal) });
-            complete(draft, phase, handoff, decisions);
+    let next = critique::judge(draft, phase, checks, handoff.spoken_by);
+    if matches!(next, critique::Next::Again) {
+        return Ok(());
+    }
+    let metrics = metrics(draft, phase, criteria, failure_reasons);
+    handoff.context.tokens_consumed = metrics.tokens_used;
+    for message in &messages {
+        draft.say(EventBody::Broadcast { message: Box::new(message.clone()) });
+    }
+    let flags = handoff.flags.clone();
+    let done = Done { phase, handoff, decisions, metrics };
+    match result {
+        PhaseResult::Goal { goal, evaluation, enhancement } => {
+            draft.say(EventBody::GoalDefined { goal: Arc::new(*goal) });
+            evaluated(draft, evaluation.as_deref());
+            if !put_first(draft, phase, &flags, &messages, next) {
+                offer(draft, enhancement.as_deref());
+            }
+            complete(draft, done);
+            choices::by_default(draft);
+            proceed(draft);
         }
-        (Phase::Evaluation, _) => {
-            return Err(Refusal::WrongPhaseResult { phase, expected: "a goal" });
+        PhaseResult::Plan(plan) => proposal::propose(draft, done, plan, next),
+        PhaseResult::Reply(answer) => {
+            record(draft, done.decisions);
+            discussion::reply(draft, answer);
         }
-        (Phase::Planning, PhaseResult::Plan(plan)) => proposal::propose(draft, handoff, plan, decisions),
-        (Phase::Planning, _) => {
-            return Err(Refusal::WrongPhaseResult { phase, expected: "a plan" });
-        }
-        (Phase::Validation, PhaseResult::Verdict { unmet }) => {
-            let verdict = if unmet.is_empty() { CritiqueVerdict::Continue } else { CritiqueVerdict::Stop };
-            draft.say(EventBody::Critiqued { phase, verdict, notes: unmet });
-            complete(draft, phase, handoff, decisions);
-        }
-        (Phase::Validation, _) => {
-            return Err(Refusal::WrongPhaseResult { phase, expected: "a verdict" });
-        }
-        (Phase::Consolidation, PhaseResult::Plain) => {
-            draft.say(EventBody::PhaseCompleted { phase, handoff });
-            record(draft, decisions);
-            ending::finished(draft);
-        }
-        (_, PhaseResult::Plain) => complete(draft, phase, handoff, decisions),
-        (_, _) => {
-            return Err(Refusal::WrongPhaseResult { phase, expected: "nothing beyond its handoff" });
+        PhaseResult::Verdict { unmet, failed } => validated(draft, done, unmet, failed, next),
+        PhaseResult::Plain => {
+            let asked = put_first(draft, phase, &flags, &messages, next);
+            complete(draft, done);
+            choices::by_default(draft);
+            match phase {
+                Phase::Consolidation if !asked => ending::finished(draft),
+                _ => proceed(draft),
+            }
         }
     }
     Ok(())
+}
+
+/// The work is done: it is the engine's own room, and hands over like the others.
+pub(super) fn executed(draft: &mut Draft<'_>, summary: String) {
+    let phase = Phase::Execution;
+    let ahead = draft.ahead();
+    let Some(plan) = ahead.plan() else { return };
+    let compressed = compress::execution_output(&plan, ahead.feedback());
+    let data = serde_json::to_value(&compressed).map(|value| ("compressed".to_owned(), value));
+    let mut handoff = Handoff::new(SpokenBy::Heuristic, summary, data.into_iter().collect());
+    let expected = planning_metrics::seed(phase).tokens_used;
+    let checks = judging::of_execution(ahead.request(), &plan, &handoff, &BTreeMap::new(), expected, &[]);
+    // Rules judge rules here: it is told, and nothing is repeated.
+    let next = critique::judge(draft, phase, Some(Box::new(checks)), SpokenBy::Heuristic);
+    let metrics = metrics(draft, phase, criteria_of(&plan), Vec::new());
+    handoff.context.tokens_consumed = metrics.tokens_used;
+    critique::put(draft, phase, next);
+    complete(draft, Done { phase, handoff, decisions: Vec::new(), metrics });
+    choices::by_default(draft);
+    proceed(draft);
+}
+
+fn criteria_of(plan: &Plan) -> BTreeMap<String, f64> {
+    let done = plan.subtasks.iter().filter(|task| task.status == TaskStatus::Completed).count();
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let success = planning_metrics::execution_success(count(done), count(plan.subtasks.len()));
+    success.map(|success| ("execution_success".to_owned(), success)).into_iter().collect()
+}
+
+/// Each phase reports what is its own to report.
+fn check_kind(phase: Phase, result: &PhaseResult, draft: &Draft<'_>) -> Result<(), Refusal> {
+    let (fits, expected) = match phase {
+        Phase::Evaluation => (matches!(result, PhaseResult::Goal { .. }), "a goal"),
+        Phase::Planning => {
+            let reply = matches!(result, PhaseResult::Reply(_)) && draft.state.talk().is_some();
+            (reply || matches!(result, PhaseResult::Plan(_)), "a plan")
+        }
+        Phase::Validation => (matches!(result, PhaseResult::Verdict { .. }), "a verdict"),
+        _ => (matches!(result, PhaseResult::Plain), "nothing beyond its handoff"),
+    };
+    if fits { Ok(()) } else { Err(Refusal::WrongPhaseResult { phase, expected }) }
+}
+
+fn evaluated(draft: &mut Draft<'_>, evaluation: Option<&Evaluation>) {
+    let Some(evaluation) = evaluation else { return };
+    let quality = &evaluation.prompt_quality;
+    let (score, issues) = (quality.score, quality.issues.clone());
+    let evaluation = Some(Box::new(evaluation.clone()));
+    draft.say(EventBody::PromptScored { score, issues, evaluation });
+}
+
+/// Offers better wordings for a weak request, once; and once more if the person's own words are weak too.
+fn offer(draft: &mut Draft<'_>, enhancement: Option<&Enhancement>) {
+    let Some(enhancement) = enhancement else { return };
+    let prompts = draft.state.prompts();
+    let own = prompts.last().is_some_and(|prompt| prompt.source == Some(PromptSource::OwnWords));
+    let offers = draft.state.findings().offers;
+    if offers == 0 || (own && offers < MOST_OFFERS) {
+        choices::put(draft, gates::enhancement(enhancement));
+    } else {
+        let reason =
+            format!("the request still scores {}/100; it is not offered again", enhancement.original.score);
+        let (rule, severity) = ("prompt_quality".to_owned(), Severity::Warning);
+        draft.say(EventBody::GuardrailTripped { rule, severity, reason });
+    }
+}
+
+/// Puts to a person what must be settled before the next phase; says whether it did. The question is on record
+/// before the phase's completion, so that none is lost.
+pub(super) fn put_first(
+    draft: &mut Draft<'_>,
+    phase: Phase,
+    flags: &candor_model::HandoffFlags,
+    messages: &[Broadcast],
+    next: critique::Next,
+) -> bool {
+    let alarms: Vec<String> =
+        messages.iter().filter(|message| message.is_alarm()).map(|message| message.content.clone()).collect();
+    if phase == Phase::Evaluation && !alarms.is_empty() {
+        let told = draft.ahead().evaluation().map(|judged| judged.prompt_quality.contradictions.clone());
+        let told = told.filter(|told| !told.is_empty()).unwrap_or(alarms);
+        choices::put(draft, gates::contradiction(phase, &told));
+        return true;
+    }
+    if let Some(alarm) = messages.iter().find(|message| message.is_alarm()) {
+        choices::put(draft, gates::alarm(alarm));
+        return true;
+    }
+    if !flags.blockers.is_empty() {
+        choices::put(draft, gates::blocked(phase, &flags.blockers));
+        return true;
+    }
+    if flags.needs_user_input {
+        choices::put(draft, gates::unclear(phase, &flags.uncertainty_areas));
+        return true;
+    }
+    critique::put(draft, phase, next)
+}
+
+/// Validation has judged: what fails its own criterion is done again, and what the goal misses is kept in mind.
+fn validated(
+    draft: &mut Draft<'_>,
+    done: Done,
+    unmet: Vec<String>,
+    failed: Vec<(TaskId, String)>,
+    next: critique::Next,
+) {
+    let phase = Phase::Validation;
+    let failed = rework::still_standing(draft, failed);
+    if !failed.is_empty() {
+        return rework::rework(draft, done, failed);
+    }
+    if !unmet.is_empty() {
+        let verdict = CritiqueVerdict::Stop;
+        draft.say(EventBody::Critiqued { phase, verdict, notes: unmet, checks: None });
+    }
+    critique::put(draft, phase, next);
+    complete(draft, done);
+    choices::by_default(draft);
+    proceed(draft);
 }
 
 pub(super) fn failed(
@@ -71,6 +251,15 @@ pub(super) fn failed(
     reason: String,
 ) -> Result<(), Refusal> {
     check_at_work(draft, phase, attempt)?;
+    if draft.state.talk().is_some() {
+        // There is a plan; that another one could not be made is an answer.
+        discussion::reply(draft, format!("That could not be done: {reason}"));
+        return Ok(());
+    }
+    if phase == Phase::PreAnalysis {
+        without_pre_analysis(draft, &reason);
+        return Ok(());
+    }
     draft.say(EventBody::PhaseFailed { phase, reason: reason.clone() });
     let by_rules = format!("phase {} ({phase})", phase.number());
     if draft.state.degradation().failed_components.contains(&by_rules) {
@@ -79,6 +268,24 @@ pub(super) fn failed(
     }
     ending::failed(draft, PlanningError::PhaseFailed { phase, reason });
     Ok(())
+}
+
+/// Nothing depends on what is known from before: the run goes on as if nothing were.
+fn without_pre_analysis(draft: &mut Draft<'_>, reason: &str) {
+    let phase = Phase::PreAnalysis;
+    let (before, after) = (draft.state.degradation().level, draft.state.degradation_without(phase));
+    draft.say(EventBody::PhaseDegraded { phase, reason: reason.to_owned() });
+    if after.level > before {
+        let reason = format!("failed: {}", after.failed_components.join(", "));
+        draft.say(EventBody::Degraded { level: after.level, reason });
+    }
+    let nothing =
+        [("cached", false.into()), ("budget", JsonMap::new().into()), ("skip", Vec::<String>::new().into())];
+    let data = nothing.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let handoff = Handoff::new(SpokenBy::Heuristic, format!("nothing is known from before: {reason}"), data);
+    let metrics = metrics(draft, phase, BTreeMap::new(), vec!["phase_failed".to_owned()]);
+    complete(draft, Done { phase, handoff, decisions: Vec::new(), metrics });
+    proceed(draft);
 }
 
 /// Puts what a room decided on record.
@@ -92,7 +299,9 @@ pub(super) fn record(draft: &mut Draft<'_>, decisions: Vec<RoomDecision>) {
 pub(super) fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Result<(), Refusal> {
     let at_work = match draft.state.stage() {
         Stage::Preparing { open, .. } => open.contains(&phase),
-        Stage::Closing { phase: current } => *current == phase,
+        Stage::Closing { phase: current } => {
+            *current == phase && !draft.state.findings().completed.contains(&phase)
+        }
         _ => false,
     };
     if at_work && draft.state.phase_attempt(phase) == attempt {
@@ -102,14 +311,24 @@ pub(super) fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Re
     }
 }
 
-fn complete(draft: &mut Draft<'_>, phase: Phase, handoff: Handoff, decisions: Vec<RoomDecision>) {
-    draft.say(EventBody::PhaseCompleted { phase, handoff });
+/// Puts a phase's work on record: its handoff is what the next phase gets, and where the run can go back to.
+pub(super) fn complete(draft: &mut Draft<'_>, done: Done) {
+    let Done { phase, handoff, decisions, metrics } = done;
+    let (handoff, metrics) = (Box::new(handoff), Some(Box::new(metrics)));
+    draft.say(EventBody::PhaseCompleted { phase, handoff, metrics });
     record(draft, decisions);
-    let alone = match draft.state.stage() {
-        Stage::Preparing { open, .. } => open.len() == 1,
-        _ => true,
-    };
-    if alone {
-        begin(draft, following(phase));
-    }
+}
+
+/// What a phase took.
+pub(super) fn metrics(
+    draft: &Draft<'_>,
+    phase: Phase,
+    criteria: BTreeMap<String, f64>,
+    failure_reasons: Vec<String>,
+) -> PhaseMetrics {
+    let findings = draft.state.findings();
+    let duration = findings.started.get(&phase).map(|start| draft.now.since(*start)).unwrap_or_default();
+    let tokens_used = findings.tokens.get(&phase).copied().unwrap_or(0);
+    let cost = findings.costs.get(&phase).copied().unwrap_or_default();
+    PhaseMetrics { duration, tokens_used, cost, failure_reasons, criteria }
 }

@@ -2,53 +2,74 @@
 
 use std::sync::Arc;
 
-use candor_model::{ConfidenceCause, EventBody, GateId, Handoff, Notification, Phase, Question, TaskStatus};
-use candor_planning::phase::RoomDecision;
+use candor_model::{
+    AgentCapability, ConfidenceCause, EventBody, GateId, Notification, Phase, PlanBrief, Question, TaskStatus,
+};
+use candor_planning::approval::Discussion;
 use candor_planning::validation::{Accepted, Proposal, accept};
 use candor_planning::{approval, texts};
 
 use super::draft::{Decision, Draft};
-use super::{ending, phases, schedule};
+use super::phases::Done;
+use super::{choices, critique, discussion, ending, phases, schedule};
+use crate::RunState;
+use crate::state::Stage;
 
-/// Validates a proposed plan; a plan that does not pass ends the run and never reaches an agent.
-pub(super) fn propose(
-    draft: &mut Draft<'_>,
-    handoff: Handoff,
-    proposal: Proposal,
-    decisions: Vec<RoomDecision>,
-) {
+/// Validates a proposed plan; a plan that does not pass ends the run and never reaches an agent. If there is a
+/// plan already and a person wanted another, that is told them instead.
+pub(super) fn propose(draft: &mut Draft<'_>, done: Done, proposal: Proposal, next: critique::Next) {
     let agents = proposal.agents.clone();
+    let brief = proposal.brief.clone().map(Arc::from);
     match accept(proposal, draft.state.settings()) {
+        Err(error) if draft.state.talk().is_some() => {
+            discussion::reply(draft, format!("The plan would not stand: {error}"));
+        }
         Err(error) => {
             draft.say(EventBody::PhaseFailed { phase: Phase::Planning, reason: error.to_string() });
             ending::failed(draft, error);
         }
-        Ok(Accepted { mut plan, raw_confidence, repairs }) => {
-            let calibrated = std::mem::replace(&mut plan.confidence_score, raw_confidence);
-            for task in &mut plan.subtasks {
-                task.status = TaskStatus::Pending;
-            }
-            draft.say(EventBody::PhaseCompleted { phase: Phase::Planning, handoff });
-            let version = draft.state.next_version();
-            let plan = Arc::new(plan);
-            draft.say(EventBody::PlanProposed { version, plan, agents, repairs: repairs.clone() });
-            if !decisions.is_empty() {
-                // They speak of the plan that has just been proposed.
-                draft.ahead();
-                phases::record(draft, decisions);
-            }
-            for repair in repairs {
-                record_repair(draft, repair);
-            }
-            if calibrated != raw_confidence {
-                draft.say(EventBody::ConfidenceChanged {
-                    before: raw_confidence,
-                    after: calibrated,
-                    cause: ConfidenceCause::Calibrated,
-                });
-            }
-            enter_execution(draft);
-        }
+        Ok(accepted) => accepted_plan(draft, done, accepted, agents, brief, next),
+    }
+}
+
+fn accepted_plan(
+    draft: &mut Draft<'_>,
+    mut done: Done,
+    accepted: Accepted,
+    agents: Vec<AgentCapability>,
+    brief: Option<Arc<PlanBrief>>,
+    next: critique::Next,
+) {
+    let Accepted { mut plan, raw_confidence, repairs } = accepted;
+    let calibrated = std::mem::replace(&mut plan.confidence_score, raw_confidence);
+    for task in &mut plan.subtasks {
+        task.status = TaskStatus::Pending;
+    }
+    let decisions = std::mem::take(&mut done.decisions);
+    let flags = done.handoff.flags.clone();
+    phases::complete(draft, done);
+    let version = draft.state.next_version();
+    let plan = Arc::new(plan);
+    draft.say(EventBody::PlanProposed { version, plan, agents, repairs: repairs.clone(), brief });
+    if !decisions.is_empty() {
+        // They speak of the plan that has just been proposed.
+        draft.ahead();
+        phases::record(draft, decisions);
+    }
+    for repair in repairs {
+        record_repair(draft, repair);
+    }
+    if calibrated != raw_confidence {
+        draft.say(EventBody::ConfidenceChanged {
+            before: raw_confidence,
+            after: calibrated,
+            cause: ConfidenceCause::Calibrated,
+        });
+    }
+    if phases::put_first(draft, Phase::Planning, &flags, &[], next) {
+        choices::by_default(draft);
+    } else {
+        enter_execution(draft);
     }
 }
 
@@ -89,19 +110,51 @@ pub(super) fn begin_execution(draft: &mut Draft<'_>) {
     schedule::after_change(draft);
 }
 
-/// Opens the approval gate if confidence demands it; says whether it did.
+/// Opens the approval gate if confidence demands it, or because the plan is being talked about; says whether it
+/// did.
 pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
     let ahead = draft.ahead();
     let Some(work) = ahead.work() else { return false };
-    if !approval::needs_approval(work.confidence, ahead.settings()) {
-        return false;
+    let needed = ahead.findings().discussed || approval::needs_approval(work.confidence, ahead.settings());
+    if needed {
+        ask(draft);
     }
-    let version = work.version;
-    let Some(plan) = ahead.plan() else { return false };
-    let request = approval::request(&plan, ahead.goal(), ahead.settings());
-    draft.say(EventBody::HumanAsked {
-        gate: GateId::approval(version),
-        question: Box::new(Question::Approval { version, request }),
-    });
-    true
+    needed
+}
+
+/// Opens the approval gate for a plan that was revised and should have been shown.
+pub(super) fn ask_if_unapproved(draft: &mut Draft<'_>) {
+    let ahead = draft.ahead();
+    let Some(version) = ahead.work().map(|work| work.version) else { return };
+    if *ahead.stage() == Stage::Executing && ahead.findings().approved != Some(version) {
+        ask_if_unsure(draft);
+    }
+}
+
+/// Opens the approval gate.
+pub(super) fn ask(draft: &mut Draft<'_>) {
+    let ahead = draft.ahead();
+    let Some(version) = ahead.work().map(|work| work.version) else { return };
+    let Some(plan) = ahead.plan() else { return };
+    let gate = match ahead.findings().reply {
+        Some(_) => GateId::approval_again(version, ahead.next_question()),
+        None => GateId::approval(version),
+    };
+    let request = approval::request(&plan, ahead.goal(), ahead.settings(), discussion_of(ahead));
+    draft.say(EventBody::HumanAsked { gate, question: Box::new(Question::Approval { version, request }) });
+}
+
+/// What has been said of the plan so far. Once the work has begun it is no longer talked about, only decided on.
+fn discussion_of(state: &RunState) -> Discussion {
+    if *state.stage() != Stage::Proposed {
+        return Discussion::default();
+    }
+    let findings = state.findings();
+    Discussion {
+        open: true,
+        brief: state.brief().cloned().map(Box::new),
+        round: findings.rounds,
+        has_earlier: findings.shown.len() > 1,
+        reply: findings.reply.clone(),
+    }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
-    Account, AgentType, Confidence, ConfidenceCause, EventBody, FeedbackType, Handoff, JsonMap, Money, Phase,
-    PlanningError, SpokenBy, SubTask, Timestamp,
+    Account, AgentType, Confidence, ConfidenceCause, EventBody, ExecutionStrategy, FeedbackType, Money,
+    Phase, PlanningError, SubTask, Timestamp,
 };
 use candor_planning::budget::Allowance;
 use candor_planning::confidence;
@@ -35,6 +35,10 @@ pub(super) fn after_change(draft: &mut Draft<'_>) {
         return;
     }
     let Some(work) = ahead.work() else { return };
+    if ahead.completed_phases().contains(&Phase::Execution) {
+        // The work is on record as done; a person was asked about it.
+        return phases::proceed(draft);
+    }
     if work.is_complete() {
         let finish = Finish::of(work);
         return execution_done(draft, finish);
@@ -68,6 +72,10 @@ pub(crate) fn would_start(state: &RunState, at: Timestamp) -> bool {
 }
 
 fn most_at_once(state: &RunState) -> usize {
+    let one_by_one = |work: &Work| work.plan().execution_strategy == ExecutionStrategy::Sequential;
+    if state.work().is_some_and(one_by_one) {
+        return 1;
+    }
     usize::try_from(state.settings().max_parallel_tasks).unwrap_or(usize::MAX).max(1)
 }
 
@@ -251,10 +259,20 @@ impl Finish {
     }
 }
 
+/// Whether the end of the work has moved confidence already.
+fn is_settled(state: &RunState) -> bool {
+    let ends = [ConfidenceCause::AllSucceeded.as_str(), ConfidenceCause::Failures.as_str()];
+    state.last_confidence_cause().is_some_and(|cause| ends.contains(&cause))
+}
+
 /// Every task has ended well: settles confidence and hands over to validation.
 pub(super) fn execution_done(draft: &mut Draft<'_>, finish: Finish) {
     let Finish { confidence: before, revisions, unpaid_failures, partial_successes, tasks } = finish;
-    let (after, cause) = if unpaid_failures > 0 {
+    // Work that is done again has had its bonus, and a log that was cut short may say so already.
+    let again = !draft.state.findings().reworks.is_empty() || is_settled(draft.state);
+    let (after, cause) = if again && unpaid_failures == 0 {
+        (before, ConfidenceCause::AllSucceeded)
+    } else if unpaid_failures > 0 {
         (confidence::after_failures(before, unpaid_failures), ConfidenceCause::Failures)
     } else {
         (confidence::success_bonus(before, revisions, partial_successes), ConfidenceCause::AllSucceeded)
@@ -263,7 +281,5 @@ pub(super) fn execution_done(draft: &mut Draft<'_>, finish: Finish) {
         draft.say(EventBody::ConfidenceChanged { before, after, cause });
     }
     let summary = format!("all of {tasks} tasks ended well or were left out");
-    let handoff = Handoff { spoken_by: SpokenBy::Heuristic, summary, data: JsonMap::new() };
-    draft.say(EventBody::PhaseCompleted { phase: Phase::Execution, handoff });
-    phases::begin(draft, [Phase::Validation].into());
+    phases::executed(draft, summary);
 }

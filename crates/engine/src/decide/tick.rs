@@ -3,17 +3,24 @@
 
 use std::sync::Arc;
 
-use candor_model::{EventBody, ExecutionFeedback, PlanningError, TaskId};
+use candor_model::{ConfidenceCause, EventBody, ExecutionFeedback, Phase, PlanningError, TaskId};
 
 use super::draft::Draft;
-use super::{breakers, consult, ending, failure, outcome, schedule};
-use crate::state::Stage;
+use super::{
+    breakers, choices, consult, control, discussion, ending, failure, outcome, phases, proposal, schedule,
+    talk,
+};
+use crate::state::{Owed, Stage, first_phases};
 
 pub(super) fn tick(draft: &mut Draft<'_>) {
     if draft.state.next_timeout().is_none_or(|at| at > draft.now) {
         return;
     }
     match draft.state.stage() {
+        Stage::Preparing { .. } if draft.state.talk().is_some() => {
+            let limit = draft.state.settings().planning_timeout;
+            discussion::reply(draft, format!("That took longer than {limit} s, and was given up"));
+        }
         Stage::Preparing { .. } => {
             let limit = draft.state.settings().planning_timeout;
             ending::abort(draft, PlanningError::PlanningTimeout { limit });
@@ -37,6 +44,70 @@ pub(super) fn taken_up(draft: &mut Draft<'_>) {
         draft.say(EventBody::TaskTakenUp { task_id, attempt, deadline });
     }
     consult::taken_up(draft);
+    talk::taken_up(draft);
+    settle(draft);
+    go_on(draft);
+}
+
+/// What a log that was cut short owes is paid and done.
+fn settle(draft: &mut Draft<'_>) {
+    if let Some(bill) = draft.state.bill() {
+        outcome::spent(draft, bill.account, bill.what(), bill.amount);
+    }
+    match draft.state.owed() {
+        Some(Owed::Chosen { request, choice }) => {
+            // What cannot be done any more is not done; the run goes on as it stands.
+            let _ = choices::act(draft, request, choice);
+        }
+        Some(Owed::Revised { after }) => {
+            if let Some(before) = draft.state.confidence() {
+                let (after, cause) = (*after, ConfidenceCause::Revised);
+                draft.say(EventBody::ConfidenceChanged { before, after, cause });
+            }
+            failure::ask_about_revision(draft);
+        }
+        None => {}
+    }
+}
+
+/// Goes on where nothing is under way and nobody is asked: whoever wrote the log last may have been cut short.
+fn go_on(draft: &mut Draft<'_>) {
+    choices::by_default(draft);
+    let ahead = draft.ahead();
+    if !ahead.open_questions().is_empty() {
+        return;
+    }
+    match ahead.stage() {
+        Stage::Proposed => propose_again(draft),
+        Stage::Executing => {
+            failure::answer_left_over(draft);
+            proposal::ask_if_unapproved(draft);
+            choices::go_on(draft);
+        }
+        Stage::Preparing { open, .. } if !open.is_empty() => {
+            // Of the two that begin side by side, one may have been cut off.
+            let missing = &first_phases() - &(open | ahead.completed_phases());
+            phases::begin(draft, missing);
+        }
+        Stage::Stopping { .. } => control::go_on_when_stopped(draft),
+        Stage::New | Stage::Guarding { .. } | Stage::Ended(_) => {}
+        _ => choices::go_on(draft),
+    }
+}
+
+/// A plan that nobody was asked about is made once more, because how sure it is may not be on the log; one that
+/// was approved is begun; about any other it is asked again.
+fn propose_again(draft: &mut Draft<'_>) {
+    let ahead = draft.ahead();
+    let findings = ahead.findings();
+    let approved = ahead.work().is_some_and(|work| findings.approved == Some(work.version));
+    if approved {
+        proposal::begin_execution(draft);
+    } else if findings.talk.is_some() || (!findings.put && findings.reply.is_none()) {
+        phases::begin(draft, [Phase::Planning].into());
+    } else {
+        proposal::enter_execution(draft);
+    }
 }
 
 /// The attempt whose deadline passed first. One at a time: each failure may change the plan for the next,

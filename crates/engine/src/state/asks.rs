@@ -46,6 +46,10 @@ impl Asks {
         degradation::note(&mut self.degradation, &Failed::Agent(agent));
     }
 
+    pub(super) fn phase_by_rules(&mut self, phase: Phase) {
+        degradation::note(&mut self.degradation, &Failed::Phase(phase));
+    }
+
     pub(super) fn bill(&mut self, what: &str, amount: Money) {
         self.bills.push((what.to_owned(), amount));
     }
@@ -146,6 +150,13 @@ impl RunState {
 
     pub(crate) fn open_call(&self, key: &AskKey) -> Option<&OpenCall> {
         self.asks.find(key)?.open.as_ref()
+    }
+
+    /// What the run's degradation will be once a phase is done by rules.
+    pub(crate) fn degradation_without(&self, phase: Phase) -> Degradation {
+        let mut after = self.asks.degradation.clone();
+        degradation::note(&mut after, &Failed::Phase(phase));
+        after
     }
 
     /// What the run's degradation will be after a step.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use candor_model::{CheckpointId, Goal, Phase, Position};
+use candor_model::{CheckpointId, Evaluation, Goal, Phase, Position};
 use serde::{Deserialize, Serialize};
 
 use super::work::Work;
@@ -17,9 +17,23 @@ pub struct Checkpoint {
     pub position: Position,
     /// What had just happened, for people.
     pub label: String,
+    /// The phase that had just been completed; absent at the start and at revisions.
+    #[serde(default)]
+    pub phase: Option<Phase>,
+    pub(crate) request: String,
+    pub(crate) completed: BTreeSet<Phase>,
+    pub(crate) evaluation: Option<Arc<Evaluation>>,
     pub(crate) resume: Resume,
     pub(crate) goal: Option<Arc<Goal>>,
     pub(crate) work: Option<Arc<Work>>,
+}
+
+impl Checkpoint {
+    /// The words that hold from there on.
+    #[must_use]
+    pub fn words(&self) -> &str {
+        &self.request
+    }
 }
 
 /// How a run goes on from a checkpoint.

@@ -3,7 +3,11 @@
 mod apply;
 mod asks;
 mod checkpoint;
+mod course;
+mod findings;
+mod owed;
 mod task_run;
+mod tasks;
 mod view;
 mod work;
 
@@ -18,10 +22,15 @@ use candor_model::{
 use candor_planning::budget::Allowance;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use apply::{first_phases, following};
+pub(crate) use apply::GUARDED;
 pub use checkpoint::Checkpoint;
 pub(crate) use checkpoint::Resume;
+pub(crate) use course::{due, first_phases};
+pub(crate) use findings::Findings;
+pub use findings::{PromptEntry, ShownPlan};
+pub(crate) use owed::Owed;
 pub(crate) use task_run::{Attempt, FailureHistory, TaskState};
+pub(crate) use view::outcome_of;
 pub(crate) use work::{ReadyKey, Work};
 
 /// Which part of its life a run is in.
@@ -29,6 +38,11 @@ pub(crate) use work::{ReadyKey, Work};
 pub enum Stage {
     /// Nothing has happened.
     New,
+    /// The guardrails look at the request; nothing else happens before they are done.
+    Guarding {
+        /// Which look it is.
+        attempt: u32,
+    },
     /// The phases before the plan are at work.
     Preparing {
         /// Those at work.
@@ -90,7 +104,11 @@ pub struct RunState {
     checkpoints_made: u32,
     phase_attempts: BTreeMap<Phase, u32>,
     asks: asks::Asks,
+    findings: Arc<Findings>,
     spent_attempts: BTreeMap<TaskId, u32>,
+    /// What must follow the last event; nothing at the end of a whole append.
+    owed: Option<Box<Owed>>,
+    bill: Option<owed::Bill>,
 }
 
 impl RunState {
@@ -124,7 +142,10 @@ impl RunState {
             checkpoints_made: 0,
             phase_attempts: BTreeMap::new(),
             asks: asks::Asks::default(),
+            findings: Arc::default(),
             spent_attempts: BTreeMap::new(),
+            owed: None,
+            bill: None,
         }
     }
 
@@ -144,6 +165,16 @@ impl RunState {
     #[must_use]
     pub fn request(&self) -> &str {
         &self.request
+    }
+
+    pub(crate) fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// The run's words from the first on; the last are those that hold.
+    #[must_use]
+    pub fn prompts(&self) -> &[PromptEntry] {
+        &self.findings.prompts
     }
 
     /// The goal or plan that the person brought.
@@ -206,6 +237,30 @@ impl RunState {
         &self.checkpoints
     }
 
+    /// The point at which a phase had just been completed: the latest, but for the plan the first, because
+    /// what was approved later belongs to the work.
+    #[must_use]
+    pub fn after_phase(&self, phase: Option<Phase>) -> Option<CheckpointId> {
+        let phase = phase?;
+        let mut points = self.checkpoints.iter().filter(|point| point.phase == Some(phase));
+        let found = if phase == Phase::Planning { points.next() } else { points.next_back() };
+        found.map(|point| point.id)
+    }
+
+    /// The phases whose results the run can go back to, for people.
+    #[must_use]
+    pub fn phases_to_go_back_to(&self) -> String {
+        let phases: BTreeSet<Phase> = self.checkpoints.iter().filter_map(|point| point.phase).collect();
+        let known: Vec<String> = phases.iter().map(|phase| format!("{} ({phase})", phase.number())).collect();
+        if known.is_empty() { "none yet".to_owned() } else { known.join(", ") }
+    }
+
+    /// The phases whose results hold.
+    #[must_use]
+    pub fn completed_phases(&self) -> &BTreeSet<Phase> {
+        &self.findings.completed
+    }
+
     /// Everything agents reported, in the order in which it came.
     #[must_use]
     pub fn feedback(&self) -> &[Arc<ExecutionFeedback>] {
@@ -221,7 +276,9 @@ impl RunState {
             _ if !self.gates.is_empty() => RunStatus::WaitingHuman,
             _ if self.paused => RunStatus::Paused,
             Stage::Executing | Stage::Closing { .. } => RunStatus::Executing,
-            Stage::New | Stage::Preparing { .. } | Stage::Proposed => RunStatus::Preparing,
+            Stage::New | Stage::Guarding { .. } | Stage::Preparing { .. } | Stage::Proposed => {
+                RunStatus::Preparing
+            }
         }
     }
 
@@ -247,6 +304,11 @@ impl RunState {
 
     pub(crate) fn phase_attempt(&self, phase: Phase) -> u32 {
         self.phase_attempts.get(&phase).copied().unwrap_or(0)
+    }
+
+    /// Why confidence was last changed.
+    pub(crate) fn last_confidence_cause(&self) -> Option<&str> {
+        self.confidence.last().map(|point| point.cause.as_str())
     }
 
     pub(crate) fn unmet(&self) -> &[String] {
@@ -286,8 +348,10 @@ impl RunState {
         self.checkpoints.iter().find(|checkpoint| checkpoint.id == id)
     }
 
-    /// Whether tasks may be started: the plan is being carried out and no person is waited for.
+    /// Whether tasks may be started: the guardrails have passed the request, the plan is being carried out
+    /// and no person is waited for.
     pub(crate) fn may_dispatch(&self) -> bool {
-        self.stage == Stage::Executing && !self.is_paused()
+        let guarded = self.findings.guarded;
+        self.stage == Stage::Executing && !self.is_paused() && (guarded.passed || !guarded.needed)
     }
 }

@@ -1,9 +1,15 @@
 //! The state as others see it: the plan with its statuses, the order an agent gets, the report's material.
 
-use candor_model::{EffectKey, ExecutionStatus, Plan, Question, SubTask, TaskId, Timestamp, WorkOrder};
+use std::collections::BTreeMap;
+
+use candor_model::{
+    AgentBrief, Broadcast, CheckResult, EffectKey, Evaluation, ExecutionFeedback, ExecutionStatus, Phase,
+    Plan, PlanBrief, PlanTalk, Query, Question, ReadFile, SubTask, TaskId, Timestamp, WorkOrder,
+};
+use candor_planning::loop_guard::{self, Outcome, Trip};
 use candor_planning::report::ReportMaterial;
 
-use super::RunState;
+use super::{RunState, ShownPlan};
 
 impl RunState {
     /// The plan as it stands: statuses, failures, confidence and what is waited for.
@@ -60,7 +66,93 @@ impl RunState {
             attempt,
             idempotency_key: EffectKey::attempt(&self.run_id, id, attempt).to_string(),
             deadline_seconds: current.deadline.since(current.started_at),
+            brief: self.agent_brief(task),
         })
+    }
+
+    /// What an agent is to do and what not: one thing, in one form, with these tools, and nothing beyond.
+    fn agent_brief(&self, task: &SubTask) -> AgentBrief {
+        let outputs = task.expected_outputs.join(", ");
+        let forbidden = self.goal().into_iter().flat_map(|goal| &goal.constraints);
+        let forbidden = forbidden.filter(|constraint| constraint.kind.as_str() == "must_not");
+        let only_this = format!("Do nothing beyond {}: other tasks have their own agents", task.task_id);
+        AgentBrief {
+            objective: task.description.as_str().to_owned(),
+            output_format: format!("a JSON object `outputs` with: {outputs}"),
+            tools: task.metadata.tools.clone(),
+            boundaries: std::iter::once(only_this)
+                .chain(forbidden.map(|constraint| format!("Must not: {}", constraint.value)))
+                .collect(),
+        }
+    }
+
+    /// The call that is under way for a task, in a form in which equal calls are equal.
+    /// It also says whether nothing of this task has failed yet.
+    pub(crate) fn call_of(&self, id: &TaskId) -> Option<(String, bool)> {
+        let (_, task, run) = self.work()?.find(id)?;
+        let agent = &run.in_flight()?.agent_type;
+        // Tasks that only look alike are not the same: ten of them may fail once each.
+        let words = format!("{} {}", task.origin(), task.description);
+        Some((loop_guard::fingerprint(agent, &words, &task.inputs), run.history().count == 0))
+    }
+
+    /// Whether the run goes round in circles, once this outcome is counted.
+    pub(crate) fn loop_after(&self, id: &TaskId, feedback: &ExecutionFeedback) -> Option<Trip> {
+        let (call, _) = self.call_of(id).filter(|(_, first)| !first)?;
+        self.findings.watch.clone().note(&call, outcome_of(feedback), &self.settings.rooms().loop_guard)
+    }
+
+    /// The request, judged; once it is.
+    #[must_use]
+    pub fn evaluation(&self) -> Option<&Evaluation> {
+        self.findings.evaluation.as_deref()
+    }
+
+    /// The plans that were shown, oldest first.
+    #[must_use]
+    pub fn shown_plans(&self) -> &[ShownPlan] {
+        &self.findings.shown
+    }
+
+    /// The plan that was shown last, in figures.
+    #[must_use]
+    pub fn brief(&self) -> Option<&PlanBrief> {
+        self.findings.shown.last()?.brief.as_deref()
+    }
+
+    /// What a person wants of the plan that was shown.
+    #[must_use]
+    pub fn talk(&self) -> Option<&PlanTalk> {
+        self.findings.talk.as_ref()
+    }
+
+    /// What the critique of a phase's last try found wrong.
+    #[must_use]
+    pub fn to_refine(&self, phase: Phase) -> &[String] {
+        self.findings.refinements.get(&phase).map_or(&[], |refinement| &refinement.notes)
+    }
+
+    /// The files that were read.
+    #[must_use]
+    pub fn files(&self) -> &BTreeMap<String, ReadFile> {
+        &self.findings.files
+    }
+
+    /// The checks of results that were made in the validation at work.
+    #[must_use]
+    pub fn checks(&self) -> &[CheckResult] {
+        &self.findings.checks
+    }
+
+    /// What agents told each other.
+    #[must_use]
+    pub fn messages(&self) -> &[Broadcast] {
+        &self.findings.messages
+    }
+
+    /// The questions of agents to each other that are not answered.
+    pub fn open_queries(&self) -> impl Iterator<Item = &Query> {
+        self.findings.queries.values()
     }
 
     /// What a report on this run is made of; the plan is passed in because it is made on demand.
@@ -81,5 +173,14 @@ impl RunState {
             planning_cost: self.planning_spent,
             degradation: Some(self.degradation()),
         }
+    }
+}
+
+/// An outcome as the guard against going round in circles sees it.
+pub(crate) fn outcome_of(feedback: &ExecutionFeedback) -> Outcome<'_> {
+    if feedback.feedback_type.is_success() {
+        Outcome::Succeeded
+    } else {
+        Outcome::Failed(feedback.errors.first().map_or("", String::as_str))
     }
 }

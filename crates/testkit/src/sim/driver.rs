@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use candor_engine::{Input, Refusal, RunState, decide};
+use candor_engine::{Input, Refusal, RunState, Stage, decide};
 use candor_model::{
-    AskKey, Effect, EffectKey, Event, EventBody, ExecutionFeedback, Money, OpenCall, Position, Recorded,
-    RunId, Seconds, Timestamp,
+    AskKey, Effect, EffectKey, Event, EventBody, ExecutionFeedback, ForkedFrom, Money, OpenCall, Phase,
+    Position, Recorded, RunId, Seconds, Timestamp,
 };
 
 use super::laws::LawBook;
@@ -281,8 +281,11 @@ impl Driver {
 
     /// An answer that the engine cannot take is answered for by the driver, so that nothing hangs.
     fn answer_for(&self, world: &mut World, input: &Input, refusal: &Refusal) {
-        if let (Input::Consulting { ask, .. }, Refusal::NoMoney { .. }, Some(state)) =
-            (input, refusal, self.state())
+        if let (
+            Input::Consulting { ask, .. },
+            Refusal::NoMoney { .. } | Refusal::NoTokens { .. },
+            Some(state),
+        ) = (input, refusal, self.state())
         {
             models::without_call(world, state, ask, &refusal.to_string());
         }
@@ -305,6 +308,7 @@ impl Driver {
         if let Some(effect) = state.effects().next() {
             return Err(format!("the run has ended and still asks for {effect:?}"));
         }
+        self.can_be_forked(&state)?;
         let mut summary = candor_model::RunSummary::new(self.run_id.clone());
         for recorded in &self.log {
             summary.absorb(&recorded.event);
@@ -314,6 +318,41 @@ impl Driver {
         }
         Ok(())
     }
+}
+
+impl Driver {
+    /// A run can be taken up by another one from any of its points, and never hangs there.
+    fn can_be_forked(&self, ended: &RunState) -> Result<(), String> {
+        let fork = RunId::new("run_fork").map_err(|error| error.to_string())?;
+        for point in ended.checkpoints() {
+            let kept = self.log.iter().take(usize::try_from(point.position.0).unwrap_or(usize::MAX));
+            let (run_id, checkpoint, position) = (self.run_id.clone(), point.id, point.position);
+            let from = ForkedFrom { run_id, checkpoint, position };
+            let log: Vec<Recorded> = kept.cloned().map(|it| forked(it, &fork, &from)).collect();
+            let state = RunState::fold(fork.clone(), &log).map_err(|error| error.to_string())?;
+            let now = log.last().map_or(Timestamp::from_millis(0), |last| last.event.at);
+            for input in [Input::TakenUp, Input::RollBack { to: checkpoint, run_budget: None }] {
+                let mut state = state.clone();
+                let said = format!("a fork at {} ({}) with {input:?}", point.position, point.label);
+                let events = decide(&state, input, now).map_err(|refusal| format!("{said}: {refusal}"))?;
+                events.iter().for_each(|event| state.apply(event));
+                let over = matches!(state.stage(), Stage::Ended(_)) || state.is_paused();
+                if state.effects().next().is_none() && !over {
+                    return Err(format!("{said} hangs"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An event of a run as it is in the log of one that was forked from it.
+fn forked(mut recorded: Recorded, fork: &RunId, from: &ForkedFrom) -> Recorded {
+    if let EventBody::RunStarted { run_id, forked_from, .. } = &mut recorded.event.body {
+        run_id.clone_from(fork);
+        *forked_from = Some(Box::new(from.clone()));
+    }
+    recorded
 }
 
 /// What a call cost is a fact, also when the run has ended before its answer came.
@@ -331,6 +370,11 @@ fn what_was_paid_counts(input: &Input, refusal: &Refusal) -> Result<(), String> 
 /// Starts one effect; its outcome comes later, if it comes.
 fn start(world: &mut World, state: &RunState, effect: Effect) -> Result<(), String> {
     match effect {
+        Effect::Guard { attempt } => phases::guard(world, attempt),
+        Effect::RunPhase { phase: Phase::Planning, attempt } => {
+            world.talk = state.talk().is_some();
+            phases::work(world, Phase::Planning, attempt);
+        }
         Effect::RunPhase { phase, attempt } => phases::work(world, phase, attempt),
         Effect::Route { task_id } => agents::route(world, task_id),
         Effect::InvokeAgent { task_id, attempt, agent_type, deadline } => {

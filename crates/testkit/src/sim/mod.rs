@@ -11,6 +11,7 @@ mod laws;
 mod models;
 mod people;
 mod phases;
+mod talk;
 mod world;
 
 pub use world::{Failure, Stats, run_seed};

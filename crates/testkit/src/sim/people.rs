@@ -2,8 +2,8 @@
 
 use candor_engine::Input;
 use candor_model::{
-    Adjustment, Answer, ApprovalAction, GateId, Guidance, GuidanceAction, HumanApprovalDecision, JsonMap,
-    PlanId, Question, TaskId,
+    Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, GateId, Guidance, GuidanceAction,
+    HumanApprovalDecision, HumanApprovalRequest, JsonMap, PlanId, PlanVersion, Question, TaskId,
 };
 use serde_json::json;
 
@@ -33,6 +33,7 @@ pub(super) fn helpful_answer(gate: &GateId, question: &Question) -> Input {
     let answer = match question {
         Question::Approval { request, .. } => decision(&request.plan_id, ApprovalAction::Approve, Vec::new()),
         Question::Guidance(_) => guidance(GuidanceAction::Retry, Some("hotel_agent")),
+        Question::Choice(request) => choice(&helpful_option(request)),
     };
     Input::Answered { gate: gate.clone(), answer }
 }
@@ -50,6 +51,15 @@ fn answer(world: &mut World, gate: &GateId, question: &Question) -> Input {
             let other = PlanId::new("plan_other").unwrap_or_else(|_| plan_id());
             decision(&other, ApprovalAction::Approve, Vec::new())
         }
+        (Question::Approval { request, .. }, 6 | 7) => discuss(world, request),
+        (Question::Choice(request), 1..=6) => {
+            let options: Vec<&str> = request.options.iter().map(|option| option.id.as_str()).collect();
+            let chosen = world.rng.choice(options).unwrap_or("nothing");
+            // Whoever goes back must say where to.
+            let text =
+                if chosen == "rollback" { world.rng.u8(0..9).to_string() } else { "other words".to_owned() };
+            Answer::Choice(Choice { option: chosen.to_owned(), text, by_default: false })
+        }
         (Question::Guidance(_), 1) => guidance(GuidanceAction::Abort, None),
         (Question::Guidance(_), 2..=4) => guidance(GuidanceAction::Skip, None),
         (Question::Guidance(_), 5) => guidance(GuidanceAction::Retry, Some("nobody")),
@@ -58,17 +68,50 @@ fn answer(world: &mut World, gate: &GateId, question: &Question) -> Input {
     Input::Answered { gate: gate.clone(), answer }
 }
 
+/// Something is said to the plan that is neither yes nor no.
+fn discuss(world: &mut World, request: &HumanApprovalRequest) -> Answer {
+    let actions = [
+        ApprovalAction::Ask,
+        ApprovalAction::Alternative,
+        ApprovalAction::Modify,
+        ApprovalAction::Regenerate,
+        ApprovalAction::Version,
+    ];
+    let action = world.rng.choice(actions).unwrap_or(ApprovalAction::Ask);
+    let adjustments =
+        if action == ApprovalAction::Modify && world.rng.bool() { adjustments(world) } else { Vec::new() };
+    Answer::Approval(HumanApprovalDecision {
+        adjustments,
+        comments: "could it be otherwise?".to_owned(),
+        version: Some(PlanVersion(world.rng.u32(0..4))),
+        alternative: Some(world.rng.choice(["a", "B", "Z"]).unwrap_or("A").to_owned()),
+        digest: world.rng.bool().then(|| request.digest.clone()),
+        ..HumanApprovalDecision::new(request.plan_id.clone(), action)
+    })
+}
+
 fn plan_id() -> PlanId {
     fixtures::paris_plan().plan_id
 }
 
 fn decision(plan_id: &PlanId, action: ApprovalAction, adjustments: Vec<Adjustment>) -> Answer {
     Answer::Approval(HumanApprovalDecision {
-        plan_id: plan_id.clone(),
-        action,
         adjustments,
-        comments: String::new(),
+        ..HumanApprovalDecision::new(plan_id.clone(), action)
     })
+}
+
+fn choice(option: &str) -> Answer {
+    Answer::Choice(Choice { option: option.to_owned(), text: "as you like".to_owned(), by_default: false })
+}
+
+/// The option with which a run most likely goes on.
+fn helpful_option(request: &ChoiceRequest) -> String {
+    let onward = ["continue", "accept", "d"].iter().find(|id| request.option(id).is_some());
+    onward.map_or_else(
+        || request.options.first().map_or_else(String::new, |option| option.id.clone()),
+        |id| (*id).to_owned(),
+    )
 }
 
 fn guidance(action: GuidanceAction, agent: Option<&str>) -> Answer {

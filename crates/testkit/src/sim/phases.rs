@@ -2,15 +2,18 @@
 
 use candor_engine::{Input, PhaseReport, PhaseResult};
 use candor_model::{
-    Account, ApprovalPolicy, CalibrationMetrics, JsonMap, Money, Phase, Plan, Priority, RetryPolicy,
-    RunSettings, Seconds, Share, SubTask, TaskId, Text,
+    Account, AlignmentCheck, ApprovalPolicy, Broadcast, CalibrationMetrics, ConfidenceCheck,
+    ConsistencyCheck, CostCheck, CritiqueChecks, Enforcement, Enhancement, GuardFinding, GuardReport,
+    JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase, Plan,
+    Priority, PromptVariant, RetryPolicy, RoomLimits, RunSettings, Seconds, Severity, Share, SpokenBy,
+    SubTask, TaskId, Text,
 };
 use candor_planning::validation::Proposal;
 
 use super::world::{Happening, World};
 use super::{agents, models};
-use crate::fixtures;
 use crate::scenario::phase_report;
+use crate::{fixtures, rooms};
 
 /// Limits drawn for one run.
 pub(super) fn settings(world: &mut World) -> RunSettings {
@@ -24,7 +27,40 @@ pub(super) fn settings(world: &mut World) -> RunSettings {
         // Long enough for a process to die and come back, most of the time.
         planning_timeout: Seconds::whole(rng.u32(3..90)),
         planning_budget: Money::from_micros(if rng.bool() { 10_000 } else { rng.u64(0..80_000) }),
+        unattended: rng.u8(0..6) == 0,
+        rooms: (rng.u8(0..3) == 0).then(|| RoomLimits {
+            token_budget: rng.u64(0..3_000),
+            max_plan_rounds: rng.u32(0..4),
+            max_refinements: rng.u32(0..4),
+            max_reworks: rng.u32(0..3),
+            loop_guard: LoopGuard { identical_calls: rng.u32(0..4), steps_without_progress: rng.u32(0..6) },
+            ..RoomLimits::default()
+        }),
         ..RunSettings::default()
+    }
+}
+
+/// The guardrails look at the words; now and then they halt the run, for as long as they like.
+pub(super) fn guard(world: &mut World, attempt: u32) {
+    let trouble = world.odds.phase_trouble;
+    let findings = if world.chance(trouble) { vec![halting()] } else { Vec::new() };
+    let report = Box::new(GuardReport { findings, evaluation: Vec::new() });
+    let delay = world.rng.i64(1..50);
+    let input = Input::Guarded { attempt, report };
+    let doubled = world.odds.doubled;
+    if world.chance(doubled) {
+        world.later(delay + 20, Happening::Deliver(input.clone()));
+    }
+    world.later(delay, Happening::Deliver(input));
+}
+
+fn halting() -> GuardFinding {
+    GuardFinding {
+        rule: "no-such-thing".to_owned(),
+        enforcement: Enforcement::Block,
+        tripwire: true,
+        severity: Severity::Error,
+        message: "not allowed here".to_owned(),
     }
 }
 
@@ -65,16 +101,82 @@ pub(super) fn hand_over(world: &mut World, phase: Phase, attempt: u32, delay: i6
 fn report(world: &mut World, phase: Phase) -> PhaseReport {
     let trouble = world.odds.phase_trouble;
     let result = match phase {
-        Phase::Evaluation => PhaseResult::Goal(fixtures::paris_goal()),
+        Phase::Evaluation => {
+            let enhancement = world.chance(trouble).then(|| Box::new(offer()));
+            PhaseResult::Goal { goal: Box::new(fixtures::paris_goal()), evaluation: None, enhancement }
+        }
+        Phase::Planning if world.talk => {
+            world.talk = false;
+            if world.rng.bool() {
+                PhaseResult::Reply("because".to_owned())
+            } else {
+                PhaseResult::Plan(proposal(world))
+            }
+        }
         Phase::Planning => PhaseResult::Plan(proposal(world)),
         Phase::Validation => {
             let unmet =
                 if world.chance(trouble) { vec!["At least 5 activities planned".to_owned()] } else { vec![] };
-            PhaseResult::Verdict { unmet }
+            let failed = if world.chance(trouble) {
+                vec![(TaskId::numbered(world.rng.usize(1..4)), "too few".to_owned())]
+            } else {
+                vec![]
+            };
+            PhaseResult::Verdict { unmet, failed }
         }
         _ => PhaseResult::Plain,
     };
-    phase_report(result)
+    let mut report = phase_report(result);
+    if world.chance(trouble) {
+        report.messages.push(message(world, phase));
+    }
+    report.critique = Some(Box::new(critique(world)));
+    report.handoff.spoken_by = if world.rng.bool() { SpokenBy::Model } else { SpokenBy::Heuristic };
+    report.handoff.flags.needs_user_input = world.chance(trouble);
+    if world.chance(trouble / 2) {
+        report.handoff.flags.blockers.push("the door is locked".to_owned());
+    }
+    report
+}
+
+/// A room is seldom dissatisfied with itself.
+fn critique(world: &mut World) -> CritiqueChecks {
+    let trouble = world.odds.phase_trouble;
+    let mut pass = || !world.chance(trouble);
+    CritiqueChecks {
+        objective_alignment: AlignmentCheck {
+            pass: pass(),
+            confidence: 80,
+            reason: "so it seems".to_owned(),
+        },
+        consistency_with_project: ConsistencyCheck { pass: pass(), issues: Vec::new() },
+        similar_to_past_error: PastErrorCheck { pass: pass(), matched_errors: Vec::new() },
+        confidence_level: ConfidenceCheck { pass: pass(), score: 60 },
+        cost_efficiency: CostCheck { pass: pass(), tokens_used: 1, expected: 1 },
+        judged_by: SpokenBy::Heuristic,
+    }
+}
+
+/// Something that an agent says to everyone.
+pub(super) fn message(world: &mut World, phase: Phase) -> Broadcast {
+    let message_type = *world.rng.choice(MessageType::ALL).unwrap_or(&MessageType::Discovery);
+    let priority = *world.rng.choice(MessagePriority::ALL).unwrap_or(&MessagePriority::Low);
+    let from_agent = format!("agent_{}", world.rng.u8(0..3));
+    let content = "something is up".to_owned();
+    Broadcast { phase, from_agent, task_id: None, message_type, priority, content, data: JsonMap::new() }
+}
+
+fn offer() -> Enhancement {
+    let variant = |score| PromptVariant {
+        text: "Plan something in Paris".to_owned(),
+        score,
+        improvements: vec!["specificity".to_owned()],
+    };
+    Enhancement {
+        original: OriginalPrompt { text: "Plan".to_owned(), score: 40, issues: vec!["vague".to_owned()] },
+        variants: vec![variant(80), variant(75), variant(70)],
+        recommendation: "A".to_owned(),
+    }
 }
 
 fn proposal(world: &mut World) -> Proposal {
@@ -84,7 +186,13 @@ fn proposal(world: &mut World) -> Proposal {
         calibration.over_confidence_rate = Share::of(world.rng.usize(0..10), 10);
         calibration.under_confidence_rate = Share::of(world.rng.usize(0..10), 10);
     }
-    Proposal { plan: plan(world), agents: fixtures::full_registry(), categories: Vec::new(), calibration }
+    Proposal {
+        plan: plan(world),
+        agents: fixtures::full_registry(),
+        categories: Vec::new(),
+        calibration,
+        brief: world.rng.bool().then(|| Box::new(rooms::brief())),
+    }
 }
 
 /// The Paris plan, or one with tasks that depend on any earlier ones; now and then one that is not sound.

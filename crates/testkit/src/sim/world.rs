@@ -8,7 +8,7 @@ use candor_model::{AskKey, CheckpointId, Effect, Phase, RunId, RunStatus, Timest
 use fastrand::Rng;
 
 use super::driver::Driver;
-use super::{agents, models, people, phases};
+use super::{agents, models, people, phases, talk};
 
 /// How often happenings may follow each other before a run counts as stuck.
 const MAX_STEPS: u32 = 20_000;
@@ -74,6 +74,8 @@ pub(super) enum Happening {
     Put(AskKey),
     /// A breaker opens or closes.
     Breaker,
+    /// Agents talk, or something is looked up.
+    Chatter,
 }
 
 /// How bad the world is, in percent.
@@ -87,6 +89,7 @@ pub(super) struct Odds {
     pub(super) phase_trouble: u8,
     pub(super) asking: u8,
     pub(super) breakers: u8,
+    pub(super) chatter: u8,
 }
 
 impl Odds {
@@ -101,6 +104,7 @@ impl Odds {
             phase_trouble: up_to(8),
             asking: up_to(100),
             breakers: up_to(100),
+            chatter: up_to(100),
         }
     }
 
@@ -115,6 +119,7 @@ impl Odds {
             phase_trouble: 0,
             asking: 0,
             breakers: 0,
+            chatter: 0,
         }
     }
 }
@@ -128,6 +133,8 @@ pub(super) struct World {
     scheduled: u64,
     /// How many questions each try of a phase has for models: a room that begins anew asks the same.
     questions: BTreeMap<(Phase, u32), u8>,
+    /// Whether the planning that is at work answers a person.
+    pub(super) talk: bool,
 }
 
 impl World {
@@ -169,8 +176,15 @@ const START_MILLIS: i64 = 1_736_510_400_000;
 pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
     let mut rng = Rng::with_seed(seed);
     let odds = Odds::draw(&mut rng);
-    let mut world =
-        World { rng, now: 0, odds, queue: BTreeMap::new(), scheduled: 0, questions: BTreeMap::new() };
+    let mut world = World {
+        rng,
+        now: 0,
+        odds,
+        queue: BTreeMap::new(),
+        scheduled: 0,
+        questions: BTreeMap::new(),
+        talk: false,
+    };
     let run_id = RunId::new(format!("run_{seed}")).map_err(|error| Failure {
         seed,
         what: error.to_string(),
@@ -189,6 +203,10 @@ pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
     for _ in 0..world.rng.u8(0..12) {
         let delay = world.rng.i64(1..FAULTY_MILLIS / 2);
         world.later(delay, Happening::Breaker);
+    }
+    for _ in 0..world.rng.u8(0..20) {
+        let delay = world.rng.i64(1..FAULTY_MILLIS / 3);
+        world.later(delay, Happening::Chatter);
     }
     let outcome = live(&mut world, &mut driver);
     outcome.map(|()| driver.stats()).map_err(|what| Failure { seed, what, tail: driver.tail() })
@@ -213,6 +231,7 @@ fn live(world: &mut World, driver: &mut Driver) -> Result<(), String> {
             Happening::Meddle => meddle(world, driver)?,
             Happening::Put(key) => models::put(world, driver, &key)?,
             Happening::Breaker => models::breaker(world, driver)?,
+            Happening::Chatter => talk::chatter(world, driver)?,
         }
     }
     Err(format!("the run has not ended after {MAX_STEPS} steps: {}", standing(driver)))
@@ -273,7 +292,7 @@ fn meddle(world: &mut World, driver: &mut Driver) -> Result<(), String> {
     let input = match world.rng.u8(0..10) {
         0..=2 => Input::Pause { reason: "lunch".to_owned() },
         3 => Input::Cancel { reason: "changed my mind".to_owned() },
-        4 => Input::Restart,
+        4 => Input::Restart { prompt: world.rng.bool().then(|| "Plan something else".to_owned()) },
         5 => Input::RollBack { to: CheckpointId(999), run_budget: None },
         6 => agents::stray_outcome(world),
         _ => {

@@ -48,13 +48,26 @@ impl AskLaws {
     /// Reads one event.
     pub(super) fn check(&mut self, body: &EventBody, purse: &Purse<'_>) -> Result<(), String> {
         match body {
-            EventBody::PhaseStarted { phase, attempt } => _ = self.at_work.insert(*phase, *attempt),
-            EventBody::PhaseCompleted { phase, handoff } => {
+            EventBody::PhaseStarted { phase, attempt } => {
+                self.over(*phase);
+                self.at_work.insert(*phase, *attempt);
+            }
+            EventBody::PhaseCompleted { phase, handoff, .. } => {
                 self.answers_are_on_the_log(*phase, handoff)?;
                 self.over(*phase);
             }
             EventBody::PhaseFailed { phase, .. } => self.over(*phase),
-            EventBody::StopRequested { .. } | EventBody::RolledBack { .. } => self.all_over(),
+            EventBody::StopRequested { .. }
+            | EventBody::RolledBack { .. }
+            | EventBody::PromptChanged { .. } => self.all_over(),
+            EventBody::PhaseDegraded { phase, .. } => {
+                let before = self.level();
+                self.gave_up.insert(*phase);
+                let after = self.level();
+                if after > before {
+                    self.owed = Some(after);
+                }
+            }
             EventBody::ModelAsked { call } => return self.asked(call, purse),
             EventBody::ModelConsulted { ask, number, step } => return self.consulted(ask, *number, step),
             EventBody::Charged { account: Account::Planning, amount, .. } => {

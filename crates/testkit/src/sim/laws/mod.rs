@@ -2,6 +2,7 @@
 
 mod asking;
 mod resting;
+mod rooms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,7 @@ use candor_planning::{approval, replan};
 
 use self::asking::{AskLaws, Purse};
 use self::resting::RestLaws;
+use self::rooms::RoomLaws;
 use super::agents::ATTEMPT;
 
 /// What the law keeps in mind while it reads a log.
@@ -29,6 +31,7 @@ pub(super) struct LawBook {
     spent: Money,
     asking: AskLaws,
     resting: RestLaws,
+    rooms: RoomLaws,
 }
 
 /// An attempt under way.
@@ -48,12 +51,28 @@ struct Scene {
     done: BTreeSet<TaskId>,
     running: BTreeMap<TaskId, Attempt>,
     gates: BTreeSet<GateId>,
+    /// The phases whose results hold.
+    phases: BTreeSet<Phase>,
     paused: bool,
     executing: bool,
     ended: bool,
 }
 
 impl Scene {
+    /// Which phases' results hold, by what is on the log.
+    fn note_phase(&mut self, body: &EventBody) {
+        match body {
+            EventBody::PhaseStarted { phase: Phase::PreAnalysis, .. } => {
+                self.phases.retain(|done| *done == Phase::Evaluation);
+            }
+            EventBody::PhaseStarted { phase, .. } => self.phases.retain(|done| done < phase),
+            EventBody::PhaseCompleted { phase, .. } => _ = self.phases.insert(*phase),
+            EventBody::PlanAnswered { .. } => _ = self.phases.insert(Phase::Planning),
+            EventBody::PromptChanged { .. } => self.phases.retain(|done| *done == Phase::PreAnalysis),
+            _ => {}
+        }
+    }
+
     /// What is set aside for the attempts under way.
     fn reserved(&self) -> Money {
         self.running.values().map(|attempt| attempt.reserved).sum()
@@ -87,6 +106,10 @@ impl LawBook {
         self.questions_fit_the_plan(state)?;
         self.asking.check_level(state)?;
         self.resting.check_state(state)?;
+        self.rooms.check_state(state)?;
+        law(*state.completed_phases() == self.now.phases, || {
+            format!("{:?} are done by the log, {:?} by the state", self.now.phases, state.completed_phases())
+        })?;
         if state.spent() != self.spent {
             return Err(format!("spent {:?} by the log, {:?} by the state", self.spent, state.spent()));
         }
@@ -104,7 +127,7 @@ impl LawBook {
     fn questions_fit_the_plan(&self, state: &RunState) -> Result<(), String> {
         let mut shown = state.open_questions().values().filter_map(|question| match question {
             Question::Approval { version, .. } => Some(*version),
-            Question::Guidance(_) => None,
+            Question::Guidance(_) | Question::Choice(_) => None,
         });
         let stale = shown.find(|version| *version != self.version);
         law(stale.is_none(), || format!("version {stale:?} is shown, the plan is at {}", self.version))
@@ -114,6 +137,8 @@ impl LawBook {
         let purse = Purse { settings: &self.now.settings, spent: self.spent, reserved: self.now.reserved() };
         self.asking.check(&event.body, &purse)?;
         self.resting.check(event)?;
+        self.rooms.check(&event.body, &self.now.phases, &self.now.settings)?;
+        self.now.note_phase(&event.body);
         self.check(&event.body, state)
     }
 
@@ -137,6 +162,7 @@ impl LawBook {
             EventBody::TaskDispatched { .. }
             | EventBody::TaskSucceeded { .. }
             | EventBody::TaskFailed { .. }
+            | EventBody::TaskReopened { .. }
             | EventBody::TaskStopped { .. } => self.check_task(body)?,
             EventBody::HumanAsked { gate, .. } => {
                 law(self.gates_seen.insert(gate.clone()), || format!("question {gate} was asked twice"))?;
@@ -155,6 +181,12 @@ impl LawBook {
                 self.now.paused = false;
             }
             EventBody::RolledBack { to, .. } => self.go_back(*to, state)?,
+            // Other words need another plan.
+            EventBody::PromptChanged { .. } => {
+                law(self.now.running.is_empty(), || "the words changed while tasks ran".to_owned())?;
+                (self.now.executing, self.now.confidence, self.now.plan) = (false, None, None);
+                self.now.done.clear();
+            }
             EventBody::RunAborted { error, .. } => {
                 law(!error.to_string().contains("No task can start"), || error.to_string())?;
                 self.end()?;
@@ -234,6 +266,9 @@ impl LawBook {
                 own_answer(*attempt, feedback)?;
                 self.close(task_id, *attempt)
             }
+            EventBody::TaskReopened { task_id, .. } => {
+                law(self.now.done.remove(task_id), || format!("{task_id} was reopened and had not succeeded"))
+            }
             EventBody::TaskFailed { task_id, attempt: 0, .. } => {
                 law(!self.now.running.contains_key(task_id), || {
                     format!("{task_id} failed to start while it ran")
@@ -273,11 +308,19 @@ impl LawBook {
     fn go_back(&mut self, to: candor_model::CheckpointId, state: Option<&RunState>) -> Result<(), String> {
         law(self.now.running.is_empty(), || "went back while attempts were running".to_owned())?;
         let point = state.and_then(|state| state.checkpoints().iter().find(|point| point.id == to));
-        let position = point.ok_or("went back to a point that does not exist")?.position;
+        let point = point.ok_or("went back to a point that does not exist")?;
+        let position = point.position;
         let place = usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1);
         let mut scene = self.past.get(place).cloned().ok_or("went back to a point that is not on the log")?;
         scene.running.clear();
         scene.gates.clear();
+        match point.phase {
+            Some(Phase::PreAnalysis) => scene.phases.retain(|done| *done == Phase::PreAnalysis),
+            Some(Phase::Evaluation) if self.now.phases.contains(&Phase::PreAnalysis) => {
+                scene.phases.insert(Phase::PreAnalysis);
+            }
+            _ => {}
+        }
         (scene.paused, scene.ended, scene.executing) = (false, false, false);
         let plan = scene.plan.as_mut();
         if plan.is_some() {

@@ -1,0 +1,50 @@
+//! What a phase thinks of its own work, and what follows from it.
+
+use candor_model::{CritiqueChecks, CritiqueVerdict, EventBody, Phase, SpokenBy};
+use candor_planning::{critique, gates};
+
+use super::draft::Draft;
+use super::{choices, phases};
+
+/// What is to be done about a phase's work.
+pub(super) enum Next {
+    /// It stands.
+    Continue,
+    /// The phase has been begun once more.
+    Again,
+    /// A person is asked once the phase's work is on record.
+    Ask(Vec<String>),
+}
+
+/// Judges a phase's work by its own checks. Whoever gets `Again` must not use the work.
+pub(super) fn judge(
+    draft: &mut Draft<'_>,
+    phase: Phase,
+    checks: Option<Box<CritiqueChecks>>,
+    spoken_by: SpokenBy,
+) -> Next {
+    let Some(mut checks) = checks else { return Next::Continue };
+    // A room does not know what its models took.
+    let tokens = draft.state.findings().tokens.get(&phase).copied().unwrap_or(0);
+    checks.cost_efficiency = critique::cost_check(tokens, checks.cost_efficiency.expected);
+    let failed = checks.failed();
+    let settings = draft.state.settings();
+    let before = draft.state.findings().refinements.get(&phase).map_or(0, |refinement| refinement.count);
+    let verdict = critique::decide(&checks, before, settings.rooms().max_refinements, spoken_by);
+    draft.say(EventBody::Critiqued { phase, verdict, notes: failed.clone(), checks: Some(checks) });
+    match verdict {
+        CritiqueVerdict::Continue => Next::Continue,
+        CritiqueVerdict::Refine => {
+            phases::begin(draft, [phase].into());
+            Next::Again
+        }
+        CritiqueVerdict::Stop => Next::Ask(failed),
+    }
+}
+
+/// Puts the question, if the critique says stop; says whether it did.
+pub(super) fn put(draft: &mut Draft<'_>, phase: Phase, next: Next) -> bool {
+    let Next::Ask(failed) = next else { return false };
+    choices::put(draft, gates::critique(phase, &failed));
+    true
+}

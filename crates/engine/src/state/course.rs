@@ -1,0 +1,233 @@
+//! The course of a run: guardrails, words, phases, and the points that it can go back to.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use candor_model::{
+    AfterStop, CheckpointId, GuardFinding, GuardReport, Phase, PromptChange, RunStatus, Timestamp,
+};
+
+use super::{Checkpoint, Resume, RunState, Stage, Work};
+
+impl RunState {
+    pub(super) fn guarded(&mut self, attempt: u32, report: &GuardReport, at: Timestamp) {
+        let halted = report.findings.iter().any(GuardFinding::halts);
+        let guarded = &mut self.findings_mut().guarded;
+        guarded.looks = guarded.looks.max(attempt);
+        guarded.passed = !halted;
+        self.stage = if halted {
+            Stage::Guarding { attempt: attempt.saturating_add(1) }
+        } else {
+            Stage::Preparing { open: BTreeSet::new(), since: at }
+        };
+    }
+
+    /// The run goes on with other words: everything from the evaluation on is done anew.
+    pub(super) fn change_words(&mut self, change: &PromptChange, at: Timestamp) {
+        self.remember_attempts();
+        self.request.clone_from(&change.text);
+        self.findings_mut().change_words(change, at);
+        self.goal = None;
+        // Whoever was at work at the old words is not waited for.
+        self.asks.forget_all();
+        self.checkpoints
+            .retain(|point| matches!(point.phase, None | Some(Phase::PreAnalysis)) && point.work.is_none());
+        // What the first room found still holds; how the run began does too, for those who begin it anew.
+        if let Some(point) = self.checkpoints.iter_mut().find(|point| point.phase == Some(Phase::PreAnalysis))
+        {
+            point.request.clone_from(&change.text);
+            point.resume = Resume::Phases(BTreeSet::from([Phase::Evaluation]));
+            (point.goal, point.evaluation) = (None, None);
+            point.completed = BTreeSet::from([Phase::PreAnalysis]);
+        }
+        self.work = None;
+        // New words are looked at by the guardrails like the first.
+        self.stage = self.looked_at_first(at);
+    }
+
+    /// The guardrails look at words that they have not passed. No look has the number of an earlier one: a late
+    /// word on other words must not be taken for a word on these.
+    fn looked_at_first(&mut self, at: Timestamp) -> Stage {
+        self.skip_look();
+        let guarded = &mut self.findings_mut().guarded;
+        if !guarded.needed || guarded.passed {
+            return Stage::Preparing { open: BTreeSet::new(), since: at };
+        }
+        guarded.before = guarded.looks;
+        Stage::Guarding { attempt: guarded.looks.saturating_add(1) }
+    }
+
+    /// A look that is under way and that nobody waits for any more has had its number.
+    fn skip_look(&mut self) {
+        if let Stage::Guarding { attempt } = self.stage {
+            let guarded = &mut self.findings_mut().guarded;
+            guarded.looks = guarded.looks.max(attempt);
+        }
+    }
+
+    pub(super) fn start_phase(&mut self, phase: Phase, attempt: u32, at: Timestamp) {
+        self.phase_attempts.insert(phase, attempt);
+        // Whoever was at work at an earlier try is not waited for.
+        self.asks.forget(phase);
+        self.findings_mut().start_phase(phase, at);
+        // What is done anew takes the place of what was there.
+        self.checkpoints.retain(|point| point.phase.is_none_or(|done| !redone(phase, done)));
+        if phase == Phase::Validation {
+            self.unmet.clear();
+        }
+        match phase {
+            Phase::Execution => {
+                self.stage = Stage::Executing;
+                self.execution_started.get_or_insert(at);
+            }
+            Phase::Validation | Phase::Consolidation => self.stage = Stage::Closing { phase },
+            _ => {
+                if let Stage::Preparing { open, .. } = &mut self.stage {
+                    open.insert(phase);
+                } else {
+                    self.stage = Stage::Preparing { open: BTreeSet::from([phase]), since: at };
+                }
+            }
+        }
+    }
+
+    pub(super) fn complete_phase(&mut self, phase: Phase) {
+        self.asks.forget(phase);
+        self.findings_mut().complete_phase(phase);
+        let next = match &mut self.stage {
+            Stage::Preparing { open, .. } => {
+                open.remove(&phase);
+                if open.is_empty() { following(phase) } else { open.clone() }
+            }
+            _ => following(phase),
+        };
+        // What follows planning is the plan itself, and it has a point of its own once it is approved.
+        if phase != Phase::Planning && !next.is_empty() {
+            let label = format!("phase {} ({phase}) completed", phase.number());
+            self.mark(&label, Resume::Phases(next), Some(phase));
+        }
+    }
+
+    pub(super) fn stop(&mut self, then: &AfterStop) {
+        self.skip_look();
+        self.close_queries(|_| true);
+        self.gates.clear();
+        self.asks.forget_all();
+        self.paused = false;
+        self.stage = Stage::Stopping { then: Box::new(then.clone()) };
+        if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
+            work.halt_all();
+        }
+    }
+
+    pub(super) fn end(&mut self, status: RunStatus) {
+        self.close_queries(|_| true);
+        self.gates.clear();
+        self.asks.forget_all();
+        self.paused = false;
+        self.stage = Stage::Ended(status);
+    }
+
+    pub(super) fn roll_back(&mut self, to: CheckpointId, at: Timestamp) {
+        let Some(place) = self.checkpoints.iter().position(|checkpoint| checkpoint.id == to) else {
+            return;
+        };
+        self.remember_attempts();
+        self.checkpoints.truncate(place + 1);
+        let Some(checkpoint) = self.checkpoints.last().cloned() else {
+            return;
+        };
+        self.gates.clear();
+        self.asks.forget_all();
+        self.paused = false;
+        self.report = None;
+        self.unmet.clear();
+        let words_change = self.request != checkpoint.request;
+        let completed = self.holding(&checkpoint);
+        let version = checkpoint.work.as_ref().map(|work| work.version);
+        let findings = self.findings_mut();
+        findings.roll_back(completed, version);
+        findings.evaluation =
+            checkpoint.evaluation.filter(|_| findings.completed.contains(&Phase::Evaluation));
+        if words_change {
+            findings.begin_again(&checkpoint.request, at);
+        }
+        self.request = checkpoint.request;
+        let evaluated = self.findings.completed.contains(&Phase::Evaluation);
+        self.goal = checkpoint.goal.filter(|_| evaluated);
+        self.work = checkpoint.work;
+        let spent = &self.spent_attempts;
+        if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
+            // A new version: no answer to a question about the old one fits.
+            self.versions = self.versions.next();
+            work.version = self.versions;
+            work.remember_attempts(|id| spent.get(id).copied().unwrap_or(0));
+        }
+        self.stage = match checkpoint.resume {
+            Resume::Phases(_) => self.looked_at_first(at),
+            Resume::Plan => Stage::Proposed,
+        };
+    }
+
+    /// The phases whose results hold at a point: those of its own phase and the ones before. The two that begin
+    /// side by side are judged by themselves, whichever was done first.
+    fn holding(&self, point: &Checkpoint) -> BTreeSet<Phase> {
+        let mut completed = point.completed.clone();
+        match point.phase {
+            Some(Phase::PreAnalysis) => completed.retain(|phase| *phase == Phase::PreAnalysis),
+            Some(Phase::Evaluation) if self.findings.completed.contains(&Phase::PreAnalysis) => {
+                completed.insert(Phase::PreAnalysis);
+            }
+            _ => {}
+        }
+        completed
+    }
+
+    pub(super) fn mark(&mut self, label: &str, resume: Resume, phase: Option<Phase>) {
+        // The same point marked twice is one point.
+        self.checkpoints.pop_if(|last| last.label == label && last.phase == phase);
+        let checkpoint = Checkpoint {
+            id: CheckpointId(self.checkpoints_made),
+            position: self.position,
+            label: label.to_owned(),
+            phase,
+            request: self.request.clone(),
+            completed: self.findings.completed.clone(),
+            evaluation: self.findings.evaluation.clone(),
+            resume,
+            goal: self.goal.clone(),
+            work: self.work.as_ref().map(Work::at_rest),
+        };
+        self.checkpoints_made = self.checkpoints_made.saturating_add(1);
+        self.checkpoints.push(checkpoint);
+    }
+}
+
+/// The phases that a run begins with, side by side.
+pub(crate) fn first_phases() -> BTreeSet<Phase> {
+    BTreeSet::from([Phase::PreAnalysis, Phase::Evaluation])
+}
+
+/// What is to be done next by phases whose turn it is, when none is at work.
+pub(crate) fn due(completed: &BTreeSet<Phase>) -> BTreeSet<Phase> {
+    let first: BTreeSet<Phase> = first_phases().difference(completed).copied().collect();
+    if !first.is_empty() {
+        return first;
+    }
+    let next = Phase::ALL.iter().find(|phase| !completed.contains(phase));
+    next.into_iter().copied().collect()
+}
+
+/// Whether the result of `done` no longer holds once `phase` is begun anew.
+pub(crate) fn redone(phase: Phase, done: Phase) -> bool {
+    match phase {
+        // It begins side by side with the evaluation, which does not need it.
+        Phase::PreAnalysis => done != Phase::Evaluation,
+        _ => done.number() >= phase.number(),
+    }
+}
+
+/// What comes after a phase when nothing else is at work.
+pub(crate) fn following(phase: Phase) -> BTreeSet<Phase> {
+    phase.next().into_iter().collect()
+}

@@ -1,0 +1,101 @@
+//! What a log owes that ends in the middle of an append. A store appends all or nothing, so this is the second
+//! line of defence: what is on the log of a decision is enough to carry the rest of it out.
+
+use candor_model::{
+    Account, Answer, AskKey, Choice, ChoiceRequest, Confidence, Consulted, ExecutionFeedback, GateId, Money,
+    Question, TaskId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{RunState, Stage, TaskState};
+
+/// What the last event on the log must be followed by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Owed {
+    /// A person chose; what was chosen is to be done.
+    Chosen {
+        /// What they were asked.
+        request: ChoiceRequest,
+        /// What they chose.
+        choice: Choice,
+    },
+    /// The plan was revised; how sure it is now is to be said.
+    Revised {
+        /// How sure.
+        after: Confidence,
+    },
+}
+
+/// What was paid for and is to be put on the bill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Bill {
+    pub(crate) account: Account,
+    payee: Payee,
+    pub(crate) amount: Money,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum Payee {
+    Attempt { task_id: TaskId, agent: candor_model::AgentType },
+    Call { step: String, model: String },
+}
+
+impl Bill {
+    /// For what.
+    pub(crate) fn what(&self) -> String {
+        match &self.payee {
+            Payee::Attempt { task_id, agent } => format!("task {task_id} by {agent}"),
+            Payee::Call { step, model } => format!("{step} by {model}"),
+        }
+    }
+}
+
+impl RunState {
+    pub(crate) fn owed(&self) -> Option<&Owed> {
+        self.owed.as_deref()
+    }
+
+    pub(crate) const fn bill(&self) -> Option<&Bill> {
+        self.bill.as_ref()
+    }
+
+    /// The tasks that failed and about which nothing has been done.
+    pub(crate) fn left_failed(&self) -> Vec<TaskId> {
+        let tasks = self.work().into_iter().flat_map(|work| work.tasks());
+        let failed = tasks.filter(|(_, run)| run.state == TaskState::Failed);
+        failed.map(|(task, _)| task.task_id.clone()).collect()
+    }
+
+    pub(super) fn owe_choice(&mut self, gate: &GateId, answer: &Answer) {
+        if let (Answer::Choice(choice), Some(Question::Choice(request))) = (answer, self.gates.get(gate)) {
+            let (request, choice) = (request.clone(), choice.clone());
+            self.owed = Some(Box::new(Owed::Chosen { request, choice }));
+        }
+    }
+
+    pub(super) fn owe_confidence(&mut self, after: Confidence) {
+        if self.confidence().is_some_and(|before| before != after) {
+            self.owed = Some(Box::new(Owed::Revised { after }));
+        }
+    }
+
+    pub(super) fn bill_attempt(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
+        if feedback.cost == Money::ZERO {
+            return;
+        }
+        let running = self.work().and_then(|work| work.find(task_id)?.2.in_flight());
+        let Some(agent) = running.map(|attempt| attempt.agent_type.clone()) else { return };
+        let payee = Payee::Attempt { task_id: task_id.clone(), agent };
+        self.bill = Some(Bill { account: Account::Execution, payee, amount: feedback.cost });
+    }
+
+    pub(super) fn bill_call(&mut self, ask: &AskKey, step: &Consulted) {
+        let Some(call) = step.call.as_ref().filter(|call| call.cost > Money::ZERO) else { return };
+        let account = match self.stage {
+            Stage::Preparing { .. } | Stage::Proposed => Account::Planning,
+            _ => Account::Execution,
+        };
+        let payee = Payee::Call { step: ask.step.clone(), model: call.model.clone() };
+        self.bill = Some(Bill { account, payee, amount: call.cost });
+    }
+}
