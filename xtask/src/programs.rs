@@ -12,7 +12,7 @@ use crate::cargo;
 const DEFAULT_SEEDS: &str = "20000";
 
 /// The measures of judgement, each an example of the crate that it measures.
-const QUALITY: [&str; 3] = ["quality_goals", "quality_decomposition", "quality_routing"];
+const QUALITY: [&str; 4] = ["quality_goals", "quality_decomposition", "quality_routing", "quality_guard"];
 
 /// Runs the seeded simulator in release mode, with its own arguments passed through.
 ///
@@ -45,7 +45,7 @@ pub fn bench(root: &Path, name: Option<&str>) -> Result<()> {
     cargo::run(root, &line)
 }
 
-/// Measures goal reading, decomposition and routing on labelled data.
+/// Measures goal reading, decomposition, routing and the content guard on labelled data.
 ///
 /// # Errors
 ///

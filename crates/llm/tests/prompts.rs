@@ -27,11 +27,52 @@ fn ask(step: &'static str, slots: &[(&'static str, &str)]) -> Ask {
 fn fixed_asks() -> Vec<Ask> {
     let agents = "1. flight_agent: finds and books flights\n2. hotel_agent: finds and books hotels";
     let goal = "Plan a 3-day trip to Paris in May with a $2000 budget";
+    let tasks =
+        "task_001: Find flights, by flight_agent\ntask_002: Book a hotel (after task_001), by hotel_agent";
     vec![
         ask(
-            "decompose_task",
-            &[("goal", goal), ("constraints", "budget: 2000 USD\nduration: 3 days"), ("agents", agents)],
+            "answer_question",
+            &[
+                ("question", "Why is the hotel second?"),
+                ("goal", goal),
+                ("tasks", tasks),
+                ("brief", "strategy: hybrid"),
+                ("decisions", "route_task: give task_002 to hotel_agent"),
+            ],
         ),
+        ask(
+            "change_plan",
+            &[
+                ("change", "Skip the hotel"),
+                ("tasks", tasks),
+                ("agents", "flight_agent, hotel_agent"),
+                ("strategy", "hybrid"),
+            ],
+        ),
+        ask(
+            "critique",
+            &[
+                ("phase", "3 (decomposition)"),
+                ("objective", goal),
+                ("output", "4 tasks"),
+                ("past_errors", "none"),
+            ],
+        ),
+        ask(
+            "decompose_task",
+            &[
+                ("goal", goal),
+                ("constraints", "budget: 2000 USD\nduration: 3 days"),
+                ("agents", agents),
+                ("listed", "T1: Find flights\nT2: Book a hotel (after T1)"),
+                ("agent_count", "3"),
+            ],
+        ),
+        ask(
+            "enhance_prompt",
+            &[("request", "make it better"), ("score", "15"), ("issues", "vague\nno context")],
+        ),
+        ask("list_tasks", &[("goal", goal), ("context", "packs/travel/pack.toml"), ("complexity", "72")]),
         ask(
             "parse_goal",
             &[("request", goal), ("today", "2026-11-16"), ("known_kinds", "travel_planning, other")],
@@ -65,6 +106,19 @@ fn every_prompt_reads_as_its_committed_snapshot() {
         let kept = std::fs::read_to_string(&file).unwrap_or_default();
         assert_eq!(page, kept, "{} differs; UPDATE_SNAPSHOTS=1 rewrites it", ask.step);
     }
+}
+
+#[test]
+fn what_must_be_done_in_order_is_said_with_force() {
+    // spec: orchestrator GR-11 PE-05
+    let rendered = Prompts::embedded().render(&ask("enhance_prompt", &[("request", "fix it")])).unwrap();
+    for marker in ["MANDATORY", "CRITICAL", "WORTHLESS", "YES or NO"] {
+        assert!(rendered.system.contains(marker), "{marker}");
+    }
+    for technique in ["added XML", "chain of thought", "quote grounding", "specificity", "examples"] {
+        assert!(rendered.system.contains(&format!("\"{technique}\"")), "{technique}");
+    }
+    assert!(rendered.question.contains("<data name=\"request\">\nfix it\n</data>"));
 }
 
 #[test]
@@ -116,7 +170,7 @@ fn an_ask_that_does_not_match_its_prompt_is_refused() {
     let error = |ask: &Ask| prompts.render(ask).unwrap_err().to_string();
     assert_eq!(
         error(&ask("sing", &[])),
-        "there is no prompt for the step sing; known are decompose_task, parse_goal, plan, route_task"
+        "there is no prompt for the step sing; known are answer_question, change_plan, critique, decompose_task, enhance_prompt, list_tasks, parse_goal, plan, route_task"
     );
     assert_eq!(error(&ask("parse_goal", &[])), "the step parse_goal needs a value for its slot request");
     assert_eq!(
@@ -154,7 +208,7 @@ fn a_malformed_prompt_is_refused_with_file_line_and_what_is_known() {
         (
             "sing.md",
             "version: 1\n",
-            "sing.md: there is no prompt of this name; known are decompose_task, parse_goal, plan, route_task",
+            "sing.md: there is no prompt of this name; known are answer_question, change_plan, critique, decompose_task, enhance_prompt, list_tasks, parse_goal, plan, route_task",
         ),
         ("plan.md", "# System\nx\n", "plan.md, line 1: must be \"version: N\""),
         ("plan.md", "", "plan.md, line 1: must be \"version: N\""),

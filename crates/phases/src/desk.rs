@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, AgentType, CalibrationMetrics, ExecutionFeedback, Goal, Handoff, Phase, Plan,
-    RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
+    AgentCapability, AgentType, Broadcast, CalibrationMetrics, CheckResult, DecisionEntry, Evaluation,
+    ExecutionFeedback, Goal, Handoff, Phase, Plan, PlanBrief, PlanTalk, ReadFile, RoutedExample, RunId,
+    RunSettings, StartMaterial, Timestamp,
 };
 
 use crate::{Answers, Meaning};
@@ -25,6 +26,8 @@ pub struct Desk<'a> {
     pub material: Option<&'a StartMaterial>,
     /// What the rooms before left.
     pub handoffs: &'a BTreeMap<Phase, Handoff>,
+    /// The request, judged; once it is.
+    pub evaluation: Option<&'a Evaluation>,
     /// The goal, once it is known.
     pub goal: Option<&'a Goal>,
     /// Everyone who can be given a task.
@@ -33,6 +36,20 @@ pub struct Desk<'a> {
     pub calibration: &'a CalibrationMetrics,
     /// The plan as it stands, for the rooms after the work.
     pub plan: Option<&'a Plan>,
+    /// That plan in figures.
+    pub brief: Option<&'a PlanBrief>,
+    /// What a person wants of the plan on the desk; absent when the first plan is made.
+    pub talk: Option<&'a PlanTalk>,
+    /// The latest decisions, oldest first.
+    pub decisions: &'a [DecisionEntry],
+    /// What the critique of the room's last try found wrong; empty at the first.
+    pub refine: &'a [String],
+    /// The files that were read, by path.
+    pub files: &'a BTreeMap<String, ReadFile>,
+    /// The checks of results that were made in this try of the room.
+    pub checks: &'a [CheckResult],
+    /// What agents told each other so far.
+    pub messages: &'a [Broadcast],
     /// What models have said so far to the room at the desk; absent if there is no model.
     pub answers: Option<Answers<'a>>,
     /// Who knows what texts mean; absent if only words can be compared.

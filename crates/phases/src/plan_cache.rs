@@ -5,11 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::SubTask;
+use candor_model::{GoalType, SubTask};
 use serde::Serialize;
 
 /// What is kept at most, in bytes of JSON.
 pub const CEILING: usize = 100_000_000;
+
+/// For how many requests it is remembered which files they came with.
+const MOST_FILE_NOTES: usize = 1_000;
 
 /// A goal as it was broken down.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,6 +34,8 @@ pub struct PlanCache {
     uses: u64,
     marks: BTreeMap<String, u64>,
     by_use: BTreeMap<u64, Kept>,
+    /// The files that a request came with the last time, with their digests.
+    files: BTreeMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -50,7 +55,14 @@ impl PlanCache {
     /// An empty cache that keeps at most `ceiling` bytes.
     #[must_use]
     pub fn new(ceiling: usize) -> Self {
-        Self { ceiling, used: 0, uses: 0, marks: BTreeMap::new(), by_use: BTreeMap::new() }
+        Self {
+            ceiling,
+            used: 0,
+            uses: 0,
+            marks: BTreeMap::new(),
+            by_use: BTreeMap::new(),
+            files: BTreeMap::new(),
+        }
     }
 
     /// What is kept under `key`; it counts as used just now.
@@ -59,6 +71,23 @@ impl PlanCache {
         let plan = kept.plan.clone();
         self.keep(kept);
         Some(plan)
+    }
+
+    /// Whether a plan is kept for a goal of this kind in these words, [`normalised`]. It does not count as a use.
+    #[must_use]
+    pub fn knows(&self, goal_type: &GoalType, words: &str) -> bool {
+        let start = format!("{goal_type}\n{words}\n");
+        let next = self.marks.range(start.clone()..).next();
+        next.is_some_and(|(key, _)| key.starts_with(&start))
+    }
+
+    /// Whether these words came with the same files the last time. Remembers what they come with now.
+    pub fn same_files(&mut self, words: &str, files: &str) -> bool {
+        let before = self.files.insert(words.to_owned(), files.to_owned());
+        while self.files.len() > MOST_FILE_NOTES {
+            self.files.pop_first();
+        }
+        before.is_some_and(|before| before == files)
     }
 
     /// Keeps a plan under `key`, in place of what was there; makes room by forgetting what was used longest ago.
@@ -137,6 +166,21 @@ mod tests {
         cache.insert("a".to_owned(), plan(2_000));
         assert!(cache.get("a").is_none(), "an old plan must not stand for a new one");
         assert_eq!(cache.bytes(), 0);
+    }
+
+    #[test]
+    fn to_look_is_not_to_use() {
+        // spec: orchestrator PC-06
+        let kind = GoalType::GENERIC;
+        let mut cache = PlanCache::new(2 * serde_json::to_vec(&plan(300)).unwrap().len());
+        cache.insert(format!("{kind}\nprune the trees\n{{}}"), plan(300));
+        cache.insert(format!("{kind}\nsing\n{{}}"), plan(300));
+        assert!(cache.knows(&kind, "prune the trees") && !cache.knows(&kind, "prune the tree"));
+        assert!(!cache.knows(&GoalType::TRAVEL_PLANNING, "sing"));
+        cache.insert(format!("{kind}\ndance\n{{}}"), plan(300));
+        assert!(!cache.knows(&kind, "prune the trees"), "it was looked at, and is still the oldest");
+        assert!(!cache.same_files("sing", "a=1") && cache.same_files("sing", "a=1"));
+        assert!(!cache.same_files("sing", "a=2"));
     }
 
     #[test]

@@ -53,6 +53,14 @@ impl Visit<'_> {
             let report = loop {
                 let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
                 let desk = Desk {
+                    evaluation: None,
+                    brief: None,
+                    talk: None,
+                    decisions: &[],
+                    refine: &[],
+                    files: &BTreeMap::new(),
+                    checks: &[],
+                    messages: &[],
                     run_id: &run_id,
                     request: PARIS,
                     now: fixtures::time(fixtures::NOON),
@@ -89,7 +97,7 @@ impl Visit<'_> {
             reasons.extend(decisions.into_iter().map(|decision| decision.reasoning));
             handoffs.insert(phase, handoff);
             match result {
-                PhaseResult::Goal(found) => goal = Some(found),
+                PhaseResult::Goal { goal: found, .. } => goal = Some(*found),
                 PhaseResult::Plan(proposal) => {
                     return Walked { goal: goal.unwrap(), plan: proposal.plan, handoffs, reasons };
                 }

@@ -52,6 +52,14 @@ fn walk_in(
         [Phase::PreAnalysis, Phase::Evaluation, Phase::Context, Phase::Decomposition, Phase::Planning]
     {
         let desk = Desk {
+            evaluation: None,
+            brief: None,
+            talk: None,
+            decisions: &[],
+            refine: &[],
+            files: &BTreeMap::new(),
+            checks: &[],
+            messages: &[],
             run_id: &run_id,
             request,
             now: fixtures::time(fixtures::NOON),
@@ -73,7 +81,7 @@ fn walk_in(
         handoffs.insert(phase, handoff);
         decisions.extend(made);
         match result {
-            PhaseResult::Goal(found) => goal = Some(found),
+            PhaseResult::Goal { goal: found, .. } => goal = Some(*found),
             PhaseResult::Plan(proposal) => {
                 let goal = goal.ok_or("no goal")?;
                 return Ok(Walk { goal, proposal, handoffs, decisions });

@@ -36,12 +36,42 @@ struct Own {
     optional: &'static [&'static str],
 }
 
-const OWN: [Own; 4] = [
+const OWN: [Own; 9] = [
+    Own {
+        name: "answer_question",
+        text: include_str!("../../prompts/answer_question.md"),
+        required: &["question", "tasks"],
+        optional: &["goal", "brief", "decisions"],
+    },
+    Own {
+        name: "change_plan",
+        text: include_str!("../../prompts/change_plan.md"),
+        required: &["change", "tasks"],
+        optional: &["agents", "strategy"],
+    },
+    Own {
+        name: "critique",
+        text: include_str!("../../prompts/critique.md"),
+        required: &["objective", "output"],
+        optional: &["phase", "past_errors"],
+    },
     Own {
         name: "decompose_task",
         text: include_str!("../../prompts/decompose_task.md"),
         required: &["goal"],
-        optional: &["constraints", "agents"],
+        optional: &["constraints", "agents", "listed", "agent_count", "wishes"],
+    },
+    Own {
+        name: "enhance_prompt",
+        text: include_str!("../../prompts/enhance_prompt.md"),
+        required: &["request"],
+        optional: &["score", "issues"],
+    },
+    Own {
+        name: "list_tasks",
+        text: include_str!("../../prompts/list_tasks.md"),
+        required: &["goal"],
+        optional: &["context", "complexity"],
     },
     Own {
         name: "parse_goal",

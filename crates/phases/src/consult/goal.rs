@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::content_words;
+use super::evaluate::{QualityAnswer, out_of_range};
 use crate::goal::{Amount, Dates, Reading};
 use crate::{Desk, Rooms};
 
@@ -48,6 +49,18 @@ pub(crate) struct GoalAnswer {
     /// How to tell that it was reached.
     #[schemars(length(max = 8))]
     pub(crate) success_criteria: Vec<String>,
+    /// What it is about, the most telling first.
+    #[schemars(length(max = 20))]
+    pub(crate) keywords: Vec<String>,
+    /// How much there is to it.
+    #[schemars(range(min = 0, max = 100))]
+    pub(crate) complexity: Option<f64>,
+    /// How well the request says what is wanted.
+    #[serde(rename = "promptQuality", alias = "prompt_quality")]
+    pub(crate) prompt_quality: Option<QualityAnswer>,
+    /// How sure the model is of its reading.
+    #[schemars(range(min = 0, max = 100))]
+    pub(crate) confidence: Option<f64>,
 }
 
 /// Asks what is wanted.
@@ -64,6 +77,7 @@ pub(crate) fn parse_goal(rooms: &Rooms, desk: &Desk<'_>) -> Ask {
         let mut problems = fits(value);
         if let Ok(answer) = serde_json::from_value::<GoalAnswer>(value.clone()) {
             problems.extend(made_up(&answer, &request, &kinds));
+            problems.extend(out_of_range(&answer));
         }
         problems
     });

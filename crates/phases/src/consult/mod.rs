@@ -1,21 +1,33 @@
 //! What the rooms ask models: one file per question, with the shape of its answer and the checks that no
 //! shape can express. A model that says what the request does not say is not believed.
 
+mod change;
+mod critique;
+mod enhance;
+mod evaluate;
 mod goal;
+mod list;
+mod mend;
 mod plan;
+mod question;
 mod route;
 mod tasks;
 
 use std::fmt;
 
-use candor_model::{Consulted, Rung};
+use candor_model::{Consulted, Rung, WantedCheck};
 use candor_ports::{Ask, EmbedError, Embedder};
 use serde::de::DeserializeOwned;
 
+pub(crate) use self::change::{ChangeAnswer, change_plan};
+pub(crate) use self::critique::{CritiqueAnswer, critique};
+pub(crate) use self::enhance::{EnhanceAnswer, enhance_prompt};
 pub(crate) use self::goal::{GoalAnswer, parse_goal};
-pub(crate) use self::plan::{PlanAnswer, plan};
+pub(crate) use self::list::{ListAnswer, list_tasks};
+pub(crate) use self::plan::{PlanAnswer, plan, task_lines};
+pub(crate) use self::question::{QuestionAnswer, answer_question};
 pub(crate) use self::route::{RouteAnswer, Tie, route_task};
-pub(crate) use self::tasks::{TasksAnswer, decompose_task};
+pub(crate) use self::tasks::{Briefing, TasksAnswer, decompose_task};
 use crate::Desk;
 
 /// Why a room has not finished its work.
@@ -27,6 +39,10 @@ pub enum Pause {
     Ask(Box<Ask>),
     /// The meaning of these texts is needed first.
     Embed(Unknown),
+    /// These files must be read first, as far as they are there.
+    Read(Vec<String>),
+    /// These checks must be made first.
+    Check(Vec<WantedCheck>),
 }
 
 /// Texts whose meaning is not known yet.
@@ -66,6 +82,8 @@ impl fmt::Display for Pause {
                 let count = texts.lasting.len() + texts.passing.len();
                 write!(formatter, "{count} texts must be embedded first")
             }
+            Self::Read(paths) => write!(formatter, "{} must be read first", paths.join(", ")),
+            Self::Check(checks) => write!(formatter, "{} results must be checked first", checks.len()),
         }
     }
 }
@@ -147,6 +165,6 @@ impl Desk<'_> {
 }
 
 /// The words of a text that say something: in lower case, of three letters or more.
-fn content_words(text: &str) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn content_words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3).map(str::to_lowercase)
 }

@@ -49,17 +49,25 @@ pub(crate) struct OtherWay {
 /// Asks what a model thinks of these tasks and who does them.
 pub(crate) fn plan(goal: &Goal, tasks: &[SubTask], agents: &[AgentCapability]) -> Ask {
     let mut ask = Ask::expecting::<PlanAnswer>("plan", Tier::Strong);
-    let listed = tasks.iter().map(|task| {
-        let needs: Vec<&str> = task.dependencies.iter().map(|id| id.as_str()).collect();
-        let needs = if needs.is_empty() { String::new() } else { format!(" (after {})", needs.join(", ")) };
-        format!("{}: {}{needs}, by {}", task.task_id, task.description, task.agent_type)
-    });
     ask.slots.insert("goal", goal.description.to_string());
-    ask.slots.insert("tasks", listed.take(100).collect::<Vec<_>>().join("\n"));
+    ask.slots.insert("tasks", task_lines(tasks));
     let chosen = agents.iter().filter(|agent| tasks.iter().any(|task| task.agent_type == agent.agent_type));
     let texts: Vec<String> =
         chosen.map(|agent| format!("{}: {}", agent.agent_type, routing::agent_text(agent))).collect();
     ask.slots.insert("agents", texts.join("\n"));
     ask.max_output_tokens = 600;
     ask
+}
+
+/// How many tasks a model is told.
+const MAX_TOLD: usize = 100;
+
+/// The tasks in lines: what, after what, by whom.
+pub(crate) fn task_lines(tasks: &[SubTask]) -> String {
+    let line = |task: &SubTask| {
+        let needs: Vec<&str> = task.dependencies.iter().map(|id| id.as_str()).collect();
+        let needs = if needs.is_empty() { String::new() } else { format!(" (after {})", needs.join(", ")) };
+        format!("{}: {}{needs}, by {}", task.task_id, task.description, task.agent_type)
+    };
+    tasks.iter().take(MAX_TOLD).map(line).collect::<Vec<_>>().join("\n")
 }

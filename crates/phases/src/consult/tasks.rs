@@ -11,9 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::content_words;
+use super::mend::Mendable;
+use crate::decompose::hints;
 
-/// How many tasks a goal has at most.
+/// How many tasks a goal has at most; and how many if a model has listed what there is to do before.
 const MAX_TASKS: usize = 12;
+const MAX_LISTED_TASKS: usize = 40;
 
 /// The tasks of a goal as a model gives them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,10 +48,41 @@ pub(crate) struct TaskAnswer {
     #[serde(default)]
     #[schemars(length(max = 8))]
     expected_outputs: Vec<String>,
+    /// The listed task that it is a part of, such as T1.
+    #[serde(default)]
+    parent: Option<String>,
+    /// The exact paths that it is about.
+    #[serde(default)]
+    files: Option<Vec<String>>,
+    /// The tools that it may use.
+    #[serde(default)]
+    tools: Option<Vec<String>>,
+    /// How to tell that it succeeded.
+    #[serde(default)]
+    validation: Option<String>,
+    /// What a model will take for it, in tokens.
+    #[serde(default)]
+    estimated_tokens: Option<u32>,
+    /// The tier of models that suits it.
+    #[serde(default)]
+    tier: Option<Tier>,
+}
+
+/// What the decomposer is told beside the goal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Briefing {
+    /// What the lister found, in lines.
+    pub(crate) listed: String,
+    /// The ids of the listed tasks if a model listed them: then every step must be complete and name its parent.
+    pub(crate) parents: Vec<String>,
+    /// How many agents are proposed.
+    pub(crate) agent_count: u32,
+    /// What a person said of the plan that was made before.
+    pub(crate) wishes: String,
 }
 
 /// Asks for the tasks.
-pub(crate) fn decompose_task(goal: &Goal, agents: &[AgentCapability]) -> Ask {
+pub(crate) fn decompose_task(goal: &Goal, agents: &[AgentCapability], briefing: Briefing) -> Ask {
     let mut ask = Ask::expecting::<TasksAnswer>("decompose_task", Tier::Balanced);
     let constraints: Vec<String> = goal
         .constraints
@@ -59,14 +93,29 @@ pub(crate) fn decompose_task(goal: &Goal, agents: &[AgentCapability]) -> Ask {
     ask.slots.insert("goal", goal.description.to_string());
     ask.slots.insert("constraints", constraints.join("\n"));
     ask.slots.insert("agents", known.join("\n"));
-    ask.max_output_tokens = 700;
+    let Briefing { listed, parents, agent_count, wishes } = briefing;
+    ask.slots.insert("listed", listed);
+    ask.slots.insert("agent_count", agent_count.to_string());
+    if !wishes.trim().is_empty() {
+        ask.slots.insert("wishes", wishes.clone());
+    }
+    ask.max_output_tokens = 1_200;
+    if !parents.is_empty() {
+        ask.max_output_tokens = 4_000;
+        if let Some(most) = ask.schema.pointer_mut("/properties/tasks/maxItems") {
+            *most = Value::from(MAX_LISTED_TASKS);
+        }
+    }
     let fits = Arc::clone(&ask.check);
-    let words: BTreeSet<String> =
-        known.iter().chain([&goal.description.to_string()]).flat_map(|text| content_words(text)).collect();
+    let words: BTreeSet<String> = known
+        .iter()
+        .chain([&goal.description.to_string(), &wishes])
+        .flat_map(|text| content_words(text))
+        .collect();
     ask.check = Arc::new(move |value: &Value| {
         let mut problems = fits(value);
         if let Ok(answer) = serde_json::from_value::<TasksAnswer>(value.clone()) {
-            problems.extend(answer.problems(&words));
+            problems.extend(answer.problems(&words, &parents));
         }
         problems
     });
@@ -75,14 +124,17 @@ pub(crate) fn decompose_task(goal: &Goal, agents: &[AgentCapability]) -> Ask {
 
 impl TasksAnswer {
     /// What no schema can say: what the tasks need must be there, and they must be about the goal.
-    fn problems(&self, words: &BTreeSet<String>) -> Vec<String> {
+    fn problems(&self, words: &BTreeSet<String>, parents: &[String]) -> Vec<String> {
         let mut problems = Vec::new();
         let mut seen = BTreeSet::new();
-        if self.tasks.is_empty() || self.tasks.len() > MAX_TASKS {
-            problems
-                .push(format!("tasks: there must be from 1 to {MAX_TASKS}, there are {}", self.tasks.len()));
+        let most = if parents.is_empty() { MAX_TASKS } else { MAX_LISTED_TASKS };
+        if self.tasks.is_empty() || self.tasks.len() > most {
+            problems.push(format!("tasks: there must be from 1 to {most}, there are {}", self.tasks.len()));
         }
         for (n, task) in self.tasks.iter().enumerate() {
+            if !parents.is_empty() {
+                problems.extend(task.gaps(n, parents));
+            }
             for &needed in &task.dependencies {
                 if needed >= self.tasks.len() {
                     let last = self.tasks.len().saturating_sub(1);
@@ -113,13 +165,65 @@ impl TasksAnswer {
         problems
     }
 
+    /// The listed task that each of [`Self::subtasks`] is a part of, as far as it was said.
+    pub(crate) fn parents(&self) -> Vec<Option<String>> {
+        let kept = (1..).zip(&self.tasks).filter(|(n, task)| task.subtask(*n).is_some());
+        kept.map(|(_, task)| task.parent.clone()).collect()
+    }
+
     /// The answer as tasks of a plan.
     pub(crate) fn subtasks(&self) -> Vec<SubTask> {
         (1..).zip(&self.tasks).filter_map(|(n, task)| task.subtask(n)).collect()
     }
 }
 
+impl Mendable for TasksAnswer {
+    fn break_cycles(&mut self) -> Vec<String> {
+        if dependencies::check(&self.subtasks()).is_valid {
+            return Vec::new();
+        }
+        let mut warnings = Vec::new();
+        for (n, task) in self.tasks.iter_mut().enumerate() {
+            let (earlier, later): (Vec<usize>, Vec<usize>) =
+                task.dependencies.iter().partition(|need| **need < n);
+            let told = |need: &usize| {
+                format!(
+                    "{} no longer waits for {}, which is listed later: they waited for each other",
+                    TaskId::numbered(n + 1),
+                    TaskId::numbered(need + 1)
+                )
+            };
+            warnings.extend(later.iter().map(told));
+            task.dependencies = earlier;
+        }
+        warnings
+    }
+}
+
 impl TaskAnswer {
+    /// What a step lacks that must be told of every step of a listed task.
+    fn gaps(&self, n: usize, parents: &[String]) -> Vec<String> {
+        let mut gaps = Vec::new();
+        match &self.parent {
+            Some(parent) if parents.contains(parent) => {}
+            Some(parent) => gaps.push(format!(
+                "tasks[{n}].parent: `{parent}` is none of the listed tasks {}",
+                parents.join(", ")
+            )),
+            None => gaps.push(format!("tasks[{n}].parent: is missing; name one of {}", parents.join(", "))),
+        }
+        if self.files.is_none() {
+            gaps.push(format!("tasks[{n}].files: is missing; [] if it is about no file"));
+        }
+        if self.tools.as_ref().is_none_or(Vec::is_empty) {
+            gaps.push(format!("tasks[{n}].tools: is missing; name at least one, such as read"));
+        }
+        if self.validation.as_deref().is_none_or(|text| text.trim().is_empty()) {
+            gaps.push(format!("tasks[{n}].validation: is missing; say how its success is checked"));
+        }
+        gaps
+    }
+
     fn subtask(&self, n: usize) -> Option<SubTask> {
         let outputs = match self.expected_outputs.as_slice() {
             [] => vec![format!("output_{n}")],
@@ -134,6 +238,12 @@ impl TaskAnswer {
         if let Some(seconds) = self.estimated_duration_seconds.and_then(|s| Seconds::new(s).ok()) {
             task.estimated_duration_seconds = seconds;
         }
+        task.metadata.files = self.files.clone().unwrap_or_default();
+        task.metadata.tools = self.tools.clone().unwrap_or_default();
+        task.metadata.validation =
+            self.validation.as_deref().filter(|text| !text.trim().is_empty()).map(hints::trusted);
+        task.metadata.estimated_tokens = self.estimated_tokens;
+        task.metadata.tier = self.tier;
         Some(task)
     }
 }
@@ -147,7 +257,7 @@ mod tests {
     fn problems(tasks: &Value) -> String {
         let answer: TasksAnswer = serde_json::from_value(json!({ "tasks": tasks })).unwrap();
         let words = content_words("Plan a trip to Paris: flights, hotel, activities").collect();
-        answer.problems(&words).join("\n")
+        answer.problems(&words, &[]).join("\n")
     }
 
     #[test]
@@ -190,5 +300,26 @@ mod tests {
         assert!(problems(&circle).contains("circle"));
         assert!(problems(&json!([{ "description": "步骤一" }])).contains("in its language"));
         assert_eq!(problems(&json!([{ "description": "Search flights to Paris" }])), "");
+    }
+
+    #[test]
+    fn a_step_of_a_listed_task_must_be_complete() {
+        // spec: orchestrator DC-07
+        let problems = |task: Value| {
+            let answer: TasksAnswer = serde_json::from_value(json!({ "tasks": [task] })).unwrap();
+            let words = content_words("Search flights").collect();
+            answer.problems(&words, &["T1".to_owned()]).join("\n")
+        };
+        let whole = json!({ "description": "Search flights", "parent": "T1", "files": [], "tools": ["search"],
+            "validation": "outputs present: flights" });
+        assert_eq!(problems(whole.clone()), "");
+        for key in ["parent", "files", "tools", "validation"] {
+            let mut lacking = whole.clone();
+            lacking.as_object_mut().unwrap().remove(key);
+            assert!(problems(lacking).contains(key), "{key}");
+        }
+        let mut stray = whole;
+        stray["parent"] = json!("T9");
+        assert!(problems(stray).contains("none of the listed tasks T1"));
     }
 }

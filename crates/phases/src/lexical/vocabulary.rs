@@ -5,13 +5,13 @@
 use std::{collections::BTreeSet, sync::LazyLock};
 
 /// Whether the word says nothing about the matter.
-pub(super) fn is_stop_word(word: &str) -> bool {
+pub(crate) fn is_stop_word(word: &str) -> bool {
     static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
     TABLE.contains(word)
 }
 
 /// Whether the word only asks, praises or fills, and so hardly tells one agent from another.
-pub(super) fn is_chatter(word: &str) -> bool {
+pub(crate) fn is_chatter(word: &str) -> bool {
     static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| CHATTER.split_whitespace().collect());
     TABLE.contains(word)
 }

@@ -79,7 +79,8 @@ fn finish(word: &mut RawWord, words: &mut Vec<RawWord>) {
     }
 }
 
-fn without_accent(c: char) -> char {
+/// The letter without its accent.
+pub(crate) fn without_accent(c: char) -> char {
     match c {
         'á' | 'à' | 'â' | 'ä' | 'ã' => 'a',
         'é' | 'è' | 'ê' | 'ë' => 'e',
@@ -103,7 +104,7 @@ fn english(word: &str) -> Option<&'static str> {
 }
 
 /// The part of a word that stays the same in its plural, its verb forms and its nouns.
-pub(super) fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     if !word.is_ascii() || word.len() <= 3 || word.chars().any(|c| c.is_ascii_digit()) {
         return word.to_owned();
     }

@@ -1,24 +1,87 @@
-//! Room 7: what is left of the run. The engine writes report and outcome; this room says what came out.
+//! Room 7: what is left of the run. The engine writes report and outcome; this room says what came out, what it
+//! took, and who succeeded at what. Patterns are counted, not interpreted.
 
+mod criteria;
+mod patterns;
+
+use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
-use super::report;
+use self::patterns::Pattern;
+use super::{counted, report};
 use crate::Desk;
+
+/// A larger plan's lists are in its own events; here they would only repeat them.
+const LARGE: usize = 100;
 
 pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
     let failed = desk.feedback.iter().filter(|feedback| !feedback.feedback_type.is_success()).count();
     let revisions = desk.plan.map_or(0, |plan| plan.metadata.revisions_made());
     let summary = format!("attempts: {}, failed: {failed}, revisions: {revisions}", desk.feedback.len());
-    let produced: Vec<Value> = desk
-        .feedback
-        .iter()
-        .filter(|feedback| feedback.feedback_type.is_success())
-        .map(|feedback| {
+    let patterns = patterns::counted_in(desk);
+    let criteria = criteria::known(desk);
+    let mut data = json!({
+        "metrics": metrics(desk, &criteria),
+        "patterns": patterns,
+        "learnings": patterns.iter().map(Pattern::said).collect::<Vec<_>>(),
+    });
+    let produced = desk.feedback.iter().filter(|feedback| feedback.feedback_type.is_success());
+    if produced.clone().count() <= LARGE {
+        let listed = produced.map(|feedback| {
             json!({ "task_id": feedback.task_id, "outputs": feedback.actual_outputs.keys().collect::<Vec<_>>() })
+        });
+        if let Some(data) = data.as_object_mut() {
+            data.insert("produced".to_owned(), listed.collect());
+        }
+    }
+    let mut report = report(summary.clone(), data, PhaseResult::Plain);
+    report.messages = messages(&patterns, summary);
+    report.criteria = criteria;
+    report
+}
+
+/// What the run took, phase by phase.
+fn metrics(desk: &Desk<'_>, criteria: &std::collections::BTreeMap<String, f64>) -> Value {
+    let phases: JsonMap = desk
+        .handoffs
+        .iter()
+        .map(|(phase, handoff)| {
+            let context = &handoff.context;
+            let figures = json!({
+                "tokensUsed": context.tokens_consumed, "confidence": context.confidence,
+                "quality": handoff.quality, "spokenBy": handoff.spoken_by,
+            });
+            (phase.number().to_string(), figures)
         })
         .collect();
-    // A large plan's list is in its own events; here it would only repeat them.
-    let data = if produced.len() > 100 { json!({}) } else { json!({ "produced": produced }) };
-    report(summary, data, PhaseResult::Plain)
+    let spent: candor_model::Money = desk.feedback.iter().map(|feedback| feedback.cost).sum();
+    let took: candor_model::Seconds = desk.feedback.iter().map(|feedback| feedback.duration_seconds).sum();
+    json!({
+        "run": desk.run_id,
+        "phases": phases,
+        "totalTokens": criteria::tokens(desk),
+        "tasks": desk.plan.map_or(0, |plan| plan.subtasks.len()),
+        "attempts": desk.feedback.len(),
+        "taskCost": spent,
+        "taskDuration": took,
+        "evaluationCriteria": criteria,
+    })
+}
+
+fn messages(patterns: &[Pattern], summary: String) -> Vec<Broadcast> {
+    let message = |from: &str, kind, priority, content| Broadcast {
+        phase: Phase::Consolidation,
+        from_agent: from.to_owned(),
+        task_id: None,
+        message_type: kind,
+        priority,
+        content,
+        data: JsonMap::new(),
+    };
+    let seen = format!("{} of task and agent counted", counted(patterns.len(), "combination"));
+    vec![
+        message("pattern-detector", MessageType::Discovery, MessagePriority::Low, seen),
+        message("knowledge-consolidator", MessageType::Completion, MessagePriority::Medium, summary),
+    ]
 }

@@ -1,13 +1,20 @@
 //! Room 3: the tasks. From the plan that was brought, from the pack's template, or from the sentences.
+//!
+//! Two agents in a row: the lister says what there is to do, the decomposer breaks it into steps for one agent
+//! each. A model lists only where there is much to do; otherwise the rules list and a model decomposes.
 
-use candor_model::{Goal, JsonMap, Phase, SubTask, TaskId, Text};
+use candor_model::{
+    AgentCapability, Broadcast, Goal, JsonMap, MessagePriority, MessageType, Phase, SubTask, TaskId, Text,
+};
 use candor_planning::completeness::{self, CATEGORY_KEY};
 use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
 use serde_json::{Value, json};
 
 use super::evaluation::slots_of;
 use super::{Rooms, counted, report, spoken};
-use crate::consult::{Said, TasksAnswer, decompose_task};
+use crate::brief::scale;
+use crate::consult::{Briefing, ListAnswer, Said, TasksAnswer, decompose_task, list_tasks};
+use crate::decompose::{self, Breakdown, atomicity};
 use crate::goal::Extracted;
 use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
@@ -15,14 +22,27 @@ use crate::slots::Slots;
 use crate::split::{self, Step};
 use crate::{Desk, Pack, Pause};
 
+/// From this complexity on a model is asked to list the tasks before they are broken down.
+const LISTED_FROM: u8 = 61;
+
+/// The room's two agents.
+const LISTER: &str = "task-lister-agent";
+const DECOMPOSER: &str = "task-decomposer-agent";
+
 pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
     if let Some(plan) = desk.material.and_then(|material| material.plan.as_deref()) {
-        let summary = format!("the plan that was brought has {}", counted(plan.subtasks.len(), "task"));
-        return Ok(report(summary, json!({ "source": "brought" }), PhaseResult::Plain));
+        return Ok(brought(&plan.subtasks));
     }
     let goal = desk.goal.ok_or("there is no goal to break down")?;
     let agents = rooms.agents_for(&goal.goal_type, desk.agents);
-    let said = desk.consult("decompose_task", || decompose_task(goal, &agents))?;
+    let mut mended = Vec::new();
+    let listed = listed(desk, goal, &mut mended)?;
+    let open = listed.as_ref().and_then(|said| said.answer.open_question()).map(str::to_owned);
+    // As long as a person must say what is meant, the rules' steps stand in; no model works on a guess.
+    let said = match open {
+        Some(_) => None,
+        None => steps(rooms, desk, goal, &agents, listed.as_ref(), &mut mended)?,
+    };
     let BrokenDown { source, tasks, guesses } = match &said {
         Some(said) => by_model(rooms, desk, goal, said),
         None => broken_down(rooms, desk, goal),
@@ -30,26 +50,193 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause>
     if tasks.is_empty() {
         return Err("no task could be found in the request; say what is to be done, step by step".into());
     }
-    let summary = format!("{} from {source}", counted(tasks.len(), "task"));
-    let reasoning = match guesses.as_slice() {
-        [] => format!("taken from {source}"),
-        guesses => format!("taken from {source}; {}", guesses.join("; ")),
+    let mut made = structured(desk, goal, tasks, listed.as_ref(), said.as_ref());
+    made.warnings.splice(0..0, mended);
+    let summary = format!("{} from {source}", counted(made.tasks.len(), "task"));
+    let mut report = handed_over(summary, &made, &agents, json!({ "source": source, "guesses": guesses }));
+    if let Some(question) = open {
+        report.handoff.flags.needs_user_input = true;
+        report.handoff.flags.uncertainty_areas.push(question);
+    }
+    report.decisions = vec![
+        listing_decision(desk, goal, &made, listed.as_ref()),
+        decomposing_decision(goal, &made, &source, &guesses),
+    ];
+    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+}
+
+/// A plan that was brought has its tasks already; its author was both agents.
+fn brought(tasks: &[SubTask]) -> PhaseReport {
+    let summary = format!("the plan that was brought has {}", counted(tasks.len(), "task"));
+    let mut report = report(
+        summary.clone(),
+        json!({ "source": "brought", "totalSubtasks": tasks.len() }),
+        PhaseResult::Plain,
+    );
+    report.messages = vec![done(LISTER, summary.clone()), done(DECOMPOSER, summary)];
+    report
+}
+
+/// What there is to do, as a model lists it; nobody is asked where there is little to do.
+fn listed(desk: &Desk<'_>, goal: &Goal, mended: &mut Vec<String>) -> Result<Option<Said<ListAnswer>>, Pause> {
+    let Some(complexity) = desk.evaluation.map(|evaluation| evaluation.complexity.total) else {
+        return Ok(None);
     };
-    let data = json!({ "source": source, "subtasks": tasks, "guesses": guesses });
-    let mut report = report(summary.clone(), data, PhaseResult::Plain);
-    report.decisions.push(RoomDecision {
+    if complexity < LISTED_FROM {
+        return Ok(None);
+    }
+    let ask = || list_tasks(goal, context(desk), complexity);
+    let said = desk.consult("list_tasks", ask)?;
+    Ok(said.or_else(|| kept(desk.mended("list_tasks", ask), mended)))
+}
+
+/// The steps, as a model gives them.
+fn steps(
+    rooms: &Rooms,
+    desk: &Desk<'_>,
+    goal: &Goal,
+    agents: &[AgentCapability],
+    listed: Option<&Said<ListAnswer>>,
+    mended: &mut Vec<String>,
+) -> Result<Option<Said<TasksAnswer>>, Pause> {
+    let ask = || decompose_task(goal, agents, briefing(rooms, desk, goal, listed, String::new()));
+    let said = desk.consult("decompose_task", ask)?;
+    Ok(said.or_else(|| kept(desk.mended("decompose_task", ask), mended)))
+}
+
+/// An answer that was mended, with what was done to it put on record.
+fn kept<T>(answer: Option<(Said<T>, Vec<String>)>, mended: &mut Vec<String>) -> Option<Said<T>> {
+    let (said, warnings) = answer?;
+    mended.extend(warnings);
+    Some(said)
+}
+
+/// What the room before loaded, in lines.
+fn context(desk: &Desk<'_>) -> String {
+    let Some(handoff) = desk.handoffs.get(&Phase::Context) else { return String::new() };
+    let data = serde_json::to_string(&handoff.data).unwrap_or_default();
+    format!("{}\n{data}", handoff.summary)
+}
+
+/// What the decomposer is told: the list, and how many agents are proposed.
+pub(super) fn briefing(
+    rooms: &Rooms,
+    desk: &Desk<'_>,
+    goal: &Goal,
+    listed: Option<&Said<ListAnswer>>,
+    wishes: String,
+) -> Briefing {
+    let agent_count = scale::proposed(&rooms.rules.scaling, desk, 0).count;
+    if let Some(said) = listed {
+        let listing = said.answer.listing();
+        let parents = listing.high_level_tasks.iter().map(|task| task.id.clone()).collect();
+        return Briefing { listed: listing.lines(), parents, agent_count, wishes };
+    }
+    let made = made_by_rules(rooms, desk, goal);
+    let listing = decompose::by_rules(goal.description.as_str(), made.tasks, 0).listing;
+    Briefing { listed: listing.lines(), parents: Vec::new(), agent_count, wishes }
+}
+
+/// The tasks in their places.
+fn structured(
+    desk: &Desk<'_>,
+    goal: &Goal,
+    tasks: Vec<SubTask>,
+    listed: Option<&Said<ListAnswer>>,
+    said: Option<&Said<TasksAnswer>>,
+) -> Breakdown {
+    match (listed, said) {
+        (Some(listed), Some(said)) => {
+            decompose::under(listed.answer.listing(), tasks, &said.answer.parents())
+        }
+        _ => decompose::by_rules(goal.description.as_str(), tasks, scale::complexity(desk)),
+    }
+}
+
+fn handed_over(summary: String, made: &Breakdown, agents: &[AgentCapability], known: Value) -> PhaseReport {
+    let mut report = report(summary, known, PhaseResult::Plain);
+    let data = &mut report.handoff.data;
+    data.insert("subtasks".to_owned(), json!(made.tasks));
+    data.insert("notes".to_owned(), json!(made.notes));
+    data.insert("warnings".to_owned(), json!(made.warnings));
+    if made.tasks.len() <= decompose::LONGEST_RECORD {
+        data.extend(decompose::record(made, agents));
+    } else {
+        data.insert("totalSubtasks".to_owned(), json!(made.tasks.len()));
+    }
+    let names = made.listing.high_level_tasks.iter().map(|task| task.name.clone());
+    report.handoff.instructions.must_include = names.collect();
+    report.messages = vec![
+        done(LISTER, format!("listed {}", counted(made.listing.high_level_tasks.len(), "high-level task"))),
+        done(DECOMPOSER, format!("broke them down into {}", counted(made.tasks.len(), "subtask"))),
+    ];
+    if let Some(share) = atomicity::share(&made.tasks) {
+        report.criteria.insert("decomposition_quality".to_owned(), share);
+    }
+    report
+}
+
+fn done(agent: &str, content: String) -> Broadcast {
+    Broadcast {
+        phase: Phase::Decomposition,
+        from_agent: agent.to_owned(),
+        task_id: None,
+        message_type: MessageType::Completion,
+        priority: MessagePriority::Low,
+        content,
+        data: JsonMap::new(),
+    }
+}
+
+fn listing_decision(
+    desk: &Desk<'_>,
+    goal: &Goal,
+    made: &Breakdown,
+    listed: Option<&Said<ListAnswer>>,
+) -> RoomDecision {
+    let tasks = &made.listing.high_level_tasks;
+    let reasoning = match (
+        listed,
+        desk.answers,
+        desk.evaluation.map(|evaluation| evaluation.complexity.total),
+    ) {
+        (Some(said), ..) => match said.answer.open_question() {
+            Some(question) => format!("{} asks first: {question}", said.model),
+            None => format!("listed by {}", said.model),
+        },
+        (None, None, _) => "listed by the points of the request: there is no model".to_owned(),
+        (None, Some(_), Some(complexity)) if complexity >= LISTED_FROM => {
+            "listed by the points of the request: no model could list them".to_owned()
+        }
+        (None, Some(_), _) => format!(
+            "listed by the points of the request: a model is asked only from a complexity of {LISTED_FROM} on"
+        ),
+    };
+    let names: Vec<String> = tasks.iter().map(|task| format!("{} {}", task.id, task.name)).collect();
+    RoomDecision {
+        operation: "list_tasks",
+        task_id: None,
+        input: goal.description.to_string(),
+        decision: format!("{}: {}", counted(tasks.len(), "high-level task"), names.join("; ")),
+        reasoning,
+    }
+}
+
+fn decomposing_decision(goal: &Goal, made: &Breakdown, source: &str, guesses: &[String]) -> RoomDecision {
+    let said = guesses.iter().chain(&made.warnings).chain(&made.notes);
+    let reasoning = std::iter::once(format!("taken from {source}")).chain(said.cloned());
+    RoomDecision {
         operation: "decompose_task",
         task_id: None,
         input: goal.description.to_string(),
-        decision: summary,
-        reasoning,
-    });
-    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+        decision: format!("{} from {source}", counted(made.tasks.len(), "task")),
+        reasoning: reasoning.collect::<Vec<_>>().join("; "),
+    }
 }
 
 /// The tasks that a model gave. Where the pack knows such a task, its parameters are the pack's: they are
 /// what its agents understand.
-fn by_model(rooms: &Rooms, desk: &Desk<'_>, goal: &Goal, said: &Said<TasksAnswer>) -> BrokenDown {
+pub(super) fn by_model(rooms: &Rooms, desk: &Desk<'_>, goal: &Goal, said: &Said<TasksAnswer>) -> BrokenDown {
     let mut tasks = said.answer.subtasks();
     if let Some(pack) = rooms.pack(&goal.goal_type) {
         let slots = slots_of(&extracted(desk));
@@ -83,10 +270,16 @@ fn broken_down(rooms: &Rooms, desk: &Desk<'_>, goal: &Goal) -> BrokenDown {
         kept.source.push_str(", as it was broken down before");
         return kept;
     }
-    let template = rooms.pack(&goal.goal_type).and_then(|pack| from_template(pack, &extracted, desk.request));
-    let made = template.unwrap_or_else(|| from_words(goal.description.as_str()));
+    let made = made_by_rules(rooms, desk, goal);
     rooms.cache().insert(key, made.clone());
     made
+}
+
+/// The goal in tasks, by the pack's template or by the words.
+fn made_by_rules(rooms: &Rooms, desk: &Desk<'_>, goal: &Goal) -> BrokenDown {
+    let template = rooms.pack(&goal.goal_type);
+    let template = template.and_then(|pack| from_template(pack, &extracted(desk), desk.request));
+    template.unwrap_or_else(|| from_words(goal.description.as_str()))
 }
 
 /// What the evaluation read from the request.

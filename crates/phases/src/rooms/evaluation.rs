@@ -1,13 +1,17 @@
-//! Room 1: what is wanted. Reads the goal from the person's words.
+//! Room 1: what is wanted, and how well it is said. Reads the goal from the person's words and judges them; a
+//! request that is too weak gets better wordings to choose from.
 
-use candor_model::{Constraint, Goal, GoalId, GoalType, Priority, RunId, Text, Timestamp};
+use candor_model::{
+    Constraint, ENOUGH_QUALITY, Enhancement, Goal, GoalId, GoalType, Instructions, Priority, RunId, Text,
+    Timestamp,
+};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
 use super::{Rooms, counted, report, spoken};
-use crate::consult::{GoalAnswer, Said, parse_goal};
+use crate::consult::{EnhanceAnswer, GoalAnswer, Said, enhance_prompt, parse_goal};
+use crate::evaluate::{self, Judged};
 use crate::goal::{self, Dates, Extracted, Reading};
-use crate::guard;
 use crate::slots::Slots;
 use crate::{Desk, Pack, Pause};
 
@@ -18,38 +22,103 @@ const USUAL_PRIORITY: u8 = 7;
 const ENOUGH_WORDS: usize = 1;
 
 pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
+    let brought = desk.material.is_some_and(|material| material.goal.is_some() || material.plan.is_some());
     let mut said: Option<Said<GoalAnswer>> = None;
-    let (goal, reading) = match desk.material.and_then(|material| material.goal.as_deref()) {
-        Some(brought) => (brought.clone(), goal::read(brought.description.as_str(), desk.now)),
+    let (goal, reading, judged) = match desk.material.and_then(|material| material.goal.as_deref()) {
+        Some(brought) => {
+            let reading = goal::read(brought.description.as_str(), desk.now);
+            let judged = evaluate::evaluate(brought.description.as_str(), &reading);
+            (brought.clone(), reading, judged)
+        }
         None => {
-            let by_rules = define_goal(rooms, desk.request, desk.now, desk.run_id)?;
-            let brought_plan = desk.material.is_some_and(|material| material.plan.is_some());
-            if !brought_plan {
+            let (goal, reading) = define_goal(rooms, desk.request, desk.now, desk.run_id)?;
+            let judged = evaluate::evaluate(desk.request, &reading);
+            if !brought {
                 said = desk.consult("parse_goal", || parse_goal(rooms, desk))?;
             }
             match &said {
-                Some(said) => defined_by(&said.answer, rooms, by_rules),
-                None => by_rules,
+                Some(Said { answer, model }) => {
+                    let (goal, reading) = defined_by(answer, rooms, (goal, reading));
+                    (goal, reading, answer.judged_over(judged, desk.request, model))
+                }
+                None => (goal, reading, judged),
             }
         }
     };
-    let guesses = reading.guesses.len();
-    let summary = format!(
-        "{}: {}, success criteria: {}{}",
-        goal.goal_type,
-        counted(goal.constraints.len(), "constraint"),
-        goal.success_criteria.len(),
-        if guesses == 0 { String::new() } else { format!("; guessed: {guesses}") }
-    );
+    let enhancement = if brought { None } else { enhancement(desk, &reading, &judged)? };
+    Ok(spoken(
+        handed_over(goal, &reading, judged, enhancement),
+        said.as_ref().map(|said| said.model.as_str()),
+    ))
+}
+
+/// Better wordings, if the request is too weak: a model's, or those of the rules.
+fn enhancement(desk: &Desk<'_>, reading: &Reading, judged: &Judged) -> Result<Option<Enhancement>, Pause> {
+    let quality = &judged.evaluation.prompt_quality;
+    if quality.score >= ENOUGH_QUALITY {
+        return Ok(None);
+    }
+    let said: Option<Said<EnhanceAnswer>> =
+        desk.consult("enhance_prompt", || enhance_prompt(desk, quality))?;
+    Ok(match said {
+        Some(said) => Some(said.answer.enhancement(desk.request, quality)),
+        None => evaluate::enhance(desk.request, reading, quality),
+    })
+}
+
+fn handed_over(
+    goal: Goal,
+    reading: &Reading,
+    judged: Judged,
+    enhancement: Option<Enhancement>,
+) -> PhaseReport {
+    let evaluation = &judged.evaluation;
     let data = json!({
         "language": reading.language,
         "extracted": reading.extracted,
         "guesses": reading.guesses,
         "doubts": reading.doubts,
+        "keywords": evaluation.keywords,
+        "complexity": evaluation.complexity,
+        "promptQuality": evaluation.prompt_quality,
+        "confidence": evaluation.confidence,
+        "fileCount": evaluation.file_count,
     });
-    let mut report = report(summary, data, PhaseResult::Goal(goal));
-    report.warnings.extend(guard::order_to_models(desk.request).map(|found| ("prompt_injection", found)));
-    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+    let summary = summary(&goal, reading);
+    let messages = evaluate::messages(&judged);
+    let instructions = Instructions {
+        focus: evaluation.keywords.clone(),
+        avoid: reading.extracted.must_not.clone(),
+        must_include: reading.extracted.must.clone(),
+        suggested_agents: Vec::new(),
+    };
+    let (confidence, quality) = (evaluation.confidence, evaluation.prompt_quality.score);
+    let unsure = reading.guesses.iter().chain(&evaluation.prompt_quality.contradictions).cloned().collect();
+    let missed = evaluation.keywords.is_empty().then(|| "keyword_miss".to_owned());
+    let result = PhaseResult::Goal {
+        goal: Box::new(goal),
+        evaluation: Some(Box::new(judged.evaluation)),
+        enhancement: enhancement.map(Box::new),
+    };
+    let mut report = report(summary, data, result);
+    report.handoff.context.confidence = Some(confidence);
+    report.handoff.quality = Some(quality);
+    report.handoff.instructions = instructions;
+    report.handoff.flags.uncertainty_areas = unsure;
+    report.messages = messages;
+    report.failure_reasons.extend(missed);
+    report
+}
+
+fn summary(goal: &Goal, reading: &Reading) -> String {
+    let guesses = reading.guesses.len();
+    format!(
+        "{}: {}, success criteria: {}{}",
+        goal.goal_type,
+        counted(goal.constraints.len(), "constraint"),
+        goal.success_criteria.len(),
+        if guesses == 0 { String::new() } else { format!("; guessed: {guesses}") }
+    )
 }
 
 /// The goal as a model reads it, laid over what the rules read.
@@ -77,6 +146,8 @@ pub fn define_goal(
     now: Timestamp,
     run_id: &RunId,
 ) -> Result<(Goal, Reading), String> {
+    // The enhancer's own wording is no part of what is wanted, and would become steps of the plan.
+    let request = &*evaluate::own_words(request);
     let description = Text::new(request.trim().to_owned())
         .map_err(|_| "the request is empty; say in plain words what is to be done".to_owned())?;
     let reading = goal::read(request, now);

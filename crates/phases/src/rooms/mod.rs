@@ -4,6 +4,7 @@ mod consolidation;
 mod context;
 mod decomposition;
 mod evaluation;
+mod gatekeeper;
 mod planning;
 mod pre_analysis;
 mod ranking;
@@ -12,17 +13,21 @@ mod validation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use candor_model::{AgentCapability, GoalType, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask};
+use candor_model::{
+    AgentCapability, GoalType, GuardReport, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask,
+};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::Value;
 
 use self::ranking::Ranking;
+use crate::critique::critique;
 use crate::plan_cache::PlanCache;
 use crate::router::Explanation;
-use crate::{Desk, Pack, Pause};
+use crate::{Desk, Pack, Pause, Rulebook};
 
 pub use self::evaluation::define_goal;
 pub use self::planning::Alternative;
+pub use self::pre_analysis::skippable;
 
 /// How similar an agent counts that has no word in common with a task: somebody must do it, and this says
 /// that it is a guess.
@@ -33,6 +38,7 @@ const GUESSED_SIMILARITY: f64 = 0.1;
 pub struct Rooms {
     packs: Arc<Vec<Pack>>,
     min_agents: usize,
+    rules: Arc<Rulebook>,
     /// What was broken down before. It changes how long the work takes, and nothing else.
     cache: Arc<Mutex<PlanCache>>,
 }
@@ -41,7 +47,7 @@ impl Rooms {
     /// Rooms that know these packs and plan with no fewer agents than `min_agents`.
     #[must_use]
     pub fn new(packs: Vec<Pack>, min_agents: usize) -> Self {
-        Self { packs: Arc::new(packs), min_agents, cache: Arc::default() }
+        Self { packs: Arc::new(packs), min_agents, rules: Arc::default(), cache: Arc::default() }
     }
 
     /// The packs.
@@ -50,18 +56,39 @@ impl Rooms {
         &self.packs
     }
 
+    /// The same rooms, by these rules.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rulebook) -> Self {
+        self.rules = Arc::new(rules);
+        self
+    }
+
+    /// The rules that hold here.
+    #[must_use]
+    pub fn rules(&self) -> &Rulebook {
+        &self.rules
+    }
+
+    /// The guardrails look at the request, before any room is visited.
+    #[must_use]
+    pub fn guard(&self, desk: &Desk<'_>) -> GuardReport {
+        gatekeeper::look(self, desk)
+    }
+
     /// Does the work of a room, or says what it needs first, or in plain words why it cannot be done.
     pub fn work(&self, phase: Phase, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
-        match phase {
-            Phase::PreAnalysis => Ok(pre_analysis::work(desk)),
-            Phase::Evaluation => evaluation::work(self, desk),
-            Phase::Context => Ok(context::work(desk)),
-            Phase::Decomposition => decomposition::work(self, desk),
-            Phase::Planning => planning::work(self, desk),
-            Phase::Validation => Ok(validation::work(desk)),
-            Phase::Consolidation => Ok(consolidation::work(desk)),
-            Phase::Execution => Err("execution is the engine's own room".into()),
-        }
+        let mut report = match phase {
+            Phase::PreAnalysis => pre_analysis::work(self, desk)?,
+            Phase::Evaluation => evaluation::work(self, desk)?,
+            Phase::Context => context::work(self, desk)?,
+            Phase::Decomposition => decomposition::work(self, desk)?,
+            Phase::Planning => planning::work(self, desk)?,
+            Phase::Validation => validation::work(self, desk)?,
+            Phase::Consolidation => consolidation::work(desk),
+            Phase::Execution => return Err("execution is the engine's own room".into()),
+        };
+        critique(phase, desk, &mut report, self.rules.critique_by_model)?;
+        Ok(report)
     }
 
     /// Ranks everyone for a task, the best first.
@@ -110,8 +137,8 @@ fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
         Value::Object(map) => map,
         _ => JsonMap::new(),
     };
-    let handoff = Handoff { spoken_by: SpokenBy::Heuristic, summary, data };
-    PhaseReport { handoff, result, decisions: Vec::new(), warnings: Vec::new() }
+    let handoff = Handoff::new(SpokenBy::Heuristic, summary, data);
+    PhaseReport::new(handoff, result)
 }
 
 /// The same, if a model spoke.

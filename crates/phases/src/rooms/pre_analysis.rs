@@ -1,19 +1,49 @@
-//! Room 0: what there is to work with, before anything is read: the size of the request and the money.
+//! Room 0: what there is to work with, before anything is read: what is known of the same words, the money, and
+//! what may be left out.
 
+use candor_model::{GoalType, Money, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::report;
-use crate::Desk;
+use super::{Rooms, report};
+use crate::plan_cache::normalised;
+use crate::{Desk, Pack, Pause};
 
-pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
+/// How sure a hit is: the words are the same, the world may not be.
+const SURE_OF_A_HIT: u8 = 90;
+
+/// How much of a request is kept to compare it with later; what is longer is told apart by its length as well.
+const KEPT_CHARS: usize = 1_000;
+
+/// Better wordings for a weak request.
+pub(super) const ENHANCEMENT: &str = "prompt_enhancement";
+
+/// Reading the files that a request names.
+pub(super) const FILE_READING: &str = "file_reading";
+
+/// What may be left out of a run: parts of phases, never a phase, and never everyone at work in one.
+const OPTIONAL: [&str; 2] = [ENHANCEMENT, FILE_READING];
+
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
     let words = desk.request.split_whitespace().count();
+    let cached = looked_up(rooms, desk);
+    let brought = desk.material.is_some_and(|material| material.goal.is_some() || material.plan.is_some());
+    let skip = skippable(if brought { &[ENHANCEMENT] } else { &[] })?;
+    let hit = cached.get("hit").and_then(Value::as_bool).unwrap_or_default();
+    let data = json!({ "cached": cached, "budget": budget(desk), "skip": skip });
+    let mut report = report(summary(desk, words), data, PhaseResult::Plain);
+    report.handoff.context.confidence = Some(if hit { SURE_OF_A_HIT } else { 100 });
+    report.criteria.insert("cache_hit_rate".to_owned(), f64::from(u8::from(hit)));
+    Ok(report)
+}
+
+fn summary(desk: &Desk<'_>, words: usize) -> String {
     let settings = desk.settings;
     let budget = match settings.run_budget {
         Some(budget) => format!("the run ${budget}"),
         None => "the run what it takes".to_owned(),
     };
-    let summary = format!(
+    format!(
         "{words} words; planning may cost ${} and {budget}; planned by {}",
         settings.planning_budget,
         if desk.answers.is_some() {
@@ -21,14 +51,66 @@ pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
         } else {
             "rules, without a model"
         }
-    );
-    let data = json!({
-        "words": words,
-        "bytes": desk.request.len(),
-        "planning_budget": settings.planning_budget,
-        "run_budget": settings.run_budget,
-        "brought_goal": desk.material.is_some_and(|material| material.goal.is_some()),
-        "brought_plan": desk.material.is_some_and(|material| material.plan.is_some()),
-    });
-    report(summary, data, PhaseResult::Plain)
+    )
+}
+
+/// Whether the same words were broken down before, with what was looked up.
+pub(super) fn looked_up(rooms: &Rooms, desk: &Desk<'_>) -> Value {
+    let words = normalised(desk.request);
+    let kinds = rooms.packs().iter().map(|pack: &Pack| &pack.goal_type);
+    let cache = rooms.cache();
+    let hit = kinds.chain([&GoalType::GENERIC]).any(|kind| cache.knows(kind, &words));
+    json!({
+        "hit": hit,
+        "confidence": if hit { SURE_OF_A_HIT } else { 0 },
+        "request": {
+            "normalised": shortened(&words),
+            "words": desk.request.split_whitespace().count(),
+            "bytes": desk.request.len(),
+            "brought_goal": desk.material.is_some_and(|material| material.goal.is_some()),
+            "brought_plan": desk.material.is_some_and(|material| material.plan.is_some()),
+        },
+    })
+}
+
+/// The words of a request as they are compared from phase to phase.
+pub(super) fn shortened(words: &str) -> String {
+    match words.char_indices().nth(KEPT_CHARS) {
+        Some((at, _)) => format!("{} … ({} bytes)", words.get(..at).unwrap_or_default(), words.len()),
+        None => words.to_owned(),
+    }
+}
+
+fn budget(desk: &Desk<'_>) -> Value {
+    let settings = desk.settings;
+    json!({
+        "tokens": settings.rooms().token_budget,
+        "cost": settings.run_budget,
+        "planning": settings.planning_budget,
+        "spent": { "tokens": 0, "cost": Money::ZERO },
+        "remaining": { "tokens": settings.rooms().token_budget, "cost": settings.run_budget },
+        "source": "task",
+    })
+}
+
+/// What may be left out, as it is asked for; the error says what may not.
+///
+/// # Errors
+/// If a name is that of a phase, or of nothing that a run can do without.
+pub fn skippable(wanted: &[&str]) -> Result<Vec<String>, String> {
+    for name in wanted {
+        if Phase::ALL.iter().any(|phase| phase.as_str() == *name || phase.number().to_string() == *name) {
+            return Err(format!(
+                "skip: {name} is a phase, and every phase runs; only {} may be left out",
+                OPTIONAL.join(" and ")
+            ));
+        }
+        if !OPTIONAL.contains(name) {
+            return Err(format!(
+                "skip: there is no optional step {name}; there are {}",
+                OPTIONAL.join(" and ")
+            ));
+        }
+    }
+    Ok(wanted.iter().map(|name| (*name).to_owned()).collect())
 }

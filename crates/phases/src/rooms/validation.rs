@@ -1,25 +1,122 @@
-//! Room 6: the result against what was wanted. What the outputs contradict is unmet; what they do not tell
-//! is said to be unchecked, and not counted as met.
+//! Room 6: the result against what was wanted. Every task by its own criterion, then the goal's constraints.
+//! What contradicts them is unmet; what nobody can tell is said to be unchecked, and not counted as met.
+//!
+//! The room looks at the short form of what the tasks have put out, and opens only what it needs. What must be
+//! looked up in the world it asks for, and is visited again.
 
-use candor_model::{ExecutionStatus, Money};
+mod tasks;
+
+use candor_model::{Broadcast, ExecutionStatus, JsonMap, MessagePriority, MessageType, Money, Phase, TaskId};
+use candor_planning::metrics;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::report::{ConstraintCheck, ReportMaterial, constraint_summary};
 use serde_json::{Value, json};
 
-use super::report;
-use crate::Desk;
+use self::tasks::Findings;
+use super::{Rooms, counted, report};
+use crate::{Desk, Pause};
 
-pub(super) fn work(desk: &Desk<'_>) -> PhaseReport {
+/// Lists in the handoff end here.
+const LISTED: usize = 100;
+/// So many failures are told one by one.
+const TOLD: usize = 20;
+
+pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
+    let mut found = tasks::judge(desk, &rooms.rules.allowed_commands);
+    if !found.wanted.is_empty() {
+        return Err(Pause::Check(found.wanted));
+    }
+    found.warnings.extend(told_by_agents(desk));
     let checks = checks(desk);
     let unmet: Vec<String> = checks.iter().filter(|check| check.met == Some(false)).map(said).collect();
     let open = checks.iter().filter(|check| check.met.is_none()).count();
     let met = checks.len() - unmet.len() - open;
-    let summary = format!("{met} of {} constraints and criteria met, {open} not checked", checks.len());
+    let verdict = verdict(unmet.len() + found.failed.len(), found.warnings.len());
+    let summary = format!(
+        "{verdict}: {met} of {} constraints and criteria met, {open} not checked; {} of {} by the tasks' own criteria",
+        checks.len(),
+        counted(found.met, "check"),
+        found.defined,
+    );
+    let (defined, checked) = (found.defined + checks.len(), found.checked + checks.len() - open);
+    let quality = metrics::validation_thoroughness(count(found.met + met), count(checked));
+    let data = data(&verdict, &checks, &found, (defined, checked, found.met + met));
+    let messages = messages(&verdict, &found.failed);
+    let mut report = report(summary, data, PhaseResult::Verdict { unmet, failed: found.failed });
+    report.handoff.quality = quality.map(|share| (share * 100.0).round().clamp(0.0, 100.0) as u8);
+    report.messages = messages;
+    let thorough = metrics::validation_thoroughness(count(checked), count(defined));
+    report.criteria.extend(thorough.map(|share| ("validation_thoroughness".to_owned(), share)));
+    Ok(report)
+}
+
+fn count(of: usize) -> u64 {
+    u64::try_from(of).unwrap_or(u64::MAX)
+}
+
+fn verdict(failures: usize, warnings: usize) -> String {
+    match (failures, warnings) {
+        (0, 0) => "PASS".to_owned(),
+        (0, warnings) => format!("PASS with {}", counted(warnings, "warning")),
+        _ => "FAIL".to_owned(),
+    }
+}
+
+fn data(
+    verdict: &str,
+    checks: &[ConstraintCheck],
+    found: &Findings,
+    (defined, checked, met): (usize, usize, usize),
+) -> Value {
     let listed: Vec<Value> = checks
         .iter()
         .map(|check| json!({ "what": check.what, "wanted": check.wanted, "found": check.found, "met": check.met }))
         .collect();
-    report(summary, json!({ "checks": listed }), PhaseResult::Verdict { unmet })
+    let failed = found.failed.iter().take(LISTED);
+    json!({
+        "verdict": verdict,
+        "checks": listed,
+        "failed": failed.map(|(task, why)| json!({ "task_id": task, "why": why })).collect::<Vec<_>>(),
+        "warnings": bounded(&found.warnings),
+        "expanded": found.expanded.iter().take(LISTED).collect::<Vec<_>>(),
+        "judged": { "defined": defined, "checked": checked, "met": met },
+    })
+}
+
+fn bounded(lines: &[String]) -> Vec<String> {
+    let mut listed: Vec<String> = lines.iter().take(LISTED).cloned().collect();
+    if let Some(more) = lines.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        listed.push(format!("and {more} more"));
+    }
+    listed
+}
+
+/// What the agents at work warned of, each of them once.
+fn told_by_agents(desk: &Desk<'_>) -> Vec<String> {
+    let at_work = desk.messages.iter().filter(|message| message.phase == Phase::Execution);
+    let warnings = at_work.filter(|message| message.message_type == MessageType::Warning);
+    let mut told: Vec<String> =
+        warnings.map(|message| format!("{}: {}", message.from_agent, message.content)).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    told.retain(|warning| seen.insert(warning.clone()));
+    told
+}
+
+fn messages(verdict: &str, failed: &[(TaskId, String)]) -> Vec<Broadcast> {
+    let message = |kind, priority, task_id: Option<&TaskId>, content: String| Broadcast {
+        phase: Phase::Validation,
+        from_agent: Phase::Validation.lead_agent().to_owned(),
+        task_id: task_id.cloned(),
+        message_type: kind,
+        priority,
+        content,
+        data: JsonMap::new(),
+    };
+    let failures = failed.iter().take(TOLD).map(|(task, why)| {
+        message(MessageType::Warning, MessagePriority::High, Some(task), format!("{task} failed: {why}"))
+    });
+    let done = message(MessageType::Completion, MessagePriority::Medium, None, verdict.to_owned());
+    failures.chain([done]).collect()
 }
 
 fn checks(desk: &Desk<'_>) -> Vec<ConstraintCheck> {

@@ -15,6 +15,8 @@ mod sentences;
 use lists::Block;
 use prose::Builder;
 
+pub(crate) use requests::is_verb;
+
 /// The most steps that a request is cut into; what is beyond is kept in the last one's words.
 pub const MAX_STEPS: usize = 200;
 
@@ -45,6 +47,20 @@ pub fn split(text: &str) -> Vec<Step> {
         steps.push(Step { description, depends_on: Vec::new(), guessed: true });
     }
     limit(steps)
+}
+
+/// The sentences and the items of a text, in its order: what a person would call its points.
+pub(crate) fn parts(text: &str) -> Vec<String> {
+    let plain = text.trim().replace('’', "'");
+    let mut parts = Vec::new();
+    for block in lists::blocks(&plain) {
+        match block {
+            Block::Prose(text) => parts.extend(sentences::sentences(&text).into_iter().map(tidy)),
+            Block::List { items, .. } => parts.extend(items.iter().map(|item| tidy(item))),
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 /// The steps that the text says, block by block.

@@ -91,7 +91,8 @@ pub(super) fn starts_with_weak_verb(text: &str) -> bool {
     first_word(text).is_some_and(|word| WEAK_VERBS.contains(&word.as_str()))
 }
 
-fn is_verb(word: &str) -> bool {
+/// Whether a word, in lower case, is a verb that tells someone to do something.
+pub(crate) fn is_verb(word: &str) -> bool {
     static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| VERBS.split_whitespace().collect());
     TABLE.contains(word) || WEAK_VERBS.contains(&word)
 }

@@ -1,0 +1,115 @@
+//! The plan as it is shown to the person who decides on it: how it is carried out and by how many, what it
+//! takes, what may go wrong, and what else could be done.
+
+pub(crate) mod gaps;
+mod options;
+mod risks;
+pub(crate) mod scale;
+mod schedule;
+mod ways;
+
+use candor_model::{
+    AgentCapability, BriefTask, ExecutionStrategy, Plan, PlanBrief, PlanEstimates, Risk, SubTask,
+};
+use candor_planning::estimate;
+use candor_planning::scaling::check_total;
+
+pub(crate) use self::options::{CHEAPEST, strategy_of};
+pub(crate) use self::risks::{from_model, of_plan};
+pub(crate) use self::scale::Scale;
+pub use self::schedule::duration;
+pub use self::ways::Alternative;
+pub(crate) use self::ways::all_alternatives;
+
+use crate::decompose::{LONGEST_RECORD, groups, tiers};
+
+/// The fewest ways that a person is given to choose from.
+const FEWEST_ALTERNATIVES: usize = 2;
+
+/// Puts the plan in figures; the error says what the figures lack.
+pub(crate) fn of(
+    plan: &Plan,
+    agents: &[AgentCapability],
+    scale: &Scale,
+    risks: Vec<Risk>,
+    at_once: u32,
+) -> Result<PlanBrief, String> {
+    let tasks = &plan.subtasks;
+    let alternatives = options::all(plan, agents, at_once);
+    let brief = PlanBrief {
+        strategy: plan.execution_strategy,
+        agents: scale.agents,
+        estimates: estimates(tasks, agents, plan.execution_strategy, at_once),
+        subtasks: told(tasks),
+        risks,
+        recommendation: options::letter_of(plan.execution_strategy).to_owned(),
+        alternatives,
+    };
+    match defects(&brief).as_slice() {
+        [] => Ok(brief),
+        defects => Err(format!("the plan cannot be shown as it is: {}", defects.join("; "))),
+    }
+}
+
+/// Says what a plan in figures lacks before a person can decide on it; nothing if it is complete.
+#[must_use]
+pub fn defects(brief: &PlanBrief) -> Vec<String> {
+    let mut defects = Vec::new();
+    if brief.alternatives.len() < FEWEST_ALTERNATIVES {
+        defects.push(format!(
+            "it has {} alternatives and needs {FEWEST_ALTERNATIVES}",
+            brief.alternatives.len()
+        ));
+    }
+    if brief.risks.is_empty() {
+        defects.push("it names no risk".to_owned());
+    }
+    if !brief.alternatives.iter().any(|other| other.id == brief.recommendation) {
+        defects.push(format!("the recommended alternative {} is not there", brief.recommendation));
+    }
+    let agents = brief.agents;
+    let by_tier = agents.models.fast + agents.models.balanced + agents.models.strong;
+    if agents.parallel + agents.sequential != agents.total || by_tier != agents.total {
+        defects.push(format!("its {} agents do not add up", agents.total));
+    }
+    defects.extend(check_total(agents.total).err().map(|error| error.to_string()));
+    defects
+}
+
+/// What the tasks will take when they are carried out like this.
+fn estimates(
+    tasks: &[SubTask],
+    agents: &[AgentCapability],
+    strategy: ExecutionStrategy,
+    at_once: u32,
+) -> PlanEstimates {
+    PlanEstimates {
+        tokens: tasks.iter().map(|task| u64::from(task.metadata.estimated_tokens.unwrap_or(0))).sum(),
+        cost: estimate::cost(tasks, agents),
+        duration: match strategy {
+            ExecutionStrategy::Sequential => duration(tasks, Some(1)),
+            ExecutionStrategy::Hybrid => duration(tasks, Some(at_once.max(1) as usize)),
+            ExecutionStrategy::Parallel => duration(tasks, None),
+        },
+    }
+}
+
+/// The tasks; of a very long plan, the first ones.
+fn told(tasks: &[SubTask]) -> Vec<BriefTask> {
+    let mut group_of = vec![None; tasks.len()];
+    for (number, group) in (1..).zip(groups::parallel(tasks)) {
+        for at in group {
+            if let Some(place) = group_of.get_mut(at) {
+                *place = Some(number);
+            }
+        }
+    }
+    let told = |(task, parallel_group): (&SubTask, Option<u32>)| BriefTask {
+        id: task.task_id.clone(),
+        action: task.description.to_string(),
+        model: tiers::tier_of(task),
+        parallel_group,
+        depends_on: task.dependencies.clone(),
+    };
+    tasks.iter().zip(group_of).take(LONGEST_RECORD).map(told).collect()
+}

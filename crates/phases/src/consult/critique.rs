@@ -1,0 +1,45 @@
+//! `critique`: what a model thinks of the work of a phase. Figures it is not asked for; they are counted.
+
+use candor_model::{
+    AlignmentCheck, ConsistencyCheck, CritiqueChecks, Handoff, PastErrorCheck, Phase, SpokenBy, Tier,
+};
+use candor_ports::Ask;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Desk;
+
+/// How much of an output is shown.
+const SHOWN_CHARS: usize = 4_000;
+
+/// The three checks that take understanding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct CritiqueAnswer {
+    objective_alignment: AlignmentCheck,
+    consistency_with_project: ConsistencyCheck,
+    similar_to_past_error: PastErrorCheck,
+}
+
+impl CritiqueAnswer {
+    /// Lays the model's word over what the rules found; confidence and tokens stay as they were counted.
+    pub(crate) fn laid_over(self, checks: &mut CritiqueChecks) {
+        checks.objective_alignment = self.objective_alignment;
+        checks.consistency_with_project = self.consistency_with_project;
+        checks.similar_to_past_error = self.similar_to_past_error;
+        checks.judged_by = SpokenBy::Model;
+    }
+}
+
+/// Asks what the work of a phase is worth.
+pub(crate) fn critique(phase: Phase, desk: &Desk<'_>, handoff: &Handoff, past_errors: &[String]) -> Ask {
+    let mut ask = Ask::expecting::<CritiqueAnswer>("critique", Tier::Fast);
+    ask.slots.insert("phase", format!("{} ({phase})", phase.number()));
+    ask.slots.insert("objective", desk.request.to_owned());
+    let data = serde_json::to_string(&handoff.data).unwrap_or_default();
+    let output: String = format!("{}\n{data}", handoff.summary).chars().take(SHOWN_CHARS).collect();
+    ask.slots.insert("output", output);
+    ask.slots.insert("past_errors", past_errors.join("\n"));
+    ask.max_output_tokens = 400;
+    ask
+}

@@ -1,0 +1,78 @@
+//! What the rooms think of their own work: puts together what a phase's output says and what it is compared
+//! with, and has it judged by rules.
+
+use candor_model::{Goal, Phase};
+use candor_planning::critique::{Work, checks, told_of_tasks};
+use candor_planning::metrics;
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use serde_json::Value;
+
+use crate::consult::{self, CritiqueAnswer};
+use crate::{Desk, Pause};
+
+/// Judges the work of a room and puts the checks into its report: by rules, and by a model where that is wanted
+/// and one answers.
+pub(crate) fn critique(
+    phase: Phase,
+    desk: &Desk<'_>,
+    report: &mut PhaseReport,
+    by_model: bool,
+) -> Result<(), Pause> {
+    let said = said(phase, desk, report);
+    let past_errors = past_errors(desk);
+    let work = Work {
+        phase,
+        objective: desk.request,
+        handoff: &report.handoff,
+        earlier: desk.handoffs,
+        said: &said,
+        expected_tokens: metrics::seed(phase).tokens_used,
+        past_errors: &past_errors,
+    };
+    let mut checks = Box::new(checks(&work));
+    if by_model {
+        let ask = || consult::critique(phase, desk, &report.handoff, &past_errors);
+        if let Some(said) = desk.consult::<CritiqueAnswer>("critique", ask)? {
+            said.answer.laid_over(&mut checks);
+        }
+    }
+    report.critique = Some(checks);
+    Ok(())
+}
+
+/// What the output says of the matter. A plan that the person brought is what they want, whatever words they
+/// put beside it.
+fn said(phase: Phase, desk: &Desk<'_>, report: &PhaseReport) -> String {
+    let brought = desk.material.is_some_and(|material| material.plan.is_some() || material.goal.is_some());
+    let own = match (&report.result, desk.plan) {
+        (PhaseResult::Goal { goal, evaluation, .. }, _) => {
+            let keywords = evaluation.as_ref().map(|evaluation| evaluation.keywords.join(" "));
+            goal_words(goal, keywords)
+        }
+        (PhaseResult::Plan(proposal), _) => told_of_tasks(&proposal.plan.subtasks),
+        (_, Some(plan)) if phase > Phase::Decomposition => told_of_tasks(&plan.subtasks),
+        _ => String::new(),
+    };
+    if brought { format!("{}\n{own}", desk.request) } else { own }
+}
+
+/// What a goal says beyond the person's own words; those too if nobody looked for its keywords.
+fn goal_words(goal: &Goal, keywords: Option<String>) -> String {
+    let constraints = goal.constraints.iter().map(|it| format!("{} {}", it.kind, it.value));
+    let criteria = goal.success_criteria.iter().cloned();
+    let own = keywords.unwrap_or_else(|| goal.description.to_string());
+    constraints.chain(criteria).chain([own]).collect::<Vec<_>>().join("\n")
+}
+
+/// What the room of memory says went wrong before in work like this.
+fn past_errors(desk: &Desk<'_>) -> Vec<String> {
+    let left = ["past_errors", "pastErrors"].iter().find_map(|key| desk.left(Phase::Context, key));
+    let Some(Value::Array(errors)) = left else { return Vec::new() };
+    let told = |error: &Value| match error {
+        Value::String(text) => Some(text.clone()),
+        other => ["error", "text", "summary", "issue"]
+            .iter()
+            .find_map(|key| other.get(key)?.as_str().map(str::to_owned)),
+    };
+    errors.iter().filter_map(told).collect()
+}

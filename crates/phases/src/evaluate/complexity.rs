@@ -1,0 +1,108 @@
+//! 1b, the complexity scorer: how much there is to a request. It reads what the keyword detector found.
+
+use candor_model::Complexity;
+
+use super::keywords::Keywords;
+use super::tables;
+use super::words::Words;
+use crate::goal::{Extracted, Reading};
+
+/// What every request takes.
+const BASE: u32 = 10;
+/// What each file adds, and what all of them add at most.
+const PER_FILE: u32 = 6;
+const FILES_AT_MOST: u32 = 60;
+/// What each verb of building or rebuilding adds.
+const PER_BUILDING: u32 = 8;
+/// What security or architecture adds.
+const GRAVE: u32 = 15;
+/// What weighing things against each other adds.
+const WEIGHING: u32 = 22;
+/// What it adds that the whole of something is meant.
+const WHOLE: u32 = 25;
+/// What tests add.
+const TESTS: u32 = 20;
+/// What each technology adds, and what all of them add at most.
+const PER_TECHNOLOGY: u32 = 3;
+const TECHNOLOGIES_AT_MOST: u32 = 15;
+/// What a journey adds: it takes several bookings that must fit together.
+const JOURNEY: u32 = 20;
+/// What each limit to keep adds, and what all of them add at most.
+const PER_LIMIT: u32 = 5;
+const LIMITS_AT_MOST: u32 = 20;
+
+/// The sum, with its parts.
+#[derive(Default)]
+struct Sum {
+    total: u32,
+    parts: Vec<String>,
+}
+
+impl Sum {
+    fn add(&mut self, points: u32, reason: &str) {
+        if points > 0 {
+            self.total = self.total.saturating_add(points);
+            self.parts.push(format!("{points}: {reason}"));
+        }
+    }
+}
+
+/// Scores a request.
+pub(super) fn score(
+    words: &Words<'_>,
+    journey: bool,
+    reading: &Reading,
+    found: &Keywords,
+    files: u32,
+) -> Complexity {
+    let any = |table: &[&str]| words.all().iter().any(|word| tables::has(table, &word.key));
+    let mut sum = Sum::default();
+    sum.add(BASE, "what every request takes");
+    sum.add(PER_FILE.saturating_mul(files).min(FILES_AT_MOST), "files");
+    let building = (0..words.len()).filter(|at| is_building(words, *at)).count();
+    sum.add(PER_BUILDING.saturating_mul(count(building)), "verbs of building and rebuilding");
+    sum.add(if any(tables::GRAVE) { GRAVE } else { 0 }, "security or architecture");
+    sum.add(if any(tables::WEIGHING) { WEIGHING } else { 0 }, "things to be weighed against each other");
+    sum.add(if is_whole(words) { WHOLE } else { 0 }, "the whole of it is meant");
+    sum.add(if any(tables::TESTS) { TESTS } else { 0 }, "tests");
+    let technologies = PER_TECHNOLOGY.saturating_mul(count(found.technologies.len()));
+    sum.add(technologies.min(TECHNOLOGIES_AT_MOST), "technologies");
+    sum.add(if journey { JOURNEY } else { 0 }, "a journey, whose bookings must fit together");
+    sum.add(PER_LIMIT.saturating_mul(limits(&reading.extracted)).min(LIMITS_AT_MOST), "limits to keep");
+    Complexity { total: u8::try_from(sum.total.min(100)).unwrap_or(100), parts: sum.parts }
+}
+
+fn is_building(words: &Words<'_>, at: usize) -> bool {
+    tables::has(tables::BUILDING, words.key(at)) && !stands_for_a_thing(words, at)
+}
+
+/// `the design` and `a build` are things.
+fn stands_for_a_thing(words: &Words<'_>, at: usize) -> bool {
+    tables::has(tables::DETERMINERS, words.before(at))
+}
+
+/// `a full login feature`: a word for the whole, and near it what it is the whole of.
+fn is_whole(words: &Words<'_>) -> bool {
+    (0..words.len()).any(|at| {
+        tables::has(tables::WHOLE, words.key(at))
+            && (at.saturating_sub(2)..at.saturating_add(5))
+                .any(|near| tables::has(tables::LARGE, words.key(near)))
+    })
+}
+
+/// How many limits a request sets.
+fn limits(extracted: &Extracted) -> u32 {
+    let set = [
+        extracted.destination.is_some(),
+        extracted.duration_days.is_some(),
+        extracted.budget.is_some(),
+        extracted.dates.is_some() || extracted.deadline.is_some(),
+        extracted.people.is_some(),
+    ];
+    let lists = extracted.must.len().saturating_add(extracted.must_not.len());
+    count(set.into_iter().filter(|set| *set).count().saturating_add(lists))
+}
+
+fn count(items: usize) -> u32 {
+    u32::try_from(items).unwrap_or(u32::MAX)
+}

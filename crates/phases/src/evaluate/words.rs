@@ -1,0 +1,165 @@
+//! A request as the words that the evaluation looks at: paths, amounts and hyphenated words stay whole.
+
+use crate::lexical::{is_stop_word, without_accent};
+use crate::split::is_verb;
+
+use super::tables::{self, has};
+
+/// Looking at more words than this changes no judgement, and keeps the work bounded.
+pub(super) const LOOK_AT: usize = 2_000;
+
+/// How far back an article belongs to a noun: `a very detailed report`.
+const NEAR: usize = 3;
+
+/// One word, and the marks behind it.
+#[derive(Debug, Clone)]
+pub(super) struct Word<'t> {
+    /// As it is written, without the marks around it.
+    pub(super) text: &'t str,
+    /// In lower case and without accents: what the tables are written in.
+    pub(super) key: String,
+    /// Whether it opens a sentence.
+    pub(super) opens: bool,
+    /// Whether a mark such as a comma or a full stop stands behind it.
+    pub(super) ends: bool,
+    /// Whether what follows it is handed over with it: `this:`.
+    pub(super) points: bool,
+}
+
+/// A text in words.
+#[derive(Debug)]
+pub(super) struct Words<'t>(Vec<Word<'t>>);
+
+impl<'t> Words<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut words: Vec<Word<'t>> = Vec::new();
+        let mut opens = true;
+        for line in text.lines() {
+            for chunk in line.split_whitespace() {
+                if words.len() >= LOOK_AT {
+                    return Self(words);
+                }
+                let bare = bare(chunk);
+                if !bare.chars().any(char::is_alphanumeric) {
+                    continue;
+                }
+                let behind = chunk.rsplit_once(bare).map_or("", |(_, behind)| behind);
+                let stops = behind.contains(['.', '!', '?']);
+                words.push(Word {
+                    text: bare,
+                    key: fold(bare),
+                    opens,
+                    ends: behind.contains([',', ';', ':', '.', '!', '?', ')']),
+                    points: behind.contains(':'),
+                });
+                opens = stops;
+            }
+            opens = true;
+        }
+        Self(words)
+    }
+
+    pub(super) fn all(&self) -> &[Word<'t>] {
+        &self.0
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The key at a place; empty past either end.
+    pub(super) fn key(&self, at: usize) -> &str {
+        self.0.get(at).map_or("", |word| word.key.as_str())
+    }
+
+    /// The key before a place; empty at the beginning.
+    pub(super) fn before(&self, at: usize) -> &str {
+        at.checked_sub(1).map_or("", |before| self.key(before))
+    }
+
+    pub(super) fn ends(&self, at: usize) -> bool {
+        self.0.get(at).is_some_and(|word| word.ends)
+    }
+
+    /// The place behind a phrase such as `at most`, if it stands here.
+    pub(super) fn phrase(&self, at: usize, phrase: &str) -> Option<usize> {
+        let mut next = at;
+        for key in phrase.split(' ') {
+            if self.key(next) != key {
+                return None;
+            }
+            next += 1;
+        }
+        Some(next)
+    }
+
+    /// The place behind the first of the phrases that stands here.
+    pub(super) fn any_phrase(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+        phrases.iter().find_map(|phrase| self.phrase(at, phrase))
+    }
+
+    /// Whether the word at a place tells someone to do something.
+    pub(super) fn is_command(&self, at: usize) -> bool {
+        let Some(word) = self.0.get(at) else { return false };
+        let known = is_verb(&word.key)
+            || has(tables::OPEN_VERBS, &word.key)
+            || has(tables::BUILDING, &word.key)
+            || has(tables::MORE_VERBS, &word.key)
+            || (!word.text.is_ascii() && is_verb(&word.text.to_lowercase()))
+            || with_pronoun(&word.key);
+        known && !self.stands_as_noun(at)
+    }
+
+    /// `a report`, `my next plan`, `of test`: many verbs are nouns behind such words.
+    fn stands_as_noun(&self, at: usize) -> bool {
+        if at > 0 && !self.ends(at - 1) && has(tables::PREPOSITIONS, self.before(at)) {
+            return true;
+        }
+        for back in (at.saturating_sub(NEAR)..at).rev() {
+            let key = self.key(back);
+            if self.ends(back) || has(tables::DETERMINERS, key) {
+                return !self.ends(back);
+            }
+            if is_stop_word(key) && !matches!(key, "very" | "more" | "most" | "muy" | "mas") {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether the word at a place names something: neither a small word, a number nor a command.
+    pub(super) fn is_content(&self, at: usize) -> bool {
+        let Some(word) = self.0.get(at) else { return false };
+        let key = word.key.as_str();
+        key.chars().count() >= 2
+            && key.chars().any(char::is_alphabetic)
+            && !is_stop_word(key)
+            && !has(tables::FILLERS, key)
+            && !self.is_command(at)
+    }
+
+    /// Whether the word at a place names something in particular: not `thing`, `code` or `problem`.
+    pub(super) fn is_specific(&self, at: usize) -> bool {
+        self.is_content(at) && !has(tables::GENERIC, self.key(at))
+    }
+}
+
+/// Whether a word is a verb with its pronoun tied to it, as Spanish does: `arréglalo`.
+pub(super) fn with_pronoun(key: &str) -> bool {
+    let stem = ["los", "las", "lo", "la"].iter().find_map(|end| key.strip_suffix(end));
+    stem.is_some_and(|stem| has(tables::OPEN_VERBS, stem) || is_verb(stem))
+}
+
+/// A chunk without the marks around it; a leading `.`, `/` or `$` belongs to a path or an amount.
+fn bare(chunk: &str) -> &str {
+    let front = chunk.trim_start_matches(|c: char| {
+        !c.is_alphanumeric() && !matches!(c, '.' | '/' | '$' | '€' | '£' | '_' | '~')
+    });
+    front.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '€' | '£' | '%'))
+}
+
+/// In lower case, without accents, with the plain apostrophe.
+pub(super) fn fold(text: &str) -> String {
+    let plain = text.chars().flat_map(char::to_lowercase).map(without_accent);
+    plain.map(|c| if c == '’' { '\'' } else { c }).collect()
+}

@@ -1,0 +1,95 @@
+//! Words that mean the same to us, in lower case and without accents.
+//!
+//! English, Spanish, German, French, Portuguese and Italian stand side by side: a phrase that mixes them is no
+//! less an order.
+
+/// The classes, each with its words.
+pub(super) const CLASSES: &[(&str, &str)] = &[
+    (
+        "DROP",
+        "ignore ignoring disregard disregarding forget forgetting override overriding overrule bypass bypassing
+        circumvent neglect discard abandon dismiss violate break breaking unlearn ignora ignorar ignoren olvida olvidar
+        olvide olviden descarta descartar omite omitir sobrescribe anula oublie oubliez oublier ignorez ignorer vergiss
+        vergesse vergessen ignoriere ignorieren missachte uberschreibe esqueca esquece ignori ignorare dimentica scorda",
+    ),
+    (
+        "PRIOR",
+        "previous previously prior above earlier preceding before foregoing past existing initial original former
+        given everything anterior anteriores antes previas previos previa previo arriba precedente precedentes
+        vorherigen vorherige vorigen bisherigen obigen zuvor davor precedenti acima avant dessus",
+    ),
+    (
+        "RULES",
+        "instruction instructions prompt prompts rule rules guideline guidelines directive directives direction
+        directions command commands order orders constraint constraints restriction restrictions policy policies
+        programming safeguards protocols instrucciones instruccion reglas ordenes indicaciones directrices restricciones
+        anweisungen anweisung regeln befehle vorgaben einschrankungen instrucoes regras consignes regles istruzioni
+        regole",
+    ),
+    ("SAID", "input inputs context conversation conversations message messages information text texts chat statements
+        sentences tasks task assignments assignment discussion contexto conversacion texto mensajes aufgaben aufgabe
+        informationen gesagt kontext"),
+    ("ALL", "all any every everything anything todas todos todo toda alle alles tutte tutti toutes tous tout tudo"),
+    ("YOUR", "your ur tu tus sus su tes vos votre deine deinen deinem ihre ihren seus suas teu tuas tuoi tue"),
+    (
+        "SHOW",
+        "reveal show print output repeat display list tell give write share dump leak recite echo encode translate
+        summarize summarise return copy provide expose disclose read type state paste spell describe see know explain
+        revela revele muestra muestrame dime imprime repite ensename escribe zeige nenne wiederhole gib verrate affiche
+        revele montre repete donne mostre mostra rivela ripeti",
+    ),
+    (
+        "PROMPTS",
+        "prompt prompts preprompt instruction instructions directive directives guidelines systemprompt
+        instrucciones anweisungen instrucoes consignes istruzioni configuration",
+    ),
+    ("TEXTS", "text words content contents everything sentences lines paragraph information message prompt
+        instructions texto palabras worte saetze"),
+    ("REPLY", "response responses reply replies answer answers output outputs respuesta respuestas antwort antworten
+        reponse reponses"),
+    (
+        "MODEL",
+        "ai chatgpt gpt gpt3 gpt4 assistant chatbot bot llm openai claude gemini bard llama copilot anthropic
+        model models ia ki",
+    ),
+    (
+        "LIMITS",
+        "restriction restrictions limit limits limitation limitations filter filters filtering filtration guideline
+        guidelines rule rules ethics ethic morals moral morality ethical censorship censor censors policy policies
+        boundary boundaries bounds law laws regulation regulations constraint constraints confines safeguards
+        inhibitions principles scruples taboos legality consequences disclaimers restricciones limites limite filtros
+        censura etica reglas moral einschrankungen regeln grenzen filter zensur",
+    ),
+    (
+        "LOOSE",
+        "unfiltered uncensored amoral unrestricted unlimited unbound unethical immoral unhinged unmoderated
+        nonmoral unrestrained lawless unaligned unchained nofilter ungefiltert unzensiert",
+    ),
+    ("BAD", "illegal immoral unethical inhumane harmful dangerous offensive toxic evil explicit nsfw hateful violent
+        inappropriate controversial racist sexist malicious vulgar profane reckless criminal sexual cruel sadistic
+        ilegal inmoral"),
+    ("NO", "no without zero sin ohne sans sem senza nor lacks lacking devoid 0"),
+    ("PLAY", "act pretend roleplay simulate emulate impersonate behave respond answer become reply speak function
+        operate play talk actua actuar finge interpreta agis fais verhalte spiele"),
+    (
+        "ADD",
+        "add include insert append embed incorporate integrate attach introduce put place feature mention weave
+        slip inject inserting including adding embedding incorporating appending integrating introducing attaching
+        featuring supplementing use utilize leverage employ implement apply merge blend infuse",
+    ),
+    ("CHANGE", "enhance modify adjust tweak alter adapt supplement enrich elevate boost augment improve refine
+        strengthen optimize conclude finish end tailor manipulate skew bias twist craft shape"),
+    ("ENCODE", "encode encrypt cipher encipher obfuscate scramble reverse encoded encrypted reversed transform convert
+        rot13 base64 base32 hex binary morse"),
+    ("CODED", "base64 base32 base16 base85 hex hexadecimal binary morse rot13 caesar cipher reverse reversed reversal
+        backwards backward emoji emojis emoticons leetspeak vigenere atbash ascii85 palindrome palindromes mirrored
+        scrambled gibberish anagram anagrams leet"),
+    ("ASK", "prompt question request query command message input task inquiry"),
+    ("WARN", "warning warnings disclaimer disclaimers apology apologies apologize apologise caution moralizing lecture
+        lectures caveats notices refusal refusals note notes advertencias"),
+    ("NEVER", "never not cannot cant dont wont doesnt always must nunca shouldnt arent"),
+    ("REFUSE", "refuse refuses refused refusing decline declines reject deny denies rechazar"),
+    ("SECRET", "password passwords passcode passphrase flag secret secretkey pin credentials contrasena clave
+        passwort kennwort geheimnis"),
+    ("SNIPPET", "snippet snippets block blocks excerpt section fragment segment piece lines code script"),
+];

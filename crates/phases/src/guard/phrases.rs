@@ -1,0 +1,433 @@
+//! The phrases with which texts give orders to models.
+//!
+//! A name in capitals is any word of that class ([`CLASSES`](super::classes::CLASSES)), `a|b` is either word, and
+//! `~3` lets up to three other words stand between.
+
+use super::weights::Sign;
+
+/// What phrases are signs of.
+pub(super) const PHRASES: &[(Sign, &str)] = &[
+    (
+        Sign::SetsAside,
+        "DROP ~3 PRIOR ~3 RULES
+        DROP ~3 PRIOR ~3 SAID
+        DROP ~3 RULES ~4 PRIOR
+        DROP ALL ~2 RULES
+        DROP ~1 YOUR ~2 RULES
+        DROP ~1 YOUR ~2 training|guardrails|safety
+        DROP ALL ~3 PRIOR
+        DROP ~2 what ~4 told|said|instructed
+        forget|vergiss|olvida|oublie everything|alles|todo|tout
+        forget you are|were
+        forget that you
+        NEVER ~2 follow|obey|listen|adhere|comply ~4 PRIOR
+        NEVER ~2 follow|obey|adhere|comply ~3 openai|openais|chatgpts|chatgpt
+        stop following ~3 RULES
+        PRIOR RULES ~4 void|invalid|cancelled|canceled|obsolete|ignored|revoked|irrelevant|outdated
+        no longer ~2 bound|restricted|limited|governed|constrained|subject|chatgpt|ai|assistant
+        no longer ~2 follow|obey|adhere ~3 RULES
+        not ~2 bound ~2 LIMITS
+        ignorar ~2 RULES
+        RULES ~2 not|dont|longer apply
+        new RULES :
+        override ~2 LIMITS",
+    ),
+    (
+        Sign::AsksForPrompt,
+        "SHOW ~4 system|hidden|secret|internal|initial|original|underlying|developer|sistema PROMPTS
+        SHOW ~3 system|hidden|initial|original ~1 message|messages|rules
+        SHOW ~3 YOUR ~3 PROMPTS
+        SHOW ~3 YOUR ~2 rules|constraints|programming
+        SHOW ~2 previous|above|prior|preceding|earlier ~2 PROMPTS
+        SHOW ~1 previous|above|prior|preceding ~1 TEXTS
+        output|repeat|print|copy|recite|echo|translate|return ~4 TEXTS above|before|verbatim
+        PROMPTS ~2 you ~1 given|received|got|have|follow|had
+        PROMPTS ~1 given to you
+        RULES ~2 you ~1 been|were given
+        what ~2 YOUR ~3 PROMPTS
+        what ~2 YOUR ~1 initial|original|system|first|hidden|exact
+        what ~3 you ~2 told|instructed|programmed ~4 before|beginning|start|prior|not|keep
+        what ~2 those|previous|initial|these PROMPTS
+        how ~2 you ~2 instructed|prompted|configured
+        PROMPTS ~3 verbatim
+        beginning|start|top ~2 this|our|the conversation|chat|prompt
+        YOUR system PROMPTS
+        YOUR initial|original|hidden|internal|secret PROMPTS
+        what ~6 of YOUR ~2 PROMPTS
+        what|which RULES ~1 you ~1 given|follow|following|operating|operate|under|received|been|were
+        what ~2 you ~1 not|forbidden|prohibited allowed|supposed|permitted ~1 to
+        what ~4 said|written|told|stated ~2 before|above|you ~2 this|me|message|conversation
+        get|cat|select|log|load|fetch|extract|access|export|printenv|retrieve|decode ~4 system|initial|hidden PROMPTS
+        starting with ~3 you are
+        complete|continue|finish ~4 : ~2 you are a|an ~3 MODEL
+        my instructions are
+        systemprompt
+        everything before this
+        above this line",
+    ),
+    (
+        Sign::NamesPrompt,
+        "system prompt|prompts|message|instructions
+        prompt|prompts del|des sistema
+        prompt leak|leaking|injection
+        initial|hidden|secret|original prompt|instructions",
+    ),
+    (
+        Sign::TakesOver,
+        "from now on ~4 you|your|youll|answer|respond|act|speak|whenever
+        from on now
+        from this point|moment ~3 you
+        you are now
+        youre now
+        you are no longer
+        now you are
+        you will now
+        you will ~1 be called
+        you ~1 going to PLAY
+        you ~1 about to ~1 PLAY|be|simulate|become|enter|immerse
+        you ~2 become|becoming
+        you ~2 replaced|transformed|reprogrammed|upgraded
+        new persona|identity|personality
+        now PLAY as
+        act as if you have no
+        a partir de ahora
+        ab jetzt|sofort ~3 du|sie
+        desormais
+        de ahora en adelante
+        eres ahora
+        du bist jetzt|nun
+        tu es maintenant",
+    ),
+    (
+        Sign::Persona,
+        "act|acting|roleplay|respond|answer|reply|speak|behave ~1 as
+        act like
+        pretend ~1 to be
+        pretend ~2 you|that|youre
+        pretending to be
+        emulate|impersonate
+        simulate being|a|an|dan
+        you will ~1 act|pretend|roleplay|play|simulate|be|respond|only|always|answer|never|not
+        i want you to ~1 PLAY|be
+        you ~1 going to be
+        as ~1 MODEL ~2 you
+        you are a|an ~5 MODEL|chatbot
+        MODEL|character|persona|entity ~2 named|called
+        actua como
+        finge ser|que
+        agis comme
+        verhalte dich",
+    ),
+    (
+        Sign::Unbound,
+        "LOOSE
+        NO ~3 LIMITS
+        NO ~1 BAD|moral|ethical ~2 LIMITS
+        free ~1 of|from ~3 LIMITS
+        free from|of all|any
+        broken|break|breaking free
+        not ~2 limited|restricted|bound|confined ~1 by|to
+        NEVER ~2 care|bound|restricted|limited|believe ~4 LIMITS
+        regardless ~2 of ~3 LIMITS|ethicality|ethics|legality
+        NEVER ~2 follow|abide|adhere|obey|respect|comply|have ~4 LIMITS
+        disregards|ignores|ignoring|bypasses ~4 LIMITS
+        beyond|outside ~2 LIMITS
+        LIMITS ~2 do|does not|dont exist|apply|matter
+        lets break ~3 rules
+        hate|hates moral|morals|ethics
+        freed|liberated|unlocked ~3 LIMITS
+        anything ~2 wants|want|asked
+        say|do|generate|create|write|return|provide anything",
+    ),
+    (
+        Sign::NeverRefuses,
+        "NEVER ~2 REFUSE
+        can|could|will|may not ~2 REFUSE
+        NEVER ~3 say|tell ~4 cant|cannot|sorry|wont|no|no
+        no matter how|what|the
+        answer|answers|respond|responds|reply|replies|fulfill|obey|obeys|follow|follows ~3 any|all|every|each|whatever ~3 ASK|requests|questions|prompts|instructions|orders|commands
+        must|always ~2 obey|comply|answer|follow ~3 everything|anything|all|any|me
+        im sorry
+        i cannot fulfill|assist|help|provide
+        without hesitation|question|exception|questioning|refusal
+        do not REFUSE
+        you cannot say no
+        whatever ~2 ask|asked|asks|want",
+    ),
+    (
+        Sign::NoWarnings,
+        "NO ~3 WARN
+        NEVER ~4 WARN|commentary
+        NEVER ~2 warn|apologize|apologise|moralize|lecture|remind
+        NEVER ~2 add|include|give|mention|provide|use|send|write|cite ~3 WARN|commentary|explanations|policies
+        NEVER ~3 mention|say|state ~4 ai|model|openai
+        additional commentary
+        delete|remove|omit|skip ~2 WARN",
+    ),
+    (
+        Sign::InCharacter,
+        "stay|stays|remain|keep|stick|staying ~2 in|to ~2 character|role|persona
+        stay ~2 char
+        break|breaking|breaks|out|outside ~2 character|role
+        in character",
+    ),
+    (
+        Sign::Jailbreak,
+        "do|does|did anything now
+        dan can|will|mode|is|has|does|jailbreak|would
+        act|you ~3 dan
+        r|as|to|be dan
+        chatdan|antigpt|jailbroken|unfilteredgpt
+        jailbreak ~2 MODEL|mode|prompt|prompts|is|has|enabled
+        god|jailbreak|dan|unrestricted|unfiltered|uncensored|opposite|evil ~1 mode
+        developer|dev|sudo|admin|debug ~1 mode ~1 enabled|activated
+        evil confidant|bot|twin|trusted
+        strive to avoid norms
+        stands for ~3 anything
+        token system
+        have ~2 tokens
+        grandma|grandmother ~6 bedtime|sleep|asleep|napalm|used",
+    ),
+    (
+        Sign::Mode,
+        "developer|dev|sudo|admin|debug ~1 mode
+        mode|modo|modus enabled|activated|on|activado|output|response|responses
+        enable|activate|enter|simulate|activa|aktiviere|activez ~4 mode|modo|modus
+        in ~2 mode you
+        simulate|simulation|simulator|virtual machine",
+    ),
+    (
+        Sign::Slot,
+        "insert ~3 ASK ~1 here
+        insert ~3 ASK
+        your ASK here
+        enter ~2 ASK here
+        ASK here
+        my first ASK
+        first|next ASK ~5 is|for|:
+        prompt :
+        respond now ~3 first
+        answer my first|questions|question
+        ask|asked|asks ~1 me|you ~2 question",
+    ),
+    (
+        Sign::TwoVoices,
+        "two|2|both|double ~2 REPLY|ways|responses|paragraphs|personalities
+        REPLY|respond|answer ~3 in two|2 ~1 ways|different
+        one ~2 as|for MODEL
+        normal|usual|standard|regular|classic|default REPLY
+        as ~1 MODEL and ~3 as
+        way ~2 would ~1 normally|respond|answer
+        would|as ~2 normally respond",
+    ),
+    (
+        Sign::AnswerForm,
+        "start|begin|starting|preface|prefix|precede|open|end|finish|starts|begins ~3 REPLY ~3 with|by|saying
+        start|begin|prefix ~3 outputs|messages|sentence|sentences with
+        prefix ~2 with
+        say exactly
+        print|output|say|repeat|write|respond|reply ~2 following ~2 exactly|verbatim|text|words|sentence
+        answer|reply|respond only ~1 with
+        REPLY|respond ~2 only|exactly ~2 as|with|in
+        every REPLY
+        each REPLY ~3 with|must
+        start your REPLY
+        begin your REPLY",
+    ),
+    (
+        Sign::Confirms,
+        "confirm ~2 by|that|with|you
+        if you ~1 understand|understood|agree
+        do|did you ~2 understand
+        tell me you understand
+        show you understand
+        acknowledge ~3 by
+        say|reply|respond|answer ~2 ok|okay|understood|yes|accepted
+        are you ready",
+    ),
+    (
+        Sign::Authority,
+        "i|we am|are|was|work ~2 your ~1 developer|developers|creator|creators|admin|administrator|owner|programmer|maker
+        i|im ~2 one of your
+        i|im|we ~2 a|the|at|from ~1 developer|programmer|engineer|administrator|admin ~3 openai|anthropic|google|system|debugging
+        as your developer|creator|administrator|admin|programmer
+        developer ~2 debugging|testing
+        login|user|logged ~1 admin|root
+        sudo|root access
+        maintenance|debug|diagnostic|diagnostics|test mode
+        admin|administrator|developer override|access|privileges
+        for troubleshooting|debugging|auditing purposes|reasons
+        modify|modifying|reprogram|reprogramming|rewrite ~2 your programming|code|instructions",
+    ),
+    (
+        Sign::Game,
+        "lets play ~2 game
+        play ~3 game
+        pretend game
+        want to play
+        hypothetical|fictional|alternate|parallel|fake ~3 world|universe|reality|planet
+        you ~3 hypothetical
+        not real
+        just|only pretend|fiction|fictional|simulated|roleplay
+        rules of|for ~2 game",
+    ),
+    (
+        Sign::Vendor,
+        "openai|openais|openal
+        chatgpt|chatgpts|gpt4|gpt3
+        content|usage|safety policy|policies|guidelines
+        language model
+        ai|ia chatbot|bot|assistant|model|language
+        hello|hi|hey|dear MODEL|chat
+        knowledge|data cutoff|cut
+        as an ai
+        artificial intelligence
+        MODEL ~2 has|does|will|is|can",
+    ),
+    (
+        Sign::Wrong,
+        "BAD ~3 BAD
+        BAD content|advice|information|requests|things|activities|actions|behavior|acts
+        morals|morality|ethicality|legality",
+    ),
+    (Sign::Crude, "fuck|fucking|fucked|fuckin|shit|shitty|bullshit|asshole|bitch|bastard|damn|swear|swears|cuss|curse|profanity|slurs"),
+    (
+        Sign::Withheld,
+        "SHOW ~4 the|your|secret|hidden|admin|master ~1 SECRET
+        what ~2 the|your ~1 SECRET
+        SECRET ~2 you ~2 told|given|have|know|protect|keep|hide|instructed
+        letter by letter
+        spell ~2 out ~5 SECRET
+        i|we have been pwned
+        access granted|code",
+    ),
+    (
+        Sign::Payload,
+        "ADD ~12 to|in|into|within|inside|with your ~1 REPLY
+        in|within|inside|throughout your REPLY ~2 ADD
+        CHANGE ~1 your ~1 REPLY ~8 to|by|with|using
+        ADD ~3 link|url|advertisement|promotion ~6 REPLY
+        ENCODE ~3 your ~1 REPLY
+        your ~1 REPLY ~5 CODED
+        REPLY|answer|respond|write|reply|output ~3 in|using|with ~2 CODED
+        replace|substitute|swap ~6 REPLY ~3 with
+        recommend|suggest|promote|advertise ~8 in your REPLY
+        your REPLY ~2 should|must ~2 ADD|promote|mention",
+    ),
+    (
+        Sign::CodePayload,
+        "following|below|subsequent|next|this|given|provided ~1 code ~1 SNIPPET
+        following|below|subsequent snippet|snippets|script
+        ADD ~4 code|SNIPPET ~6 your ~1 code|solution|implementation|algorithm|program|REPLY
+        your ~2 code|solution|implementation|algorithm|program ~4 ADD
+        CHANGE ~2 your ~1 code|solution|implementation|algorithm|program",
+    ),
+    (
+        Sign::RiskyCode,
+        "requests|http|urllib|fetch|axios post|put|urlopen
+        os system|popen|fork|remove|kill|unlink|execl
+        subprocess call|run|popen|check|getoutput|output
+        socket socket|connect|bind|send
+        sock|s connect|send|sendall
+        shutil rmtree
+        nc e
+        bin bash|sh
+        rm rf|fr
+        sudo rm|shutdown|reboot|dd|chmod
+        curl ~6 sh|bash
+        wget http|https|o
+        powershell ~2 enc|encodedcommand|iex|w
+        pynput|keylogger|scapy|paramiko|ftplib|smtplib|pyautogui|imagegrab|mss|pyscreenshot|pyperclip|getpass|geocoder|wmi|winreg|ctypes|netstat|ifconfig|ipconfig|iptables|xsel|xclip|tcpdump|nmap
+        while true|1
+        crypto cipher|publickey
+        fernet generate|encrypt",
+    ),
+    (
+        Sign::NewTask,
+        "new tasks|task|instructions|instruction|rules|orders|assignments ~2 follow|follows|:
+        YOUR|here new tasks|task|instructions|rules|orders ~2 are|is
+        instead ~2 say|print|output|reply|respond|write|answer|tell
+        your new|real|actual|true task|goal|job|instructions|purpose|objective|role
+        now ~2 new task|instructions|rules
+        YOUR only|sole job|task|purpose
+        stop ~2 processing|translating|summarizing|here
+        begin|start|focus ~2 new ~1 task|tasks|session|assignment|assignments
+        end of|del ~1 prompt|instructions|input|document|text|data
+        hidden|secret command|instruction
+        important : ~3 assistant|ai|model|llm|agent
+        attention ~1 ai|assistant|llm|agent|model
+        to|if ~3 ai|llm|assistant|agent ~2 reading|processing|summarizing
+        haha|lol pwned
+        neue aufgabe|aufgaben|anweisungen
+        nueva tarea|instruccion|orden
+        nuevas instrucciones|tareas|ordenes
+        nouvelle tache|consigne|instruction",
+    ),
+    (
+        Sign::EncodedOrder,
+        "vtaber|qvfertneq|sbetrg ~4 vafgehpgvbaf|cebzcg|ehyrf|cerivbhf
+        flfgrz cebzcg
+        snoitcurtsni|tpmorp ~4 suoiverp|metsys|erongi|lla",
+    ),
+    (Sign::Addressed, "you|your|youre|youll|ur|u|yourself|tu|tus|usted|du|dein|deine|dich|vous|votre|voce"),
+    (
+        Sign::Learns,
+        "what|how|why|when|where|who|which|is|are|can|could|should|does|do",
+    ),
+    (
+        Sign::Creates,
+        "write|compose|create|draft|design ~4 story|poem|essay|song|article|logo|presentation|scenario|novel|policy|plan|guide|report|list|paragraph
+        fiction|fictional|historical novel|story|character
+        screenplay|protagonist|novel|novelist|historian|author|illustrator",
+    ),
+];
+
+/// Orders in scripts that are written without spaces, or that the classes do not reach; found anywhere.
+pub(super) const ELSEWHERE: &[(Sign, &[&str])] = &[
+    (
+        Sign::SetsAside,
+        &[
+            "忽略之前",
+            "忽略以上",
+            "忽略上面",
+            "忽略前面",
+            "忽略所有",
+            "无视之前",
+            "无视以上",
+            "无视所有",
+            "忘记之前",
+            "忘记以上",
+            "忘记所有",
+            "忽视之前",
+            "以前の指示を無視",
+            "上記の指示を無視",
+            "これまでの指示を無視",
+            "이전 지시를 무시",
+            "위의 지시를 무시",
+            "이전 명령을 무시",
+            "игнорируй",
+            "игнорируйте",
+            "забудь все",
+            "забудь предыдущие",
+            "تجاهل التعليمات",
+            "تجاهل جميع",
+        ],
+    ),
+    (
+        Sign::AsksForPrompt,
+        &[
+            "系统提示",
+            "你的指令",
+            "你的提示词",
+            "初始指令",
+            "システムプロンプト",
+            "시스템 프롬프트",
+            "системный промпт",
+            "системные инструкции",
+        ],
+    ),
+    (
+        Sign::TakesOver,
+        &["从现在开始你", "从现在起你", "你现在是", "今からあなたは", "지금부터 너는", "теперь ты"],
+    ),
+];

@@ -1,0 +1,138 @@
+//! Finds the phrases of the tables in a text: each word is looked up once, and a phrase is tried only where its
+//! first word stands.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::classes::CLASSES;
+use super::phrases::PHRASES;
+use super::tokens::Token;
+use super::weights::Sign;
+
+/// The entries of the tables that a word is.
+pub(super) type Ids = &'static [u16];
+
+/// The entry of a stop.
+pub(super) const STOP: Ids = &[0];
+
+/// The tables, ready for use.
+pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
+
+/// The tables of words and phrases, with numbers for words.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    entries: HashMap<&'static str, Vec<u16>>,
+    phrases: Vec<Phrase>,
+    /// The phrases that begin with an entry.
+    beginning: Vec<Vec<usize>>,
+}
+
+#[derive(Debug)]
+struct Phrase {
+    sign: Sign,
+    steps: Vec<Step>,
+}
+
+/// The next word of a phrase, after at most `gap` others.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    gap: usize,
+    entry: u16,
+}
+
+/// A phrase that was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit {
+    /// Where it begins, in bytes.
+    pub(super) at: usize,
+    /// Where it ends.
+    pub(super) end: usize,
+    /// What it is a sign of.
+    pub(super) sign: Sign,
+}
+
+impl Tables {
+    fn new() -> Self {
+        let mut tables = Self::default();
+        let mut known: HashMap<&'static str, u16> = HashMap::new();
+        for (name, words) in CLASSES {
+            let entry = tables.entry(name, &mut known);
+            words.split_whitespace().for_each(|word| tables.entries.entry(word).or_default().push(entry));
+        }
+        for (sign, phrases) in PHRASES {
+            for said in phrases.lines().map(str::trim).filter(|line| !line.is_empty()) {
+                tables.add(*sign, said, &mut known);
+            }
+        }
+        tables
+    }
+
+    /// The number of a name: of a class, of a word, or of words with `|` between them.
+    fn entry(&mut self, name: &'static str, known: &mut HashMap<&'static str, u16>) -> u16 {
+        if let Some(entry) = known.get(name) {
+            return *entry;
+        }
+        // Zero is the stop.
+        let entry = u16::try_from(known.len() + 1).unwrap_or(u16::MAX);
+        known.insert(name, entry);
+        self.beginning.resize(usize::from(entry) + 1, Vec::new());
+        if !name.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+            name.split('|').for_each(|word| self.entries.entry(word).or_default().push(entry));
+        }
+        entry
+    }
+
+    fn add(&mut self, sign: Sign, said: &'static str, known: &mut HashMap<&'static str, u16>) {
+        let mut steps = Vec::new();
+        let mut gap = 0;
+        for part in said.split_whitespace() {
+            match part.strip_prefix('~').map(str::parse) {
+                Some(Ok(most)) => gap = most,
+                _ => steps.push(Step { gap: std::mem::take(&mut gap), entry: self.entry(part, known) }),
+            }
+        }
+        let index = self.phrases.len();
+        if let Some(list) = steps.first().and_then(|first| self.beginning.get_mut(usize::from(first.entry))) {
+            list.push(index);
+        }
+        self.phrases.push(Phrase { sign, steps });
+    }
+
+    /// The entries that a word is.
+    pub(super) fn ids(&'static self, word: &str) -> Ids {
+        let found = self.entries.get(word).map(Vec::as_slice).unwrap_or_default();
+        if found.is_empty() && word.len() > 3 && word.ends_with("gpt") {
+            // Whatever calls itself so claims to be a model.
+            return self.entries.get("chatgpt").map(Vec::as_slice).unwrap_or_default();
+        }
+        found
+    }
+
+    /// Every phrase in the text, by place.
+    pub(super) fn hits(&'static self, tokens: &[Token]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut rest = tokens;
+        while let Some((first, after)) = rest.split_first() {
+            for phrase in first.ids.iter().flat_map(|entry| self.beginning_with(*entry)) {
+                if let Some(end) = end(phrase.steps.get(1..).unwrap_or_default(), first, after) {
+                    hits.push(Hit { at: first.at, end, sign: phrase.sign });
+                }
+            }
+            rest = after;
+        }
+        hits
+    }
+
+    fn beginning_with(&self, entry: u16) -> impl Iterator<Item = &Phrase> {
+        let list = self.beginning.get(usize::from(entry)).map(Vec::as_slice).unwrap_or_default();
+        list.iter().filter_map(|index| self.phrases.get(*index))
+    }
+}
+
+/// Where a phrase ends whose last word so far is `last`, if the rest of it follows.
+fn end(steps: &[Step], last: &Token, tokens: &[Token]) -> Option<usize> {
+    let Some((step, later)) = steps.split_first() else { return Some(last.end) };
+    let near = tokens.iter().enumerate().take(step.gap + 1).take_while(|(_, token)| token.ids != STOP);
+    let mut places = near.filter(|(_, token)| token.ids.contains(&step.entry));
+    places.find_map(|(index, token)| end(later, token, tokens.get(index + 1..).unwrap_or_default()))
+}

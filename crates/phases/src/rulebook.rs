@@ -1,0 +1,44 @@
+//! The rules that hold for the rooms of an installation: configuration, with defaults that need none.
+
+use candor_model::Enforcement;
+use candor_planning::conflict::ConflictRules;
+use candor_planning::guardrails::Guardrails;
+use candor_planning::roster::Roster;
+use candor_planning::scaling::ScalingRules;
+
+/// All of them.
+#[derive(Debug, Clone)]
+pub struct Rulebook {
+    /// What may begin at all.
+    pub guardrails: Guardrails,
+    /// How many agents of which tiers.
+    pub scaling: ScalingRules,
+    /// How contradictions between agents are settled.
+    pub conflicts: ConflictRules,
+    /// Who works in the rooms.
+    pub roster: Roster,
+    /// What is done about words that speak to models instead of to us.
+    pub injection: Enforcement,
+    /// What is done about secrets in the words.
+    pub secrets: Enforcement,
+    /// Whether models judge the rooms' work, where there are any. It takes a call per room.
+    pub critique_by_model: bool,
+    /// Programs that a criterion may run although the plan is not the person's own.
+    pub allowed_commands: Vec<String>,
+}
+
+impl Default for Rulebook {
+    fn default() -> Self {
+        Self {
+            guardrails: Guardrails::default(),
+            scaling: ScalingRules::default(),
+            conflicts: ConflictRules::default(),
+            roster: Roster::default(),
+            // Whoever types a request is its master; a server that takes requests from strangers blocks.
+            injection: Enforcement::Suggest,
+            secrets: Enforcement::Suggest,
+            critique_by_model: false,
+            allowed_commands: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Answers to questions about a plan, from what is on record: the figures, the tasks and the decisions.
+
+use candor_model::{AgentCapability, BriefTask, DecisionEntry, Plan, PlanBrief, Risk, SubTask};
+use candor_planning::estimate;
+
+use super::parse::known_tasks;
+use super::reference::{resolve, told};
+use super::words::{Word, words};
+
+/// The plan that a person was shown, and what is on record about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The plan in figures.
+    pub brief: Option<&'a PlanBrief>,
+    /// What was decided, oldest first.
+    pub decisions: &'a [DecisionEntry],
+    /// Everyone who can be given a task.
+    pub agents: &'a [AgentCapability],
+}
+
+/// Answers a question by what is on record. Never empty: what it cannot tell, it says, with what it can.
+#[must_use]
+pub fn answer(question: &str, shown: Shown<'_>) -> String {
+    let said = words(question);
+    let has = |cues: &[&str]| said.iter().any(|word| cues.iter().any(|cue| matches(word, cue)));
+    let task = shown.task_in(&said);
+    let asks_why = has(&["why", "reason*", "por", "porque", "razon*"]);
+    let asks_less = has(&[
+        "reduce*", "cheaper", "less", "save*", "faster", "quicker", "cut", "lower", "barato", "rapido",
+        "reduc*", "ahorr*", "menos", "bajar",
+    ]);
+    if has(&["risk*", "riesgo*"])
+        || (has(&["if", "si"]) && has(&["fail*", "wrong", "happens", "falla*", "pasa", "mal"]))
+    {
+        return shown.about_risk(&said, task);
+    }
+    if asks_less {
+        return shown.about_less(has(&["time", "fast*", "quick*", "long", "tiempo", "rapido", "duration"]));
+    }
+    if let Some(task) = task {
+        if asks_why || has(&["who", "agent*", "quien*", "agente*"]) {
+            return shown.about_agent(task);
+        }
+        return shown.about_task(task);
+    }
+    if asks_why
+        || has(&[
+            "strateg*",
+            "sequential*",
+            "parallel*",
+            "hybrid",
+            "estrateg*",
+            "secuencial*",
+            "paralelo",
+            "order",
+        ])
+    {
+        return shown.about_strategy();
+    }
+    if has(&["long", "time", "duration", "when", "tiempo", "tarda*", "dura*", "cuando"]) {
+        return shown.about_time();
+    }
+    if has(&[
+        "much", "cost*", "price*", "money", "dollar*", "cuesta", "cuanto", "coste*", "costo*", "precio*",
+        "token*",
+    ]) {
+        return shown.about_cost();
+    }
+    if has(&["who", "agent*", "quien*", "agente*"]) {
+        return shown.about_agents();
+    }
+    if has(&["alternative*", "option*", "else", "differently", "alternativa*", "opcion*", "otra"]) {
+        return shown.about_alternatives();
+    }
+    shown.about_all()
+}
+
+fn matches(word: &Word, cue: &str) -> bool {
+    !word.quoted
+        && cue.strip_suffix('*').map_or(word.plain == cue, |beginning| word.plain.starts_with(beginning))
+}
+
+impl<'a> Shown<'a> {
+    /// The task that some run of the words names, the longest run first.
+    fn task_in(&self, said: &[Word]) -> Option<&'a SubTask> {
+        for length in (1..=said.len().min(6)).rev() {
+            for run in said.windows(length) {
+                // A word that is in the question only because it asks must not name a task.
+                let asks = |word: &Word| !word.quoted && ASKING.contains(&word.plain.as_str());
+                if run.iter().any(asks) {
+                    continue;
+                }
+                if let Ok([id]) = resolve(run, self.plan).as_deref() {
+                    return self.plan.task(id);
+                }
+            }
+        }
+        None
+    }
+
+    fn strategy(&self) -> String {
+        let AgentsLine(agents) = AgentsLine::of(self.brief);
+        format!("The strategy is {}{agents}", self.plan.execution_strategy)
+    }
+
+    /// The latest decision of a kind, on a task or on the whole.
+    fn decided(&self, operation: &str, task: Option<&SubTask>) -> Option<&'a DecisionEntry> {
+        let wanted = task.map(|task| &task.task_id);
+        self.decisions
+            .iter()
+            .rev()
+            .find(|entry| entry.operation == operation && entry.task_id.as_ref() == wanted)
+    }
+
+    fn about_strategy(&self) -> String {
+        let why = self
+            .decided("scale_agents", None)
+            .map(|entry| format!(" It was decided because {}.", entry.reasoning))
+            .unwrap_or_default();
+        let widest = crate::decompose::groups::widest(&self.plan.subtasks);
+        let shape = if widest > 1 {
+            format!("up to {widest} tasks need nothing of each other and can run side by side")
+        } else {
+            "every task needs the one before it, so there is nothing to run side by side".to_owned()
+        };
+        format!("{}: {shape}.{why} {}", self.strategy(), self.alternatives())
+    }
+
+    fn about_agent(&self, task: &SubTask) -> String {
+        let why = match self.decided("route_task", Some(task)) {
+            Some(entry) => entry.reasoning.clone(),
+            None => "the plan named it".to_owned(),
+        };
+        format!("{} is done by {}: {why}. {}", told(task), task.agent_type, others(task))
+    }
+
+    fn about_task(&self, task: &SubTask) -> String {
+        let needs: Vec<&str> = task.dependencies.iter().map(|id| id.as_str()).collect();
+        let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
+        let id = &task.task_id;
+        format!(
+            "{} waits for {needs} and is done by {}, in about {} s. {} To do it differently, say for instance: use \
+             AGENT for {id}; describe {id} as \"…\"; do {id} after TASK; remove {id}.",
+            told(task),
+            task.agent_type,
+            task.estimated_duration_seconds,
+            others(task)
+        )
+    }
+
+    fn about_risk(&self, said: &[Word], task: Option<&SubTask>) -> String {
+        let risks = self.brief.map_or(&[][..], |brief| brief.risks.as_slice());
+        let number = said.iter().find_map(|word| word.plain.trim_start_matches('#').parse::<usize>().ok());
+        let by_number = number.and_then(|number| risks.get(number.checked_sub(1)?));
+        let by_words = || {
+            let shares =
+                |risk: &&Risk| said.iter().filter(|word| word.plain.len() > 3 && is_in(risk, word)).count();
+            risks.iter().filter(|risk| shares(risk) > 0).max_by_key(shares)
+        };
+        if let Some(task) = task.filter(|_| by_number.is_none()) {
+            return format!(
+                "If {} fails it is told at once, and the plan is revised: {} What needs its results waits until \
+                 then. The strategy {} stays.",
+                told(task),
+                others(task),
+                self.plan.execution_strategy
+            );
+        }
+        match by_number.or_else(by_words).or_else(|| risks.first()) {
+            Some(risk) => format!(
+                "Risk ({}): {}. What is done about it: {}.",
+                risk.level, risk.description, risk.mitigation
+            ),
+            None => format!(
+                "No risk is on record for this plan. A failed task is told at once and the plan is revised. {}.",
+                self.strategy()
+            ),
+        }
+    }
+
+    fn about_less(&self, time: bool) -> String {
+        let all = self.brief.map_or(&[][..], |brief| brief.alternatives.as_slice());
+        let now = self.brief.map(|brief| brief.estimates);
+        let better = all.iter().filter(|other| {
+            now.is_some_and(|now| {
+                if time { other.estimates.duration < now.duration } else { other.estimates.cost < now.cost }
+            })
+        });
+        let ways: Vec<String> =
+            better.map(|other| format!("{} ({}): {}", other.id, other.name, other.tradeoff)).collect();
+        let most = self.plan.subtasks.iter().max_by(|a, b| {
+            let (a, b) = (a.estimated_duration_seconds.get(), b.estimated_duration_seconds.get());
+            a.total_cmp(&b)
+        });
+        let longest = most
+            .map(|task| {
+                format!(" The longest task is {}; leaving one out (remove TASK) saves its share.", told(task))
+            })
+            .unwrap_or_default();
+        let (what, less) = if time { ("time", "is faster") } else { ("cost", "costs less") };
+        match ways.as_slice() {
+            [] => format!("{}: no alternative on record {less}.{longest}", self.strategy()),
+            ways => format!("{}. To reduce {what}, choose {}.{longest}", self.strategy(), ways.join(", or ")),
+        }
+    }
+
+    fn about_time(&self) -> String {
+        let sum = self.plan.total_estimate();
+        let now = self
+            .brief
+            .map_or_else(|| estimate::critical_path(&self.plan.subtasks), |brief| brief.estimates.duration);
+        format!("{}: about {now} s as it is, {sum} s if the tasks ran one after the other.", self.strategy())
+    }
+
+    fn about_cost(&self) -> String {
+        let cost = self
+            .brief
+            .map_or_else(|| estimate::cost(&self.plan.subtasks, self.agents), |brief| brief.estimates.cost);
+        let tokens =
+            self.brief.map(|brief| format!(" and {} tokens", brief.estimates.tokens)).unwrap_or_default();
+        format!(
+            "About ${cost}{tokens}, one attempt at each of {} tasks. {}.",
+            self.plan.subtasks.len(),
+            self.strategy()
+        )
+    }
+
+    fn about_agents(&self) -> String {
+        let who =
+            self.plan.subtasks.iter().take(12).map(|task| format!("{} by {}", told(task), task.agent_type));
+        format!("{}. {}.", self.strategy(), who.collect::<Vec<_>>().join(", "))
+    }
+
+    fn about_alternatives(&self) -> String {
+        format!("{}. {}", self.strategy(), self.alternatives())
+    }
+
+    fn about_all(&self) -> String {
+        let risk = self.brief.and_then(|brief| brief.risks.first());
+        let risk = risk.map(|risk| format!(" The first risk: {}.", risk.description)).unwrap_or_default();
+        format!(
+            "The rules cannot tell what is asked. {}, for these tasks: {}.{risk} Ask why this strategy, why this agent \
+             for a task, what if a risk happens, how long, how much, or how to reduce cost or time.",
+            self.strategy(),
+            known_tasks(self.plan)
+        )
+    }
+
+    fn alternatives(&self) -> String {
+        let Some(brief) = self.brief else { return "No alternatives are on record.".to_owned() };
+        let others = brief.alternatives.iter().filter(|other| other.id != brief.recommendation);
+        let others: Vec<String> =
+            others.map(|other| format!("{} ({}): {}", other.id, other.name, other.tradeoff)).collect();
+        format!("Others are {}.", others.join("; "))
+    }
+}
+
+/// Words by which one asks; they name no task.
+const ASKING: &[&str] = &[
+    "why",
+    "what",
+    "who",
+    "how",
+    "which",
+    "when",
+    "can",
+    "could",
+    "is",
+    "are",
+    "does",
+    "do",
+    "did",
+    "if",
+    "this",
+    "that",
+    "instead",
+    "rather",
+    "than",
+    "not",
+    "use",
+    "used",
+    "happens",
+    "happen",
+    "fails",
+    "fail",
+    "for",
+    "agent",
+    "agents",
+    "strategy",
+    "risk",
+    "cost",
+    "time",
+    "plan",
+    "por",
+    "que",
+    "quien",
+    "como",
+    "cuanto",
+    "si",
+    "falla",
+    "agente",
+    "it",
+    "be",
+    "done",
+    "differently",
+    "different",
+    "approach",
+    "long",
+    "much",
+    "take",
+    "takes",
+    "task",
+    "tasks",
+    "the",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6",
+    "7",
+    "8",
+    "9",
+];
+
+/// ` with N agents, …`, if the figures are there.
+struct AgentsLine(String);
+
+impl AgentsLine {
+    fn of(brief: Option<&PlanBrief>) -> Self {
+        let line = |brief: &PlanBrief| {
+            let grouped =
+                brief.subtasks.iter().filter(|task: &&BriefTask| task.parallel_group.is_some()).count();
+            format!(
+                " with {} agents, {grouped} of {} tasks in parallel groups",
+                brief.agents.total,
+                brief.subtasks.len()
+            )
+        };
+        Self(brief.map(line).unwrap_or_default())
+    }
+}
+
+/// Who else could do a task.
+fn others(task: &SubTask) -> String {
+    let others = task.metadata.ranking.iter().filter(|ranked| ranked.agent_type != task.agent_type);
+    let names: Vec<&str> = others.map(|ranked| ranked.agent_type.as_str()).take(3).collect();
+    match names.as_slice() {
+        [] => "Nobody else is known who could do it.".to_owned(),
+        names => format!("It could also be done by {}.", names.join(", ")),
+    }
+}
+
+fn is_in(risk: &Risk, word: &Word) -> bool {
+    risk.description.to_lowercase().contains(&word.plain)
+        || risk.mitigation.to_lowercase().contains(&word.plain)
+}
