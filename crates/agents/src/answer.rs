@@ -1,11 +1,45 @@
 //! Reading what a program or a service answered.
 
-use candor_model::AgentAnswer;
+use candor_model::{AgentAnswer, Query, QueryAnswer};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::text;
 
 /// Reads the one JSON object of an answer; the error says what is wrong with the text.
 pub(crate) fn read_answer(bytes: &[u8]) -> Result<AgentAnswer, String> {
+    read(bytes)
+}
+
+/// How sure an answer can be at most.
+const FULL_CONFIDENCE: u8 = 100;
+
+/// What a question looks like to the agent that is asked.
+pub(crate) fn write_query(query: &Query) -> Result<Vec<u8>, String> {
+    serde_json::to_vec(&serde_json::json!({ "query": query }))
+        .map_err(|error| format!("the question cannot be written as JSON: {error}"))
+}
+
+/// Reads the answer to a question; an agent may also say why it has none.
+pub(crate) fn read_query_answer(bytes: &[u8]) -> Result<QueryAnswer, String> {
+    #[derive(Deserialize)]
+    struct Declined {
+        error: String,
+    }
+    let answer: QueryAnswer = match read::<QueryAnswer>(bytes) {
+        Ok(answer) => answer,
+        Err(problem) => {
+            let declined = serde_json::from_slice::<Declined>(bytes).ok();
+            return Err(declined.map_or(problem, |declined| declined.error));
+        }
+    };
+    match answer.confidence {
+        0..=FULL_CONFIDENCE => Ok(answer),
+        other => Err(format!("the answer's field `confidence` is wrong: {other} is not from 0 to 100")),
+    }
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let quoted = || format!("it began with `{}`", text::head(bytes));
     let Ok(answer) = std::str::from_utf8(bytes) else {
         return Err(format!("expected one JSON object, found bytes that are not text; {}", quoted()));

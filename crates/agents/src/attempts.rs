@@ -22,10 +22,15 @@ pub struct AttemptFolder(pub PathBuf);
 impl AttemptFolder {
     /// Notes that the process `pid` works on this order, until what is returned is dropped.
     pub(crate) fn note(&self, order: &WorkOrder, pid: u32) -> io::Result<Noted> {
-        let folder = self.0.join(file_name(order.run_id.as_str()));
-        let path = folder.join(format!("{}.pid", attempt_name(order)));
-        let process =
-            Process { pid, started: started(pid), boot: boot(), key: order.idempotency_key.clone() };
+        self.note_process(&order.run_id, &attempt_name(order), &order.idempotency_key, pid)
+    }
+
+    /// Notes that the process `pid` works for this run under this name, with this idempotency key in its
+    /// environment.
+    pub(crate) fn note_process(&self, run: &RunId, name: &str, key: &str, pid: u32) -> io::Result<Noted> {
+        let folder = self.0.join(file_name(run.as_str()));
+        let path = folder.join(format!("{name}.pid"));
+        let process = Process { pid, started: started(pid), boot: boot(), key: key.to_owned() };
         let text = serde_json::to_vec(&process)?;
         let write = || fs::create_dir_all(&folder).and_then(|()| fs::write(&path, &text));
         // Another attempt of the run that ends right now may take the empty folder away in between.

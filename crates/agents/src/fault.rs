@@ -9,8 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use candor_model::{AgentAnswer, AgentType, FeedbackType, JsonMap, Seconds, WorkOrder};
-use candor_ports::{Agent, AgentFailure, BoxFuture};
+use candor_model::{
+    AgentAnswer, AgentType, FeedbackType, JsonMap, Query, QueryAnswer, RunId, Seconds, WorkOrder,
+};
+use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -192,6 +194,29 @@ impl Agent for Faulty {
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         if self.strikes() { Box::pin(self.fail(order, stop)) } else { self.inner.perform(order, stop) }
+    }
+
+    fn perform_among<'a>(
+        &'a self,
+        order: &'a WorkOrder,
+        colleagues: Arc<dyn Colleagues>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
+        if self.strikes() {
+            Box::pin(self.fail(order, stop))
+        } else {
+            self.inner.perform_among(order, colleagues, stop)
+        }
+    }
+
+    /// Faults are of attempts; questions are answered as ever.
+    fn answer<'a>(
+        &'a self,
+        run: &'a RunId,
+        query: &'a Query,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<QueryAnswer, String>> {
+        self.inner.answer(run, query, stop)
     }
 }
 

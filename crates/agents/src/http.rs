@@ -6,15 +6,16 @@
 
 use std::error::Error;
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use candor_model::{AgentAnswer, WorkOrder};
+use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
 use candor_ports::{Agent, AgentFailure, BoxFuture};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::read_answer;
+use crate::answer::{read_answer, read_query_answer, write_query};
 use crate::text;
 use crate::wait::{deadline_of, until_over};
 
@@ -77,7 +78,24 @@ impl HttpAgent {
     async fn ask(&self, order: &WorkOrder) -> Result<AgentAnswer, AgentFailure> {
         let body = serde_json::to_vec(order)
             .map_err(|error| AgentFailure::failed(format!("the order cannot be written as JSON: {error}")))?;
-        let key = HeaderValue::try_from(&order.idempotency_key)
+        let body = self.post(body, &order.idempotency_key).await?;
+        read_answer(&body).map_err(|problem| AgentFailure::failed(self.unusable(&problem)))
+    }
+
+    async fn ask_query(&self, run: &RunId, query: &Query) -> Result<QueryAnswer, String> {
+        let body = write_query(query)?;
+        let key = format!("{run}/{}", query.id);
+        let body = self.post(body, &key).await.map_err(|failure| failure.to_string())?;
+        read_query_answer(&body).map_err(|problem| self.unusable(&problem))
+    }
+
+    fn unusable(&self, problem: &str) -> String {
+        format!("{} gave no usable answer: {problem}", self.address())
+    }
+
+    /// Sends a body and takes the body of a successful response.
+    async fn post(&self, body: Vec<u8>, key: &str) -> Result<Vec<u8>, AgentFailure> {
+        let key = HeaderValue::try_from(key)
             .map_err(|_| AgentFailure::failed("the idempotency key does not fit into a header"))?;
         let request = self
             .client()?
@@ -91,12 +109,7 @@ impl HttpAgent {
         let status = response.status();
         let location = response.headers().get(LOCATION).and_then(|to| to.to_str().ok()).map(str::to_owned);
         let body = self.body(response).await?;
-        if status.is_success() {
-            let problem = |problem| format!("{} gave no usable answer: {problem}", self.address());
-            read_answer(&body).map_err(|error| AgentFailure::failed(problem(error)))
-        } else {
-            Err(self.refused(status, location.as_deref(), &body))
-        }
+        if status.is_success() { Ok(body) } else { Err(self.refused(status, location.as_deref(), &body)) }
     }
 
     fn client(&self) -> Result<&Client, AgentFailure> {
@@ -172,6 +185,24 @@ impl Agent for HttpAgent {
                 biased;
                 failure = until_over(order, deadline, &stop) => Err(failure),
                 result = self.ask(order) => result,
+            }
+        })
+    }
+
+    fn answer<'a>(
+        &'a self,
+        run: &'a RunId,
+        query: &'a Query,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<QueryAnswer, String>> {
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => Err("it was stopped".to_owned()),
+                result = self.ask_query(run, query) => result,
+                () = tokio::time::sleep(Duration::from_millis(query.timeout)) => {
+                    Err(format!("it had no answer after {} ms", query.timeout))
+                }
             }
         })
     }

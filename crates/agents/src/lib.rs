@@ -1,7 +1,7 @@
-//! Agents that need no model: commands, HTTP services and small built-in kinds.
+//! Agents that need no model: commands, HTTP services and small built-in kinds; and who looks at what they did.
 //!
-//! Everything here is an [`Agent`](candor_ports::Agent): it takes a work order and gives an answer, or says
-//! in plain words why there is none. It refuses to outlive its order: an attempt ends at its deadline or when
+//! Nearly everything here is an [`Agent`](candor_ports::Agent): it takes a work order and gives an answer, or
+//! says in plain words why there is none. It refuses to outlive its order: an attempt ends at its deadline or when
 //! it is stopped, and nothing that it started runs on. It decides nothing about what a failure means.
 
 mod answer;
@@ -11,6 +11,7 @@ mod command;
 mod fault;
 #[cfg(feature = "http")]
 mod http;
+mod inspector;
 mod log_folder;
 mod processes;
 mod text;
@@ -22,4 +23,5 @@ pub use command::{CommandAgent, CommandLimits, EmptyCommand};
 pub use fault::{Fault, FaultError, FaultKind, Faulty};
 #[cfg(feature = "http")]
 pub use http::{HttpAgent, HttpAgentError};
+pub use inspector::FolderInspector;
 pub use log_folder::{AttemptLog, LogFolder};

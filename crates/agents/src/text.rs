@@ -9,11 +9,16 @@ const HEAD_CHARS: usize = 200;
 
 /// The last lines of `bytes`.
 pub(crate) fn tail(bytes: &[u8]) -> String {
+    tail_within(bytes, TAIL_LINES, TAIL_CHARS)
+}
+
+/// The last `lines` lines of `bytes`, of at most so many characters in all.
+pub(crate) fn tail_within(bytes: &[u8], lines: usize, most_chars: usize) -> String {
     let text = cleaned(&String::from_utf8_lossy(bytes));
-    let mut lines: Vec<&str> = text.lines().rev().take(TAIL_LINES).collect();
+    let mut lines: Vec<&str> = text.lines().rev().take(lines).collect();
     lines.reverse();
     let joined = lines.join("\n");
-    let surplus = joined.chars().count().saturating_sub(TAIL_CHARS);
+    let surplus = joined.chars().count().saturating_sub(most_chars);
     if surplus == 0 {
         return joined;
     }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A deadline further away than this is this: clocks cannot count to the largest number of seconds.
-const FAR_AWAY: Duration = Duration::from_secs(365 * 24 * 3600);
+pub(crate) const FAR_AWAY: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The moment at which an attempt that starts now must have ended.
 pub(crate) fn deadline_of(order: &WorkOrder) -> Instant {

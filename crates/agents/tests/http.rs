@@ -185,3 +185,33 @@ fn an_address_that_is_none_is_refused() {
     let error = agent.with_header("X-Key", "two\nlines").unwrap_err().to_string();
     assert!(error.contains("X-Key") && !error.contains("lines\n"), "{error}");
 }
+
+#[tokio::test]
+async fn a_question_is_posted_and_its_answer_read() {
+    // spec: orchestrator AC-08 AC-09 AC-10
+    let query = |timeout| candor_model::Query {
+        id: "query_7".to_owned(),
+        from_agent: "asker".to_owned(),
+        task_id: candor_model::TaskId::new("task_001").unwrap(),
+        to_agent: "service".to_owned(),
+        query_type: candor_model::QueryType::Data,
+        query: "How many?".to_owned(),
+        context: Default::default(),
+        timeout,
+    };
+    let run = candor_model::RunId::new("run_1").unwrap();
+    let (url, requests) = saying("200 OK", r#"{"response":3,"confidence":70}"#);
+    let answer = agent(&url).answer(&run, &query(5_000), CancellationToken::new()).await.unwrap();
+    assert_eq!((answer.response, answer.confidence), (serde_json::json!(3), 70));
+    let request = requests.recv().unwrap();
+    assert!(request.head.contains("idempotency-key: run_1/query_7"), "{}", request.head);
+    let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+    assert_eq!(body["query"]["query"], "How many?");
+    let (url, _requests) = saying("500 Internal Server Error", "no");
+    let error = agent(&url).answer(&run, &query(5_000), CancellationToken::new()).await.unwrap_err();
+    assert!(error.contains("status 500"), "{error}");
+    let (url, _requests) = server(|_| std::thread::sleep(Duration::from_secs(5)));
+    let began = Instant::now();
+    let error = agent(&url).answer(&run, &query(200), CancellationToken::new()).await.unwrap_err();
+    assert!(error.contains("after 200 ms") && began.elapsed() < Duration::from_secs(3), "{error}");
+}

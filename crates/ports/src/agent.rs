@@ -1,9 +1,11 @@
 //! Agents: whoever can be given a task.
 
-use candor_model::{AgentAnswer, WorkOrder};
+use std::sync::Arc;
+
+use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
 use tokio_util::sync::CancellationToken;
 
-use crate::BoxFuture;
+use crate::{BoxFuture, Colleagues};
 
 /// Someone who makes attempts at tasks.
 pub trait Agent: Send + Sync {
@@ -16,6 +18,31 @@ pub trait Agent: Send + Sync {
         order: &'a WorkOrder,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>>;
+
+    /// Makes one attempt, with a line to the others who are at work. Whoever has no use for it leaves it.
+    fn perform_among<'a>(
+        &'a self,
+        order: &'a WorkOrder,
+        colleagues: Arc<dyn Colleagues>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
+        drop(colleagues);
+        self.perform(order, stop)
+    }
+
+    /// Answers a question of another agent of the run, or says in plain words why there is no answer.
+    ///
+    /// It ends by itself when [`Query::timeout`] has passed and soon after `stop` fires; when what is returned
+    /// is dropped, all that was started for it ends.
+    fn answer<'a>(
+        &'a self,
+        run: &'a RunId,
+        query: &'a Query,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<QueryAnswer, String>> {
+        let _ = (run, query, stop);
+        Box::pin(std::future::ready(Err("it does not answer questions".to_owned())))
+    }
 }
 
 /// Why an attempt brought no answer.

@@ -4,12 +4,16 @@
 //! does not know which one is plugged in.
 
 mod agent;
+mod colleagues;
 mod embedder;
+mod inspector;
 mod log;
 mod models;
 
 pub use agent::{Agent, AgentFailure};
+pub use colleagues::Colleagues;
 pub use embedder::{EmbedError, Embedder, Vector};
+pub use inspector::Inspector;
 pub use log::{
     Appended, BoxFuture, EventLog, Experience, LogError, Reader, RunEntry, RunFilter, Subscription,
 };

@@ -14,6 +14,6 @@ mod lease;
 mod staff;
 
 pub use clock::{Clock, wall};
-pub use driver::{DriveError, Equipment, RunHandle, RunOrder, Runtime, Standing};
+pub use driver::{DriveError, Equipment, ForkPoint, RunHandle, RunOrder, Runtime, Standing};
 pub use lease::{Lease, LeaseError};
 pub use staff::Staff;

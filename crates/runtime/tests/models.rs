@@ -104,7 +104,12 @@ impl Models for Scripted {
 /// The answer to each question that a good model would give.
 fn sensible(step: &str) -> Value {
     match step {
-        "parse_goal" => json!({ "success_criteria": ["The work is reported"] }),
+        "parse_goal" => json!({
+            "success_criteria": ["The work is reported"],
+            "keywords": ["work", "report"],
+            "promptQuality": { "score": 85 },
+            "confidence": 90,
+        }),
         "decompose_task" => json!({ "tasks": [
             { "description": "Do the work" },
             { "description": "Report the work", "dependencies": [0] },
@@ -141,7 +146,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 fn voices(log: &[Recorded]) -> Vec<(Phase, SpokenBy)> {
     let handoffs = log.iter().filter_map(|recorded| match &recorded.event.body {
-        EventBody::PhaseCompleted { phase, handoff } => Some((*phase, handoff.spoken_by)),
+        EventBody::PhaseCompleted { phase, handoff, .. } => Some((*phase, handoff.spoken_by)),
         _ => None,
     });
     handoffs.collect()

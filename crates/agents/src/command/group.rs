@@ -20,14 +20,14 @@ const GONE_WITHIN: Duration = Duration::from_millis(200);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The pipes of a child.
-pub(super) struct Pipes {
-    pub(super) stdin: Option<ChildStdin>,
-    pub(super) stdout: Option<ChildStdout>,
-    pub(super) stderr: Option<ChildStderr>,
+pub(crate) struct Pipes {
+    pub(crate) stdin: Option<ChildStdin>,
+    pub(crate) stdout: Option<ChildStdout>,
+    pub(crate) stderr: Option<ChildStderr>,
 }
 
 /// A running group. Dropping it kills it.
-pub(super) struct Group {
+pub(crate) struct Group {
     leader: Child,
     pid: u32,
     collected: bool,
@@ -35,7 +35,7 @@ pub(super) struct Group {
 
 impl Group {
     /// Starts the command as the leader of a group of its own.
-    pub(super) fn start(command: &mut Command) -> io::Result<(Self, Pipes)> {
+    pub(crate) fn start(command: &mut Command) -> io::Result<(Self, Pipes)> {
         let mut leader = command.process_group(0).kill_on_drop(true).spawn()?;
         let pipes =
             Pipes { stdin: leader.stdin.take(), stdout: leader.stdout.take(), stderr: leader.stderr.take() };
@@ -44,17 +44,17 @@ impl Group {
     }
 
     /// The id of the group, which is that of its leader.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
     /// Asks all members to end.
-    pub(super) fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
         send(self.pid, Signal::TERM);
     }
 
     /// Kills all members, and returns when they are gone, with how the leader ended.
-    pub(super) async fn end(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn end(&mut self) -> io::Result<ExitStatus> {
         send(self.pid, Signal::KILL);
         let status = self.leader.wait().await?;
         self.collected = true;
@@ -75,7 +75,7 @@ impl Drop for Group {
 }
 
 /// Returns when the leader `pid` has ended, without collecting it.
-pub(super) async fn ended(pid: u32) {
+pub(crate) async fn ended(pid: u32) {
     let mut deaths = signal(SignalKind::child()).ok();
     while !has_ended(pid) {
         let look_again = sleep_until(Instant::now() + LOOK_AGAIN);

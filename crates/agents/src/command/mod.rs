@@ -3,26 +3,34 @@
 //! Each attempt is a process group of its own. It is killed as a whole at its deadline, when it is stopped,
 //! when it prints too much, and when its leader has ended but left children behind. A child that moves itself
 //! out of the group (`setsid`) is out of reach.
+//!
+//! While an attempt runs, the socket at `CANDOR_BUS` is its line to the others: see [`line`]. A question of
+//! another agent is put to a process of its own: see [`query`].
 
+mod exchange;
 pub(crate) mod group;
-mod outcome;
-mod streams;
+mod line;
+pub(crate) mod outcome;
+mod query;
+pub(crate) mod streams;
 
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
-use candor_model::{AgentAnswer, WorkOrder};
-use candor_ports::{Agent, AgentFailure, BoxFuture};
+use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
+use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues};
 use tokio::process::Command;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use self::group::Group;
+use self::line::Line;
 use self::streams::{Streams, Talk};
-use crate::attempts::AttemptFolder;
-use crate::log_folder::LogFolder;
+use crate::attempts::{AttemptFolder, Noted};
+use crate::log_folder::{LogFolder, LogWriter};
 use crate::wait::{deadline_of, timeout_text};
 
 /// A command without a program.
@@ -110,38 +118,67 @@ impl CommandAgent {
         self
     }
 
-    fn command(&self, order: &WorkOrder) -> Command {
+    /// The program, its arguments and its surroundings; what it is to do is added.
+    fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
-            .env("CANDOR_RUN_ID", order.run_id.as_str())
-            .env("CANDOR_TASK_ID", order.task_id.as_str())
-            .env("CANDOR_ATTEMPT", order.attempt.to_string())
-            .env("CANDOR_IDEMPOTENCY_KEY", &order.idempotency_key);
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
         command
     }
 
-    async fn attempt(&self, order: &WorkOrder, stop: CancellationToken) -> Result<AgentAnswer, AgentFailure> {
+    async fn attempt(
+        &self,
+        order: &WorkOrder,
+        colleagues: Option<Arc<dyn Colleagues>>,
+        stop: CancellationToken,
+    ) -> Result<AgentAnswer, AgentFailure> {
         let deadline = deadline_of(order);
         if stop.is_cancelled() {
             return Err(AgentFailure::Stopped);
         }
         let input = serde_json::to_vec(order)
             .map_err(|error| AgentFailure::failed(format!("the order cannot be written as JSON: {error}")))?;
-        let (mut group, pipes) =
-            Group::start(&mut self.command(order)).map_err(|error| self.cannot_start(&error))?;
+        let mut log = self.logs.as_ref().map(|logs| logs.writer(order, self.limits.log_bytes));
+        let line = colleagues.and_then(|colleagues| open_line(order, colleagues, log.as_mut()));
+        let mut command = self.command();
+        command
+            .env("CANDOR_RUN_ID", order.run_id.as_str())
+            .env("CANDOR_TASK_ID", order.task_id.as_str())
+            .env("CANDOR_ATTEMPT", order.attempt.to_string())
+            .env("CANDOR_IDEMPOTENCY_KEY", &order.idempotency_key)
+            // One that we have ourselves is of another attempt, and not for this child.
+            .env_remove("CANDOR_BUS");
+        if let Some(line) = &line {
+            command.env("CANDOR_BUS", line.path());
+        }
         // Noted before the child gets its order: what has begun to work can be found again. An attempt that
         // cannot be noted (a full disk) is made all the same, since that helps more than it harms.
-        let _noted = self.attempts.as_ref().and_then(|folder| folder.note(order, group.pid()).ok());
-        let log = self.logs.as_ref().map(|logs| logs.writer(order, self.limits.log_bytes));
+        let note = |pid| self.attempts.as_ref().and_then(|folder| folder.note(order, pid).ok());
+        let ending = self.run(&mut command, &input, note, log, (deadline, &stop)).await?;
+        if let Some(line) = line.filter(|_| matches!(ending.why, Why::Ended)) {
+            line.finish().await;
+        }
+        self.judge(order, ending.why, ending.status, &ending.streams)
+    }
+
+    /// Runs a child to its end, whatever ends it; when this returns, its whole group is gone.
+    async fn run(
+        &self,
+        command: &mut Command,
+        input: &[u8],
+        note: impl FnOnce(u32) -> Option<Noted>,
+        log: Option<LogWriter>,
+        (deadline, stop): (Instant, &CancellationToken),
+    ) -> Result<Ending, AgentFailure> {
+        let (mut group, pipes) = Group::start(command).map_err(|error| self.cannot_start(&error))?;
+        let _noted = note(group.pid());
         let mut streams = Streams::new(self.limits.stdout_bytes, log);
         let (why, status) = {
-            let mut talk = streams.talk(pipes, &input);
-            let why = until_over(group.pid(), &mut talk, deadline, &stop).await;
+            let mut talk = streams.talk(pipes, input);
+            let why = until_over(group.pid(), &mut talk, deadline, stop).await;
             if matches!(why, Why::Stopped) {
                 self.let_it_stop(&group, &mut talk, deadline).await;
             }
@@ -150,7 +187,7 @@ impl CommandAgent {
             (why, status)
         };
         streams.finish();
-        self.judge(order, why, status, &streams)
+        Ok(Ending { why, status, streams })
     }
 
     /// Asks the group to end by itself; whoever does not is killed after this.
@@ -213,8 +250,49 @@ impl Agent for CommandAgent {
         order: &'a WorkOrder,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        Box::pin(self.attempt(order, stop))
+        Box::pin(self.attempt(order, None, stop))
     }
+
+    fn perform_among<'a>(
+        &'a self,
+        order: &'a WorkOrder,
+        colleagues: Arc<dyn Colleagues>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
+        Box::pin(self.attempt(order, Some(colleagues), stop))
+    }
+
+    fn answer<'a>(
+        &'a self,
+        run: &'a RunId,
+        query: &'a Query,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<QueryAnswer, String>> {
+        Box::pin(self.answer_query(run, query, stop))
+    }
+}
+
+/// An attempt without a line is made all the same: most agents have nothing to say. Its log tells why.
+fn open_line(
+    order: &WorkOrder,
+    colleagues: Arc<dyn Colleagues>,
+    log: Option<&mut LogWriter>,
+) -> Option<Line> {
+    match Line::open(order.task_id.clone(), colleagues) {
+        Ok(line) => Some(line),
+        Err(error) => {
+            let text = format!("candor: there is no CANDOR_BUS for this attempt: {error}\n");
+            log.into_iter().for_each(|log| log.write(text.as_bytes()));
+            None
+        }
+    }
+}
+
+/// How a child came to its end, and what it said.
+struct Ending {
+    why: Why,
+    status: io::Result<ExitStatus>,
+    streams: Streams,
 }
 
 /// Why an attempt is over.

@@ -37,7 +37,8 @@ pub(super) fn failure(problem: &str, stderr: &[u8]) -> AgentFailure {
     }
 }
 
-fn end_in_words(status: ExitStatus) -> String {
+/// How a process ended.
+pub(crate) fn end_in_words(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),
         (None, Some(signal)) => match signal_name(signal) {

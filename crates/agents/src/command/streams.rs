@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const TAIL_BYTES: usize = 16 * 1024;
 
 /// How long the pipes may stay open after the whole group is dead: someone outside it may hold them.
-const DRAIN_WITHIN: Duration = Duration::from_millis(100);
+pub(crate) const DRAIN_WITHIN: Duration = Duration::from_millis(100);
 
 /// The child printed more than it may.
 #[derive(Debug)]
@@ -116,7 +116,8 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
     }
 }
 
-async fn take<E>(
+/// Reads a pipe to its end.
+pub(crate) async fn take<E>(
     pipe: Option<impl AsyncRead + Unpin>,
     mut keep: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -132,10 +133,10 @@ async fn take<E>(
 
 /// The end of a stream of any length.
 #[derive(Default)]
-struct Tail(Vec<u8>);
+pub(crate) struct Tail(Vec<u8>);
 
 impl Tail {
-    fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
         // Cutting only at twice the size keeps the work linear in what arrives.
         if self.0.len() > 2 * TAIL_BYTES {
@@ -143,7 +144,7 @@ impl Tail {
         }
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 }

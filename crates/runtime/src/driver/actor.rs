@@ -5,17 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_engine::{Input, Refusal, RunState, decide};
-use candor_model::{AskKey, Consulted, Effect, ExecutionFeedback, Phase, RunStatus, Seconds, TaskId};
-use candor_phases::Pause;
+use candor_model::{
+    AskKey, Asking, Consulted, Effect, ExecutionFeedback, RunStatus, Seconds, TaskId, Telling,
+};
 use candor_ports::LogError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::attempt::{self, AttemptKey, Ended};
 use super::batch::{Batch, Reply};
-use super::book::{Book, Outside};
+use super::book::Book;
 use super::consult::Question;
 use super::embed::Embedding;
+use super::line::{Bus, Line};
+use super::look::{Looking, Wanted};
+use super::talk::{Speaker, Taken};
 use super::{DriveError, INBOX, Shared, Standing};
 use crate::Lease;
 
@@ -24,10 +28,6 @@ const MAX_BATCH: usize = 64;
 
 /// How often inputs are decided on again because someone else wrote in between.
 const MAX_REDO: u32 = 256;
-
-/// How many rooms and routes follow from one batch at most. A run has eight rooms and finitely many tasks;
-/// this only stops a defect from turning in circles.
-const MAX_ROOMS: usize = 100_000;
 
 /// An agent kills itself at its deadline and says what it last said; the engine's own clock comes in only
 /// when that did not happen.
@@ -56,6 +56,31 @@ pub(super) enum Message {
     },
     /// Texts were embedded, or could not be.
     Embedded(Result<(), String>),
+    /// Something was looked up in the world.
+    Looked {
+        /// What was wanted.
+        wanted: Wanted,
+        /// What came of it.
+        input: Box<Input>,
+    },
+    /// An agent at work tells everyone something.
+    Tell {
+        /// Who.
+        from: Speaker,
+        /// What.
+        telling: Box<Telling>,
+        /// Who waits for it.
+        reply: Reply,
+    },
+    /// An agent at work asks another.
+    Ask {
+        /// Who.
+        from: Speaker,
+        /// What.
+        asking: Box<Asking>,
+        /// Who waits for it to be taken.
+        reply: oneshot::Sender<Taken>,
+    },
     /// Stop driving.
     Leave,
 }
@@ -75,6 +100,11 @@ pub(super) struct Actor {
     /// The calls of models that are under way.
     pub(super) calls: BTreeMap<AskKey, CancellationToken>,
     pub(super) embedding: Embedding,
+    pub(super) looking: Looking,
+    /// What those at work have told each other.
+    pub(super) bus: Bus,
+    /// How many of the run's messages are on the bus, or were of another phase.
+    pub(super) spread: usize,
     standing: watch::Sender<Standing>,
     news: watch::Receiver<u64>,
     /// What the log said when it was last found to have been written to by someone else, for as long as we
@@ -107,6 +137,9 @@ impl Actor {
             questions: BTreeMap::new(),
             calls: BTreeMap::new(),
             embedding: Embedding::default(),
+            looking: Looking::default(),
+            bus: Bus::default(),
+            spread: 0,
             standing,
             news,
             settled: None,
@@ -143,6 +176,7 @@ impl Actor {
 
     /// Performs what the run asks for now. Whoever looks at its standing from here on sees what it was given.
     pub(super) fn begin(&mut self) {
+        self.spread();
         self.perform();
         self.publish();
     }
@@ -197,8 +231,19 @@ impl Actor {
             Message::Give { input, reply } => self.take(*input, Some(reply), batch),
             Message::Consulted { key, number, step } => self.heard(key, number, step, batch),
             Message::Embedded(result) => self.embedded(result, batch),
-            Message::Ended(ended) => {
+            Message::Looked { wanted, input } => {
+                self.looking.done(&wanted);
+                self.take(*input, None, batch);
+            }
+            Message::Tell { from, telling, reply } => self.told(&from, *telling, Some(reply), batch),
+            Message::Ask { from, asking, reply } => self.asked(&from, *asking, reply, batch),
+            Message::Ended(mut ended) => {
                 self.attempts.remove(&ended.key);
+                self.close_queries(&ended.key.0, batch);
+                let messages = ended.take_messages();
+                if let Some(agent) = ended.agent.clone() {
+                    self.tell_messages(&Speaker { agent, key: ended.key.clone() }, messages, batch);
+                }
                 // The engine knows who is left in peace before it gives out the next task.
                 self.note_end(&ended);
                 self.note_breakers(batch);
@@ -238,7 +283,7 @@ impl Actor {
         }
     }
 
-    fn decide(&mut self, input: Input, batch: &mut Batch) -> Result<(), Refusal> {
+    pub(super) fn decide(&mut self, input: Input, batch: &mut Batch) -> Result<(), Refusal> {
         let events = decide(&self.book.state, input, self.book.clock.now())?;
         events.iter().for_each(|event| self.book.apply(event));
         batch.events.extend(events);
@@ -258,6 +303,7 @@ impl Actor {
             match self.shared.log.append(&run, batch.from, &batch.events).await {
                 Ok(_) => {
                     self.settled = None;
+                    self.spread();
                     self.tell(&mut batch);
                     batch.settle();
                     return Ok(());
@@ -328,65 +374,6 @@ impl Actor {
         Ok(())
     }
 
-    /// Has the rooms do their work. They touch nothing outside, so it does not matter whether what leads to
-    /// them is durable yet; what follows from them becomes durable together with it.
-    fn visit_rooms(&mut self, batch: &mut Batch) {
-        for _ in 0..MAX_ROOMS {
-            let Some(input) = self.room_input() else { return };
-            if let Err(refusal) = self.decide(input.clone(), batch) {
-                let other = in_place_of(&input).or_else(|| self.in_place_of_call(&input, &refusal));
-                let taken = other.is_some_and(|input| self.decide(input, batch).is_ok());
-                if !taken {
-                    return;
-                }
-            }
-        }
-    }
-
-    /// What the first room that can go on has to say; the others wait for models.
-    fn room_input(&mut self) -> Option<Input> {
-        let inside = |effect: &Effect| matches!(effect, Effect::RunPhase { .. } | Effect::Route { .. });
-        let effects: Vec<Effect> = self.book.state.effects().filter(inside).collect();
-        effects.into_iter().find_map(|effect| match effect {
-            Effect::RunPhase { phase, attempt } => self.visit(phase, attempt),
-            Effect::Route { task_id } => self.route(task_id),
-            _ => None,
-        })
-    }
-
-    fn visit(&mut self, phase: Phase, attempt: u32) -> Option<Input> {
-        let outside =
-            Outside { models: self.shared.models.is_some(), meaning: self.shared.meaning.as_deref() };
-        let rooms = &self.shared.rooms;
-        let pause = match self.book.at_desk((phase, attempt), &outside, |desk| rooms.work(phase, desk)) {
-            Ok(report) => return Some(Input::PhaseDone { phase, attempt, report: Box::new(report) }),
-            Err(pause) => pause,
-        };
-        match pause {
-            Pause::Failed(reason) => Some(Input::PhaseFailed { phase, attempt, reason }),
-            Pause::Ask(ask) => self.put(AskKey { phase, attempt, step: ask.step.to_owned() }, *ask),
-            Pause::Embed(texts) => {
-                self.embedding.want(texts, Some((phase, attempt)));
-                None
-            }
-        }
-    }
-
-    fn route(&mut self, task_id: TaskId) -> Option<Input> {
-        let task = self.book.state.task(&task_id)?;
-        let outside = Outside { models: false, meaning: self.embedding.usable(&self.shared) };
-        let rooms = &self.shared.rooms;
-        match self.book.at_desk((Phase::Execution, 0), &outside, |desk| rooms.route(&task, desk)) {
-            Ok(ranking) => Some(Input::Routed { task_id, ranking: Ok(ranking) }),
-            Err(Pause::Embed(texts)) => {
-                self.embedding.want(texts, None);
-                None
-            }
-            Err(Pause::Failed(reason)) => Some(Input::Routed { task_id, ranking: Err(reason) }),
-            Err(Pause::Ask(_)) => None,
-        }
-    }
-
     /// Begins the attempts that are new, and stops those that are no longer asked for.
     fn perform(&mut self) {
         let effects: Vec<Effect> = self.book.state.effects().collect();
@@ -406,7 +393,8 @@ impl Actor {
                     }
                 }
                 // Rooms are visited before the append; questions and waits are part of the standing.
-                Effect::RunPhase { .. }
+                Effect::Guard { .. }
+                | Effect::RunPhase { .. }
                 | Effect::Route { .. }
                 | Effect::AskHuman { .. }
                 | Effect::WaitUntil { .. } => {}
@@ -415,14 +403,21 @@ impl Actor {
         self.attempts.iter().filter(|(key, _)| !asked.contains(*key)).for_each(|(_, stop)| stop.cancel());
         self.make_calls();
         self.embedding.begin(&self.shared, &self.mail);
+        self.look();
     }
 
     fn invoke(&mut self, key: &AttemptKey, agent: &candor_model::AgentType) {
         let Some(order) = self.book.state.work_order(&key.0, key.1) else { return };
+        if let Err(problem) = order.brief.check() {
+            return self.own.extend(self.outcome(Ended::unbriefed(key, &problem)));
+        }
         if let Err(reason) = self.shared.breakers.admit(agent.as_str(), self.book.clock.now()) {
             return self.own.extend(self.outcome(Ended::refused(key, &reason)));
         }
-        match attempt::begin(&self.shared.staff, agent, order, self.mail.clone()) {
+        let speaker = Speaker { agent: agent.clone(), key: key.clone() };
+        let run = self.book.state.run_id().clone();
+        let line = Line::new(run, speaker, self.shared.staff.clone(), self.mail.clone(), self.bus.clone());
+        match attempt::begin(order, line) {
             Ok(stop) => _ = self.attempts.insert(key.clone(), stop),
             Err(ended) => self.own.extend(self.outcome(*ended)),
         }
@@ -435,14 +430,24 @@ impl Actor {
             match self.inbox.recv().await {
                 Some(Message::Ended(ended)) => _ = self.attempts.remove(&ended.key),
                 Some(Message::Consulted { key, .. }) => _ = self.calls.remove(&key),
-                Some(Message::Give { .. } | Message::Embedded(_) | Message::Leave) => {}
-                None => return,
+                // Whoever waits for an answer hears that there is none when the message is dropped.
+                Some(
+                    Message::Give { .. }
+                    | Message::Tell { .. }
+                    | Message::Ask { .. }
+                    | Message::Embedded(_)
+                    | Message::Looked { .. }
+                    | Message::Leave,
+                ) => {}
+                None => break,
             }
         }
+        self.looking.stop().await;
     }
 
     fn publish(&self) {
         let at_work = !self.attempts.is_empty() || !self.calls.is_empty() || self.embedding.is_under_way();
+        let at_work = at_work || self.looking.is_under_way();
         let now = standing(&self.book.state, at_work || !self.own.is_empty());
         self.standing.send_if_modified(|before| {
             let changed = *before != now;
@@ -455,17 +460,6 @@ impl Actor {
 fn standing(state: &RunState, busy: bool) -> Standing {
     let questions = state.open_questions().iter().map(|(gate, asked)| (gate.clone(), asked.clone()));
     Standing { status: state.status(), questions: questions.collect(), busy }
-}
-
-/// What is said instead when the engine refuses a room's result: a run must not hang on it.
-fn in_place_of(input: &Input) -> Option<Input> {
-    match input {
-        Input::PhaseDone { phase, attempt, .. } => {
-            let reason = format!("the result of phase {phase} does not fit");
-            Some(Input::PhaseFailed { phase: *phase, attempt: *attempt, reason })
-        }
-        _ => None,
-    }
 }
 
 /// An answer that the engine cannot take is answered for by the driver, so that nothing hangs.

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use candor_model::{
-    AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, Seconds, TaskId, Timestamp, WorkOrder,
+    AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, Seconds, TaskId, Telling, Timestamp,
+    ValidationError, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure};
-use tokio::sync::{Semaphore, mpsc};
+use candor_ports::{Agent, AgentFailure, Colleagues};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::actor::Message;
-use crate::Staff;
+use super::line::Line;
 
 /// Names an attempt within its run.
 pub(super) type AttemptKey = (TaskId, u32);
@@ -30,14 +31,10 @@ pub(super) struct Ended {
 
 /// Begins an attempt; what comes of it is mailed. Returns how to stop it, or the failure at once if there
 /// is no such agent here.
-pub(super) fn begin(
-    staff: &Staff,
-    agent_type: &AgentType,
-    order: WorkOrder,
-    mail: mpsc::Sender<Message>,
-) -> Result<CancellationToken, Box<Ended>> {
-    let key = (order.task_id.clone(), order.attempt);
-    let Some(member) = staff.find(agent_type) else {
+pub(super) fn begin(order: WorkOrder, line: Line) -> Result<CancellationToken, Box<Ended>> {
+    let key = line.speaker.key.clone();
+    let agent_type = line.speaker.agent.clone();
+    let Some(member) = line.staff.find(&agent_type) else {
         let reason = format!(
             "Agent {agent_type} is unavailable: it is not configured here; add it to candor.toml, or pass the \
              file that has it with --config"
@@ -46,11 +43,11 @@ pub(super) fn begin(
         let duration = Seconds::from_millis(1);
         return Err(Box::new(Ended { key, agent: None, result, duration, price: Money::ZERO }));
     };
-    let stop = CancellationToken::new();
-    let call =
-        Call { agent: Arc::clone(&member.agent), places: member.places.clone(), order, stop: stop.clone() };
+    let (agent, places) = (Arc::clone(&member.agent), member.places.clone());
     let price = member.capability.cost_per_invocation;
-    let agent = Some(agent_type.clone());
+    let (stop, mail) = (line.stop.clone(), line.mail.clone());
+    let call = Call { agent, places, order, line: Arc::new(line) };
+    let agent = Some(agent_type);
     tokio::spawn(async move {
         let started = Instant::now();
         let result = call.make().await;
@@ -66,13 +63,14 @@ struct Call {
     agent: Arc<dyn Agent>,
     places: Option<Arc<Semaphore>>,
     order: WorkOrder,
-    stop: CancellationToken,
+    line: Arc<Line>,
 }
 
 impl Call {
     /// Waits for a place at the agent's desk, then has it do the work.
     async fn make(self) -> Result<AgentAnswer, AgentFailure> {
-        let Self { agent, places, order, stop } = self;
+        let Self { agent, places, order, line } = self;
+        let stop = line.stop.clone();
         let place = match places {
             None => None,
             Some(places) => tokio::select! {
@@ -80,8 +78,12 @@ impl Call {
                 () = stop.cancelled() => return Err(AgentFailure::Stopped),
             },
         };
-        let result = agent.perform(&order, stop).await;
+        let colleagues: Arc<dyn Colleagues> = Arc::clone(&line) as Arc<dyn Colleagues>;
+        let mut result = agent.perform_among(&order, colleagues, stop).await;
         drop(place);
+        if let Ok(answer) = &mut result {
+            line.bound(answer);
+        }
         result
     }
 }
@@ -91,6 +93,19 @@ impl Ended {
     pub(super) fn refused(key: &AttemptKey, reason: &str) -> Self {
         let result = Err(AgentFailure::failed(format!("Agent is unavailable: {reason}")));
         Self { key: key.clone(), agent: None, result, duration: Seconds::from_millis(1), price: Money::ZERO }
+    }
+
+    /// An attempt that was not made, because it is not said what the agent is to do.
+    pub(super) fn unbriefed(key: &AttemptKey, problem: &ValidationError) -> Self {
+        let reason =
+            format!("The agent was not started: its brief's `{}` is {}", problem.field, problem.problem);
+        let result = Err(AgentFailure::failed(reason));
+        Self { key: key.clone(), agent: None, result, duration: Seconds::from_millis(1), price: Money::ZERO }
+    }
+
+    /// What the agent wants everyone to be told, taken out of its answer.
+    pub(super) fn take_messages(&mut self) -> Vec<Telling> {
+        self.result.as_mut().map(|answer| std::mem::take(&mut answer.messages)).unwrap_or_default()
     }
 
     /// The attempt's outcome in the engine's words.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_engine::RunState;
 use candor_model::{
-    AgentCapability, AskKey, CalibrationMetrics, Event, EventBody, Handoff, Phase, Position, Recorded,
-    RoutedExample, RunId, Timestamp,
+    AgentCapability, AskKey, CalibrationMetrics, DecisionEntry, Event, EventBody, Handoff, Phase, Position,
+    Recorded, RoutedExample, RunId, Timestamp,
 };
 use candor_phases::{Answers, Desk, Meaning};
 use candor_planning::calibration;
@@ -23,6 +23,9 @@ pub(super) struct Outside<'a> {
     pub(super) meaning: Option<&'a dyn Embedder>,
 }
 
+/// How many decisions are kept at hand.
+const MOST_DECISIONS: usize = 1_000;
+
 /// The step under which it is noted that texts could not be embedded.
 pub(super) const EMBED: &str = "embed";
 
@@ -32,6 +35,10 @@ pub(super) struct Book {
     pub(super) state: RunState,
     pub(super) clock: Clock,
     handoffs: BTreeMap<Phase, Handoff>,
+    /// The latest decisions, for whoever asks about the plan.
+    decisions: Vec<DecisionEntry>,
+    /// How many questions agents have asked each other, ever.
+    pub(super) queries: u64,
     agents: Vec<AgentCapability>,
     calibration: CalibrationMetrics,
     examples: Arc<[RoutedExample]>,
@@ -45,6 +52,8 @@ impl Book {
             state: RunState::new(run_id),
             clock: Clock::starting_at(Timestamp::EPOCH),
             handoffs: BTreeMap::new(),
+            decisions: Vec::new(),
+            queries: 0,
             agents: staff.known(&measured),
             calibration: calibration::metrics(&outcomes),
             examples: examples.into(),
@@ -67,19 +76,29 @@ impl Book {
     /// Takes events from the log into account.
     pub(super) fn catch_up(&mut self, events: &[Recorded]) -> Result<(), DriveError> {
         self.state.catch_up(events)?;
-        events.iter().for_each(|recorded| self.keep_handoff(&recorded.event));
+        events.iter().for_each(|recorded| self.keep(&recorded.event));
         Ok(())
     }
 
     /// Takes an event into account that is about to be appended.
     pub(super) fn apply(&mut self, event: &Event) {
         self.state.apply(event);
-        self.keep_handoff(event);
+        self.keep(event);
     }
 
-    fn keep_handoff(&mut self, event: &Event) {
-        if let EventBody::PhaseCompleted { phase, handoff } = &event.body {
-            self.handoffs.insert(*phase, handoff.clone());
+    fn keep(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::PhaseCompleted { phase, handoff, .. } => {
+                self.handoffs.insert(*phase, Handoff::clone(handoff));
+            }
+            EventBody::DecisionMade { entry } => {
+                if self.decisions.len() >= MOST_DECISIONS {
+                    self.decisions.drain(..MOST_DECISIONS / 2);
+                }
+                self.decisions.push(DecisionEntry::clone(entry));
+            }
+            EventBody::AgentQueried { .. } => self.queries = self.queries.saturating_add(1),
+            _ => {}
         }
     }
 
@@ -108,6 +127,14 @@ impl Book {
             agents: &self.agents,
             calibration: &self.calibration,
             plan: plan.as_ref(),
+            evaluation: self.state.evaluation(),
+            brief: self.state.brief(),
+            talk: self.state.talk(),
+            decisions: &self.decisions,
+            refine: self.state.to_refine(phase),
+            files: self.state.files(),
+            checks: self.state.checks(),
+            messages: self.state.messages(),
             feedback: self.state.feedback(),
         })
     }

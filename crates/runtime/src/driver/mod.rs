@@ -6,7 +6,12 @@ mod batch;
 mod book;
 mod consult;
 mod embed;
+mod fork;
+mod line;
+mod look;
 mod rest;
+mod rooms;
+mod talk;
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -14,12 +19,13 @@ use std::time::Duration;
 use candor_engine::{FoldError, Input, Refusal};
 use candor_model::{BreakerSettings, GateId, Question, RunId, RunSettings, RunStatus, StartMaterial};
 use candor_phases::Rooms;
-use candor_ports::{Embedder, EventLog, LogError, Models, Reader};
+use candor_ports::{Embedder, EventLog, Inspector, LogError, Models, Reader};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use self::actor::{Actor, Message};
 use self::book::Book;
+pub use self::fork::ForkPoint;
 use crate::breakers::Breakers;
 use crate::{Lease, Staff};
 
@@ -100,6 +106,8 @@ pub struct Equipment {
     pub meaning: Option<Arc<dyn Embedder>>,
     /// How breakers behave.
     pub breakers: BreakerSettings,
+    /// Who reads files and checks results; without one, what cannot be seen is said to be unseen.
+    pub inspector: Option<Arc<dyn Inspector>>,
 }
 
 /// Drives runs. A clone is another handle to the same.
@@ -115,6 +123,7 @@ pub(crate) struct Shared {
     pub(crate) models: Option<Arc<dyn Models>>,
     pub(crate) meaning: Option<Arc<dyn Embedder>>,
     pub(crate) breakers: Breakers,
+    pub(crate) inspector: Option<Arc<dyn Inspector>>,
     /// Counts the times at which others were found to have written.
     news: watch::Sender<u64>,
     lookout: OnceLock<()>,
@@ -137,10 +146,21 @@ impl Runtime {
         equipment: Equipment,
     ) -> Self {
         let news = watch::Sender::new(0);
-        let Equipment { models, meaning, breakers } = equipment;
+        let Equipment { models, meaning, breakers, inspector } = equipment;
         let breakers = Breakers::new(breakers);
         let lookout = OnceLock::new();
-        Self(Arc::new(Shared { log, staff, rooms, reader, models, meaning, breakers, news, lookout }))
+        Self(Arc::new(Shared {
+            log,
+            staff,
+            rooms,
+            reader,
+            models,
+            meaning,
+            breakers,
+            inspector,
+            news,
+            lookout,
+        }))
     }
 
     /// Everyone who can be given a task.
@@ -173,8 +193,11 @@ impl Runtime {
     ) -> Result<RunHandle, DriveError> {
         self.0.breakers.learn(self.0.log.experience().await?.breakers);
         let book = Book::open(&*self.0.log, run_id, &self.0.staff).await?;
-        let inputs = std::iter::once(Input::TakenUp).chain(first);
-        self.drive(book, inputs.collect(), lease).await
+        // Whoever asked other agents something was gone with the driver.
+        let open = book.state.open_queries().filter(|_| !book.state.status().is_end());
+        let closed = open.map(|query| talk::unanswered(query, "whoever asked was interrupted"));
+        let inputs = closed.chain([Input::TakenUp]).chain(first).collect();
+        self.drive(book, inputs, lease).await
     }
 
     /// Gives a run one input without driving it: for a run that another process drives, or that is to wait.
