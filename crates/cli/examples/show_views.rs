@@ -3,7 +3,7 @@
 
 use candor::view::lines::Teller;
 use candor::view::live::Live;
-use candor::view::{Style, explain, postmortem, report, status};
+use candor::view::{Style, explain, postmortem, report, status, timeline};
 use candor_engine::RunState;
 use candor_model::{Position, Recorded, RunId};
 use candor_planning::report::DecisionFilter;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("---- why\n{}", explain::why(&state, &records, None, style));
     let task = state.plan().and_then(|plan| plan.subtasks.first().map(|task| task.task_id.clone()));
     println!("---- why one task\n{}", explain::why(&state, &records, task.as_ref(), style));
-    println!("---- timeline\n{}", explain::timeline(&records, style));
+    println!("---- timeline\n{}", timeline::text(&records, style));
     println!("---- decisions\n{}", explain::decisions(&records, &DecisionFilter::default(), style));
     println!("---- postmortem\n{}", postmortem::text(&state, &records, style));
     println!("---- report\n{}", report::markdown(&state, &records));

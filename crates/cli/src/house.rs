@@ -1,11 +1,13 @@
 //! Plugs everything together: log, agents, packs, rooms, runtime.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use candor_agents::{CommandAgent, Fault, Faulty, HttpAgent, builtin};
 use candor_llm::Tiers;
 use candor_llm::embed::EmbeddingConfig;
+use candor_llm::redact::Redactor;
 use candor_model::{AgentCapability, JsonMap};
 use candor_phases::{Pack, Rooms};
 use candor_ports::{Agent, Reader};
@@ -47,7 +49,7 @@ impl House {
         if !self.uses_pack_agents() {
             packs.iter_mut().for_each(|pack| pack.agents.clear());
         }
-        Rooms::new(packs, self.config.planning.min_agents)
+        Rooms::new(packs, self.config.planning.min_agents).with_rules(self.config.rulebook.clone())
     }
 
     /// Whether the packs' own agents are there: if not said, only when nobody else is.
@@ -95,6 +97,24 @@ impl House {
         let equipment = equip::equipment(self, tiers)?;
         let (staff, rooms) = (self.staff(&options.faults)?, self.rooms());
         Ok(Runtime::with_models(Arc::new(log), staff, rooms, reader, equipment))
+    }
+
+    /// The words of a person without secrets: one in them would be on the log for good, and go to every model and
+    /// agent.
+    pub(crate) fn without_secrets(&self, words: String) -> String {
+        let keys: Vec<&str> =
+            self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable()).collect();
+        let redactor = Redactor::of_environment(&keys, &|name| std::env::var(name).ok());
+        match redactor.redact(&words) {
+            Cow::Borrowed(_) => words,
+            Cow::Owned(clean) => {
+                eprintln!(
+                    "candor: there is what looks like a secret in these words; it was taken out before anything \
+                     was recorded. Agents get secrets from their environment."
+                );
+                clean
+            }
+        }
     }
 
     /// Where the weights of models are kept.

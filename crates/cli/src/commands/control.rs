@@ -1,10 +1,10 @@
-//! Commands to a run: go on, begin anew, go back, pause, cancel.
+//! Commands to a run: go on, pause, cancel.
 
 use candor_engine::Input;
-use candor_model::{CheckpointId, Money, RunId, RunStatus};
+use candor_model::{RunId, RunStatus};
 use candor_store::SqliteLog;
 
-use crate::args::{DriveArgs, DriveOptions, Place, ReasonArgs, RollbackArgs};
+use crate::args::{DriveArgs, DriveOptions, Place, ReasonArgs};
 use crate::data::{self, find_run};
 use crate::drive::{self, Begin};
 use crate::failure::{Failure, code};
@@ -48,22 +48,12 @@ pub(crate) async fn resume(place: &Place, args: &DriveArgs) -> Result<u8, Failur
     let state = data::look(&log, &run).await?.state;
     if state.status().is_end() {
         return Err(Failure::usage(format!(
-            "run {run} has ended ({}); `candor rollback {run} N` or `candor restart {run}` can begin again",
+            "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
             state.status()
         )));
     }
     let first = (state.status() == RunStatus::Paused).then_some(Input::Resume);
     drive::drive(&house, log, Begin::TakeUp { run, first }, &args.drive, place).await
-}
-
-pub(crate) async fn restart(place: &Place, args: &DriveArgs) -> Result<u8, Failure> {
-    AtRun::find(place, &args.run).await?.give(place, Input::Restart, &args.drive).await
-}
-
-pub(crate) async fn rollback(place: &Place, args: &RollbackArgs) -> Result<u8, Failure> {
-    let run_budget = args.budget.map(Money::from_dollars).transpose().map_err(Failure::usage)?;
-    let input = Input::RollBack { to: CheckpointId(args.checkpoint), run_budget };
-    AtRun::find(place, &args.run).await?.give(place, input, &args.drive).await
 }
 
 pub(crate) async fn pause(place: &Place, args: &ReasonArgs) -> Result<u8, Failure> {

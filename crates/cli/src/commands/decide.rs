@@ -1,110 +1,105 @@
-//! Answers of people: approve, reject, adjust, guide.
+//! What people say to a plan that waits for them: approve, reject, adjust, ask, choose, modify, regenerate, revert.
 
 use candor_engine::Input;
 use candor_model::{
-    Adjustment, AgentType, Answer, ApprovalAction, GateId, Guidance, GuidanceAction, HumanApprovalDecision,
-    JsonMap, PlanId, Question,
+    Answer, ApprovalAction, GateId, HumanApprovalDecision, HumanApprovalRequest, PlanVersion, Question,
 };
 
 use super::control::AtRun;
-use crate::args::{AdjustArgs, AnswerArgs, ApproveArgs, GuidanceWord, Place};
+use crate::args::{
+    AdjustArgs, ApproveArgs, AskArgs, ChooseArgs, DriveOptions, ModifyArgs, Place, RegenerateArgs,
+    RevertArgs, Shown,
+};
 use crate::data;
-use crate::drive::{adjustments, json_or_text};
+use crate::drive::adjustments;
 use crate::failure::Failure;
 
+/// What is said to a plan, before it is known which plan that is.
+struct Say<'a> {
+    run: &'a str,
+    shown: &'a Shown,
+    drive: &'a DriveOptions,
+    action: ApprovalAction,
+    words: String,
+}
+
 pub(crate) async fn approve(place: &Place, args: &ApproveArgs) -> Result<u8, Failure> {
-    decide(place, args, ApprovalAction::Approve).await
+    yes_or_no(place, args, ApprovalAction::Approve).await
 }
 
 pub(crate) async fn reject(place: &Place, args: &ApproveArgs) -> Result<u8, Failure> {
-    decide(place, args, ApprovalAction::Reject).await
+    yes_or_no(place, args, ApprovalAction::Reject).await
 }
 
-async fn decide(place: &Place, args: &ApproveArgs, action: ApprovalAction) -> Result<u8, Failure> {
-    let at = AtRun::find(place, &args.run).await?;
-    let (gate, plan_id) = approval_gate(&at).await?;
-    let input = decision(gate, plan_id, action, Vec::new(), &args.comments);
-    at.give(place, input, &args.drive).await
+async fn yes_or_no(place: &Place, args: &ApproveArgs, action: ApprovalAction) -> Result<u8, Failure> {
+    let ApproveArgs { run, comments, shown, drive } = args;
+    say(place, Say { run, shown, drive, action, words: comments.clone() }, |_| {}).await
 }
 
 pub(crate) async fn adjust(place: &Place, args: &AdjustArgs) -> Result<u8, Failure> {
     let changes = adjustments(&args.changes)?;
-    let at = AtRun::find(place, &args.run).await?;
-    let (gate, plan_id) = approval_gate(&at).await?;
-    let input = decision(gate, plan_id, ApprovalAction::Adjust, changes, &args.comments);
-    at.give(place, input, &args.drive).await
+    let AdjustArgs { run, comments, shown, drive, .. } = args;
+    let said = Say { run, shown, drive, action: ApprovalAction::Adjust, words: comments.clone() };
+    say(place, said, |decision| decision.adjustments = changes).await
 }
 
-fn decision(
-    gate: GateId,
-    plan_id: PlanId,
-    action: ApprovalAction,
-    adjustments: Vec<Adjustment>,
-    comments: &str,
-) -> Input {
-    let comments = comments.to_owned();
-    Input::Answered {
-        gate,
-        answer: Answer::Approval(HumanApprovalDecision { plan_id, action, adjustments, comments }),
-    }
+pub(crate) async fn ask(place: &Place, args: &AskArgs) -> Result<u8, Failure> {
+    let AskArgs { run, words, shown, drive } = args;
+    say(place, Say { run, shown, drive, action: ApprovalAction::Ask, words: words.join(" ") }, |_| {}).await
 }
 
-async fn approval_gate(at: &AtRun) -> Result<(GateId, PlanId), Failure> {
+pub(crate) async fn choose(place: &Place, args: &ChooseArgs) -> Result<u8, Failure> {
+    let ChooseArgs { run, alternative, shown, drive } = args;
+    let said = Say { run, shown, drive, action: ApprovalAction::Alternative, words: String::new() };
+    let letter = alternative.trim().to_uppercase();
+    say(place, said, |decision| decision.alternative = Some(letter)).await
+}
+
+pub(crate) async fn modify(place: &Place, args: &ModifyArgs) -> Result<u8, Failure> {
+    let ModifyArgs { run, words, changes, shown, drive } = args;
+    let changes = if changes.is_empty() { Vec::new() } else { adjustments(changes)? };
+    let said = Say { run, shown, drive, action: ApprovalAction::Modify, words: words.join(" ") };
+    say(place, said, |decision| decision.adjustments = changes).await
+}
+
+pub(crate) async fn regenerate(place: &Place, args: &RegenerateArgs) -> Result<u8, Failure> {
+    let RegenerateArgs { run, words, shown, drive } = args;
+    let said = Say { run, shown, drive, action: ApprovalAction::Regenerate, words: words.join(" ") };
+    say(place, said, |_| {}).await
+}
+
+pub(crate) async fn revert(place: &Place, args: &RevertArgs) -> Result<u8, Failure> {
+    let RevertArgs { run, version, shown, drive } = args;
+    let said = Say { run, shown, drive, action: ApprovalAction::Version, words: String::new() };
+    say(place, said, |decision| decision.version = Some(PlanVersion(*version))).await
+}
+
+/// Says something to the plan that is shown, and to no other.
+async fn say(
+    place: &Place,
+    said: Say<'_>,
+    complete: impl FnOnce(&mut HumanApprovalDecision),
+) -> Result<u8, Failure> {
+    let at = AtRun::find(place, said.run).await?;
+    let (gate, request) = shown_plan(&at).await?;
+    let seen = said.shown.digest.clone().or_else(|| Some(request.digest.clone()));
+    let mut decision = HumanApprovalDecision {
+        comments: at.house.without_secrets(said.words),
+        digest: seen.filter(|digest| !digest.is_empty()),
+        ..HumanApprovalDecision::new(request.plan_id, said.action)
+    };
+    complete(&mut decision);
+    let input = Input::Answered { gate, answer: Answer::Approval(decision) };
+    at.give(place, input, said.drive).await
+}
+
+async fn shown_plan(at: &AtRun) -> Result<(GateId, HumanApprovalRequest), Failure> {
     let state = data::look(&at.log, &at.run).await?.state;
     let found = state.open_questions().iter().find_map(|(gate, question)| match question {
-        Question::Approval { request, .. } => Some((gate.clone(), request.plan_id.clone())),
-        Question::Guidance(_) => None,
+        Question::Approval { request, .. } => Some((gate.clone(), request.clone())),
+        Question::Guidance(_) | Question::Choice(_) => None,
     });
     found.ok_or_else(|| {
         Failure::usage(format!("run {} ({}) does not wait for approval", at.run, state.status()))
     })
-}
-
-pub(crate) async fn answer(place: &Place, args: &AnswerArgs) -> Result<u8, Failure> {
-    let guidance = guidance(args)?;
-    let at = AtRun::find(place, &args.run).await?;
-    let gate = guidance_gate(&at, args.gate.as_deref()).await?;
-    let input = Input::Answered { gate, answer: Answer::Guidance(guidance) };
-    at.give(place, input, &args.drive).await
-}
-
-fn guidance(args: &AnswerArgs) -> Result<Guidance, Failure> {
-    let action = match args.action {
-        GuidanceWord::Retry => GuidanceAction::Retry,
-        GuidanceWord::Skip => GuidanceAction::Skip,
-        GuidanceWord::Abort => GuidanceAction::Abort,
-    };
-    let agent_type = args.agent.as_ref().map(AgentType::new).transpose().map_err(Failure::usage)?;
-    let mut inputs = JsonMap::new();
-    for input in &args.inputs {
-        let (key, value) = input
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("--input {input}: expected KEY=VALUE")))?;
-        inputs.insert(key.to_owned(), json_or_text(value));
-    }
-    Ok(Guidance { action, agent_type, inputs, comments: args.comments.clone() })
-}
-
-async fn guidance_gate(at: &AtRun, named: Option<&str>) -> Result<GateId, Failure> {
-    let state = data::look(&at.log, &at.run).await?.state;
-    let open =
-        state.open_questions().iter().filter(|(_, question)| matches!(question, Question::Guidance(_)));
-    let gates: Vec<&GateId> = open.map(|(gate, _)| gate).collect();
-    let listed = || gates.iter().map(|gate| gate.as_str()).collect::<Vec<_>>().join(", ");
-    match (named, gates.as_slice()) {
-        (_, []) => Err(Failure::usage(format!(
-            "run {} ({}) does not ask what to do about a task",
-            at.run,
-            state.status()
-        ))),
-        (None, [only]) => Ok((*only).clone()),
-        (None, _) => {
-            Err(Failure::usage(format!("several questions are open, say which with --gate: {}", listed())))
-        }
-        (Some(named), gates) => {
-            gates.iter().find(|gate| gate.as_str() == named).map(|gate| (*gate).clone()).ok_or_else(|| {
-                Failure::usage(format!("there is no open question {named}; open: {}", listed()))
-            })
-        }
-    }
 }

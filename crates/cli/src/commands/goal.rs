@@ -9,7 +9,7 @@ use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_ports::Experience;
 use serde_json::{Value, json};
 
-use super::run::{checked, read, without_secrets};
+use super::run::{checked, read};
 use super::walk::Walk;
 use crate::args::{GoalArgs, Place};
 use crate::failure::{Failure, code};
@@ -22,8 +22,8 @@ pub(crate) async fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> 
         [] => read(Path::new("-"))?,
         words => words.join(" "),
     };
-    let words = without_secrets(&house, words);
-    let words = checked(&words)?
+    let words = house.without_secrets(words);
+    let words = checked(&house, &words)?
         .ok_or_else(|| Failure::usage("the goal is empty; say in plain words what is to be done"))?;
     let (goal, reading) = understood(&house, words, args).await?;
     if args.json {
@@ -40,7 +40,7 @@ async fn understood(house: &House, words: &str, args: &GoalArgs) -> Result<(Goal
     let PhaseReport { handoff, result, .. } =
         walk.visit(Phase::Evaluation, words, &BTreeMap::new(), None).await.map_err(Failure::usage)?;
     match result {
-        PhaseResult::Goal(goal) => Ok((goal, reading(Some(&handoff)))),
+        PhaseResult::Goal { goal, .. } => Ok((*goal, reading(Some(&handoff)))),
         _ => Err(Failure::failed("no goal was found")),
     }
 }

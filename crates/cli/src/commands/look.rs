@@ -147,8 +147,8 @@ pub(crate) async fn explain(place: &Place, args: &ExplainArgs) -> Result<u8, Fai
         ..DecisionFilter::default()
     };
     match (args.timeline, args.decisions, args.json) {
-        (true, _, true) => output::print_json(&view::explain::timeline_json(&records)),
-        (true, _, false) => output::print(&view::explain::timeline(&records, style)),
+        (true, _, true) => output::print_json(&view::timeline::json(&records)),
+        (true, _, false) => output::print(&view::timeline::text(&records, style)),
         (_, true, true) => output::print_json(&view::explain::decisions_json(&records, &filter)),
         (_, true, false) => output::print(&view::explain::decisions(&records, &filter, style)),
         (_, _, true) => output::print_json(&view::explain::why_json(&state, &records, task.as_ref())),

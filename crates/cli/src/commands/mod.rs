@@ -1,17 +1,22 @@
 //! What each command does, one file per kind of command, and the `match` that leads there.
 
+mod answer;
 mod check;
+mod configured;
 mod control;
 mod decide;
 mod doctor;
 mod goal;
 mod init;
 mod look;
+mod metrics;
 mod models;
 mod plan;
 mod route;
+mod rules;
 mod run;
 mod staff;
+mod travel;
 mod walk;
 
 use crate::args::{Cli, Command};
@@ -25,6 +30,8 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
         Command::Init(args) => return init::init(args),
         Command::Completions(args) => return Ok(init::completions(args)),
         Command::Packs(args) => return staff::packs(&place, args.json),
+        Command::Config(args) => return configured::config(&place, args),
+        Command::Rules(args) => return rules::rules(args),
         _ => {}
     }
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -42,18 +49,30 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Postmortem(args) => look::postmortem(&place, &args).await,
             Command::Logs(args) => look::logs(&place, &args).await,
             Command::Resume(args) => control::resume(&place, &args).await,
-            Command::Restart(args) => control::restart(&place, &args).await,
-            Command::Rollback(args) => control::rollback(&place, &args).await,
+            Command::Restart(args) => travel::restart(&place, &args).await,
+            Command::Rollback(args) => travel::rollback(&place, &args).await,
+            Command::Fork(args) => travel::fork(&place, &args).await,
             Command::Pause(args) => control::pause(&place, &args).await,
             Command::Cancel(args) => control::cancel(&place, &args).await,
             Command::Approve(args) => decide::approve(&place, &args).await,
             Command::Reject(args) => decide::reject(&place, &args).await,
             Command::Adjust(args) => decide::adjust(&place, &args).await,
-            Command::Answer(args) => decide::answer(&place, &args).await,
+            Command::Ask(args) => decide::ask(&place, &args).await,
+            Command::Choose(args) => decide::choose(&place, &args).await,
+            Command::Modify(args) => decide::modify(&place, &args).await,
+            Command::Regenerate(args) => decide::regenerate(&place, &args).await,
+            Command::Revert(args) => decide::revert(&place, &args).await,
+            Command::Answer(args) => answer::answer(&place, &args).await,
+            Command::Agents(args) if args.roster => staff::roster(&place, args.json),
             Command::Agents(args) => staff::agents(&place, args.json).await,
+            Command::Metrics(args) => metrics::metrics(&place, &args).await,
             Command::Models(args) => models::models(&place, &args).await,
             Command::Doctor(args) => doctor::doctor(&place, args.json).await,
-            Command::Init(_) | Command::Completions(_) | Command::Packs(_) => Ok(crate::failure::code::DONE),
+            Command::Init(_)
+            | Command::Completions(_)
+            | Command::Packs(_)
+            | Command::Config(_)
+            | Command::Rules(_) => Ok(crate::failure::code::DONE),
         }
     })
 }

@@ -11,7 +11,7 @@ use candor_planning::{assignment, completeness, dependencies, routing};
 use candor_ports::{EventLog, Experience};
 use serde_json::{Value, json};
 
-use super::run::{checked, without_secrets};
+use super::run::checked;
 use super::walk::Walk;
 use super::{check, goal};
 use crate::args::{Place, PlanArgs, PlanCommand};
@@ -28,8 +28,8 @@ pub(crate) async fn plan(place: &Place, args: PlanArgs) -> Result<u8, Failure> {
         return check::check(place, file, *json);
     }
     let house = House::build(place)?;
-    let words = without_secrets(&house, args.words.join(" "));
-    let words = checked(&words)?.ok_or_else(|| {
+    let words = house.without_secrets(args.words.join(" "));
+    let words = checked(&house, &words)?.ok_or_else(|| {
         Failure::usage(
             "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
         )
@@ -73,13 +73,16 @@ impl Planner {
                     Failure::failed(format!("planning failed in phase {phase}: {reason}"))
                 })?;
             match result {
-                PhaseResult::Goal(found) => goal = Some(found),
+                PhaseResult::Goal { goal: found, evaluation, .. } => {
+                    goal = Some(*found);
+                    self.0.evaluation = evaluation.map(|evaluation| *evaluation);
+                }
                 PhaseResult::Plan(proposal) => {
                     let goal = goal.ok_or_else(|| Failure::failed("no goal was found"))?;
                     let reading = goal::reading(handoffs.get(&Phase::Evaluation));
                     return Ok(self.judged(goal, reading, handoff, proposal));
                 }
-                PhaseResult::Plain | PhaseResult::Verdict { .. } => {}
+                PhaseResult::Plain | PhaseResult::Reply(_) | PhaseResult::Verdict { .. } => {}
             }
             handoffs.insert(phase, handoff);
         }

@@ -1,24 +1,20 @@
 //! `candor run`: from a goal or a plan to a finished run.
 
-use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_llm::redact::Redactor;
 use candor_model::{Goal, RunId, RunSettings, StartMaterial};
 use candor_phases::plan_file::PlanFile;
 use candor_runtime::RunOrder;
 
-use crate::args::{Place, RunArgs};
+use crate::args::{DriveOptions, Place, RunArgs};
 use crate::config;
 use crate::drive::{self, Begin};
 use crate::equip;
 use crate::failure::Failure;
 use crate::house::House;
-
-/// The most that is read as a goal; more than this is no goal but a book.
-pub(crate) const MAX_GOAL_BYTES: usize = 1_000_000;
+use crate::output;
 
 /// How much larger a plan may become by the defaults and rankings that are added to what its author wrote.
 const GROWTH: u64 = 64;
@@ -48,12 +44,13 @@ pub(crate) fn fresh_run_id() -> Result<RunId, Failure> {
 fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failure> {
     let mut settings = house.config.limits.clone();
     settings.learn &= args.drive.faults.is_empty();
+    settings.unattended = args.unattended || unattended(house, &args.drive);
     let mut material = StartMaterial::default();
     let words = match &args.goal_file {
         Some(path) => goal_from(house, path, &mut material)?,
-        None => without_secrets(house, args.words.join(" ")),
+        None => house.without_secrets(args.words.join(" ")),
     };
-    let words = checked(&words)?;
+    let words = checked(house, &words)?;
     let mut request = words.map(str::to_owned);
     if let Some(path) = &args.plan_file {
         let (plan, description) = plan_from(path, &run_id, &mut settings)?;
@@ -68,26 +65,16 @@ fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failu
     Ok(RunOrder { run_id, request, settings, material })
 }
 
-/// A secret in a goal would be on the log for good, and go to every model and agent.
-pub(super) fn without_secrets(house: &House, goal: String) -> String {
-    let keys: Vec<&str> = house.config.models.tiers().filter_map(|(_, tier)| tier.key_variable()).collect();
-    let redactor = Redactor::of_environment(&keys, &|name| std::env::var(name).ok());
-    match redactor.redact(&goal) {
-        Cow::Borrowed(_) => goal,
-        Cow::Owned(clean) => {
-            eprintln!(
-                "candor: the goal has what looks like a secret in it; it was taken out before anything was \
-                 recorded. Agents get secrets from their environment."
-            );
-            clean
-        }
-    }
+/// Whether nobody is there to be asked: as the configuration says, or else as it looks from here.
+fn unattended(house: &House, options: &DriveOptions) -> bool {
+    house.config.unattended.unwrap_or(options.json || !output::is_interactive())
 }
 
 /// The words of a goal, if there are any and they can be one.
-pub(crate) fn checked(words: &str) -> Result<Option<&str>, Failure> {
-    if words.len() > MAX_GOAL_BYTES {
-        let problem = format!("the goal has {} bytes, and at most {MAX_GOAL_BYTES} are read", words.len());
+pub(crate) fn checked<'w>(house: &House, words: &'w str) -> Result<Option<&'w str>, Failure> {
+    let most = house.config.limits.rooms().max_request_bytes;
+    if u64::try_from(words.len()).is_ok_and(|bytes| bytes > most) {
+        let problem = format!("the goal has {} bytes, and at most {most} are read", words.len());
         return Err(Failure::usage(format!("{problem}; say it shorter, or bring a plan with --plan")));
     }
     if words.chars().any(|c| c.is_control() && !c.is_whitespace()) {
@@ -98,7 +85,7 @@ pub(crate) fn checked(words: &str) -> Result<Option<&str>, Failure> {
 
 /// Reads a goal: an object is a goal as JSON, everything else is words.
 fn goal_from(house: &House, path: &Path, material: &mut StartMaterial) -> Result<String, Failure> {
-    let text = without_secrets(house, read(path)?);
+    let text = house.without_secrets(read(path)?);
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("{} is empty; it must hold a goal", path.display())));
     }

@@ -1,9 +1,10 @@
 //! `candor agents` and `candor packs`: who is there, and what is known.
 
-use candor_model::{AgentCapability, Breaker};
+use candor_model::{AgentCapability, Breaker, Enforcement, Phase};
 use candor_planning::breaker;
+use candor_planning::roster::{AgentDefinition, Roster};
 use candor_ports::{EventLog, Experience};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::Place;
 use crate::failure::{Failure, code};
@@ -62,6 +63,46 @@ fn resting(experience: &Experience, agent: &AgentCapability) -> Option<String> {
     let now = candor_runtime::wall();
     let open = breaker_of(experience, agent).filter(|known| breaker::is_open(known, now))?;
     Some(format!("resting for {} s: {}", breaker::opens_at(open).since(now), open.last_reason))
+}
+
+/// Those who work in the eight phases.
+pub(crate) fn roster(place: &Place, as_json: bool) -> Result<u8, Failure> {
+    let house = House::build(place)?;
+    let roster = &house.config.rulebook.roster;
+    if as_json {
+        let phases: Vec<_> = Phase::ALL.iter().map(|phase| phase_row(roster, *phase)).collect();
+        let beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
+        output::print_json(&json!({ "phases": phases, "beside": beside }))?;
+        return Ok(code::DONE);
+    }
+    let mut text = String::new();
+    for phase in Phase::ALL {
+        let staff = roster.staff(*phase);
+        let usual = format!("usually {} of the {} tier", staff.agents, staff.model);
+        text.push_str(&format!("{} {phase} ({usual})\n", phase.number()));
+        roster.of_phase(*phase).for_each(|agent| text.push_str(&agent_line(agent)));
+    }
+    let beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
+    if !beside.is_empty() {
+        text.push_str("beside the phases\n");
+        beside.iter().for_each(|agent| text.push_str(&agent_line(agent)));
+    }
+    output::print(&text)?;
+    Ok(code::DONE)
+}
+
+fn phase_row(roster: &Roster, phase: Phase) -> Value {
+    let agents: Vec<_> = roster.of_phase(phase).collect();
+    json!({ "phase": phase.number(), "name": phase, "staff": roster.staff(phase), "agents": agents })
+}
+
+fn agent_line(agent: &AgentDefinition) -> String {
+    let tools = if agent.tools.is_empty() { "no tools".to_owned() } else { agent.tools.join(", ") };
+    let duty = match &agent.activation {
+        Some(activation) if activation.enforcement == Enforcement::Block => ", mandatory",
+        _ => "",
+    };
+    format!("  {:<26} {:<9} {tools}{duty}\n  {:<26} {}\n", agent.name, agent.model, "", agent.description)
 }
 
 pub(crate) fn packs(place: &Place, as_json: bool) -> Result<u8, Failure> {

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use candor_llm::Tiers;
 use candor_model::{
-    AgentCapability, CalibrationMetrics, Consulted, Goal, Handoff, Money, Phase, RankedAgent, RunId,
-    RunSettings, Rung, SubTask, Timestamp,
+    AgentCapability, CalibrationMetrics, Consulted, Evaluation, Goal, Handoff, Money, Phase, RankedAgent,
+    ReadFile, RunId, RunSettings, Rung, SubTask, Timestamp,
 };
 use candor_phases::{Answers, Desk, Meaning, Pause, Rooms, Unknown};
 use candor_planning::calibration;
 use candor_planning::phase::PhaseReport;
-use candor_ports::{Ask, CallLimits, Embedder, Experience, Models, Next};
+use candor_ports::{Ask, CallLimits, Embedder, Experience, Inspector, Models, Next};
 use tokio_util::sync::CancellationToken;
 
 use super::run::fresh_run_id;
@@ -36,6 +36,10 @@ pub(super) struct Walk {
     /// What models said, by the step that was asked.
     told: BTreeMap<&'static str, Vec<Consulted>>,
     spent: Money,
+    inspector: Option<Arc<dyn Inspector>>,
+    files: BTreeMap<String, ReadFile>,
+    /// The request, judged; once it is.
+    pub(super) evaluation: Option<Evaluation>,
 }
 
 impl Walk {
@@ -57,6 +61,9 @@ impl Walk {
             meaning: equip::meaning(house)?,
             told: BTreeMap::new(),
             spent: Money::ZERO,
+            inspector: equip::inspector(house),
+            files: BTreeMap::new(),
+            evaluation: None,
         })
     }
 
@@ -74,6 +81,10 @@ impl Walk {
                 Err(Pause::Failed(reason)) => return Err(reason),
                 Err(Pause::Ask(ask)) => self.ask(&ask).await?,
                 Err(Pause::Embed(texts)) => self.embed(&texts).await,
+                Err(Pause::Read(paths)) => self.read(&paths).await,
+                Err(Pause::Check(_)) => {
+                    return Err("nothing was carried out that could be checked".to_owned());
+                }
             }
         }
     }
@@ -107,6 +118,14 @@ impl Walk {
             agents: &self.agents,
             calibration: &self.calibration,
             plan: None,
+            evaluation: self.evaluation.as_ref(),
+            brief: None,
+            talk: None,
+            decisions: &[],
+            refine: &[],
+            files: &self.files,
+            checks: &[],
+            messages: &[],
             answers: self.models.as_ref().map(|_| Answers(&told)),
             meaning: self.meaning.as_deref().map(Meaning),
             examples: &self.experience.examples,
@@ -118,6 +137,19 @@ impl Walk {
     /// Ranks everyone for a task that a repair added.
     pub(super) fn route(&self, task: &SubTask) -> Result<Vec<RankedAgent>, Pause> {
         self.at_desk("", &BTreeMap::new(), None, |desk| self.rooms.route(task, desk))
+    }
+
+    async fn read(&mut self, paths: &[String]) {
+        for path in paths {
+            let file = match &self.inspector {
+                Some(inspector) => inspector.read(path).await,
+                None => {
+                    let text = Err("nobody here can read files".to_owned());
+                    ReadFile { path: path.clone(), bytes: 0, modified: None, hash: String::new(), text }
+                }
+            };
+            self.files.insert(path.clone(), file);
+        }
     }
 
     /// Climbs the whole ladder of an ask.

@@ -2,17 +2,21 @@
 
 mod agents;
 mod read;
+mod rules;
 
 use std::path::{Path, PathBuf};
 
 use candor_llm::ModelsConfig;
 use candor_llm::embed::EmbeddingConfig;
 use candor_model::{BreakerSettings, RunSettings, Seconds};
+use candor_phases::Rulebook;
 use serde::Deserialize;
 
 pub(crate) use self::agents::{AgentInFile, AgentKind, AgentList};
 pub(crate) use self::read::read_text;
 use self::read::read_toml;
+pub(crate) use self::rules::read as read_rules;
+use self::rules::{GuardrailsInFile, RulesInFile, Sections, Validation};
 use crate::failure::Failure;
 
 /// The configuration's usual name.
@@ -34,8 +38,24 @@ pub(crate) struct Config {
     pub(crate) embeddings: EmbeddingConfig,
     /// When those who keep failing are left in peace.
     pub(crate) breakers: BreakerSettings,
+    /// What may begin at all.
+    pub(crate) guardrails: GuardrailsInFile,
+    /// How many agents of which tiers.
+    pub(crate) scaling: RulesInFile,
+    /// How contradictions between agents are settled.
+    pub(crate) conflicts: RulesInFile,
+    /// Who works in the phases.
+    pub(crate) roster: RulesInFile,
+    /// How results are checked.
+    pub(crate) validation: Validation,
     /// Who can be given tasks.
     pub(crate) agents: Vec<AgentInFile>,
+    /// The rules that hold, read from the files that the sections above name.
+    #[serde(skip)]
+    pub(crate) rulebook: Rulebook,
+    /// Whether the file says that somebody is there to be asked, or that nobody is.
+    #[serde(skip)]
+    pub(crate) unattended: Option<bool>,
     /// The file that it comes from, if it comes from one.
     #[serde(skip)]
     pub(crate) path: PathBuf,
@@ -58,6 +78,7 @@ struct Said {
 #[serde(default)]
 struct SaidLimits {
     planning_timeout: Option<Seconds>,
+    unattended: Option<bool>,
 }
 
 /// How plans are made.
@@ -95,14 +116,27 @@ impl Config {
         let mut config: Self = read_toml(&path)?;
         config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
         agents::check(&path, &config.agents)?;
-        config.give_models_time(&path)?;
+        config.heed(&path)?;
+        config.rulebook = config.sections().rulebook(&path, &config.folder)?;
         config.path = path;
         Ok(config)
     }
 
-    /// Three seconds are enough for rules, and not for models. Who set a limit gets it.
-    fn give_models_time(&mut self, path: &Path) -> Result<(), Failure> {
+    fn sections(&self) -> Sections<'_> {
+        Sections {
+            guardrails: &self.guardrails,
+            scaling: &self.scaling,
+            conflicts: &self.conflicts,
+            roster: &self.roster,
+            validation: &self.validation,
+        }
+    }
+
+    /// What the file itself says: three seconds are enough for rules, and not for models, but who set a limit gets
+    /// it; and whether anybody is there to be asked is found out only if the file does not say.
+    fn heed(&mut self, path: &Path) -> Result<(), Failure> {
         let said: Said = read_toml(path)?;
+        self.unattended = said.limits.unattended;
         if !self.models.is_empty() && said.limits.planning_timeout.is_none() {
             self.limits.planning_timeout = Seconds::whole(PLANNING_WITH_MODELS);
         }

@@ -1,15 +1,18 @@
 //! Driving a run from the command line: shows it, asks people, and ends with the right exit code.
 
 mod people;
+mod plan_talk;
 mod screen;
 
 use std::sync::Arc;
 
 use candor_agents::stop_orphans;
 use candor_engine::Input;
-use candor_model::{AskKey, Position, Recorded, RunId, RunStatus};
+use candor_model::{
+    Answer, AskKey, Choice, EventBody, HumanApprovalDecision, Position, Recorded, RunId, RunStatus,
+};
 use candor_ports::{EventLog, Reader};
-use candor_runtime::{DriveError, RunHandle, RunOrder, Runtime, Standing};
+use candor_runtime::{DriveError, ForkPoint, RunHandle, RunOrder, Runtime, Standing};
 use candor_store::SqliteLog;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
@@ -33,13 +36,24 @@ pub(crate) enum Begin {
         /// The input.
         first: Option<Input>,
     },
+    /// A new run that begins where another one once was.
+    Fork {
+        /// The other run.
+        from: RunId,
+        /// Where.
+        at: ForkPoint,
+        /// The new run.
+        new: RunId,
+        /// Other words to go on with.
+        prompt: Option<String>,
+    },
 }
 
 impl Begin {
     fn run(&self) -> &RunId {
         match self {
             Self::Start(order) => &order.run_id,
-            Self::TakeUp { run, .. } => run,
+            Self::TakeUp { run, .. } | Self::Fork { new: run, .. } => run,
         }
     }
 }
@@ -98,11 +112,12 @@ pub(crate) async fn drive(
     let (sender, told) = mpsc::unbounded_channel();
     let tiers = equip::models(house, &options.models)?;
     let runtime = house.equipped(log.clone(), options, tiers.as_ref(), Some(Arc::new(Relay(sender))))?;
-    let mut show = Show { screen: Screen::new(options, &run), told };
+    let mut show = Show { screen: Screen::new(options, &run), told, caught_up: true };
     show.catch_up(&log, &begin).await?;
     let begun = match begin {
         Begin::Start(order) => runtime.start(*order, Some(lease)).await,
         Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await,
+        Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
     };
     let handle = begun.map_err(|error| match error {
         DriveError::Log(error) => {
@@ -110,7 +125,8 @@ pub(crate) async fn drive(
         }
         other => other.into(),
     })?;
-    let outcome = attend(&runtime, handle, &mut show, options)
+    show.tell_fork(&log, &run).await?;
+    let outcome = attend(house, &runtime, handle, &mut show, options)
         .await
         .map_err(|failure| cut_short(&failure, &run, house, place))?;
     show.drain()?;
@@ -134,6 +150,8 @@ fn cut_short(failure: &Failure, run: &RunId, house: &House, place: &Place) -> Fa
 struct Show {
     screen: Screen,
     told: UnboundedReceiver<Told>,
+    /// Whether the screen knows all that happened before.
+    caught_up: bool,
 }
 
 impl Show {
@@ -142,7 +160,24 @@ impl Show {
         if let Begin::TakeUp { run, .. } = begin {
             self.screen.remember(&log.read(run, Position::START).await?);
         }
+        self.caught_up = !matches!(begin, Begin::Fork { .. });
         Ok(())
+    }
+
+    /// A run that was forked shares a past that nobody told here: the screen learns it, and says where it is from.
+    async fn tell_fork(&mut self, log: &SqliteLog, run: &RunId) -> Result<(), Failure> {
+        if self.caught_up {
+            return Ok(());
+        }
+        let records = log.read(run, Position::START).await?;
+        let fork = records.first().and_then(|first| match &first.event.body {
+            EventBody::RunStarted { forked_from: Some(fork), .. } => Some(fork.clone()),
+            _ => None,
+        });
+        let Some(fork) = fork else { return Ok(()) };
+        let past = records.iter().take_while(|recorded| recorded.position <= fork.position);
+        self.screen.remember(&past.cloned().collect::<Vec<_>>());
+        self.screen.tell_fork(run, &fork)
     }
 
     fn drain(&mut self) -> Result<(), Failure> {
@@ -161,6 +196,7 @@ impl Show {
 }
 
 async fn attend(
+    house: &House,
     runtime: &Runtime,
     handle: RunHandle,
     show: &mut Show,
@@ -171,7 +207,7 @@ async fn attend(
     let mut terminations = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     loop {
         // First of all: a run that was taken up may wait already, and then nothing will happen by itself.
-        if let Some(outcome) = answer(runtime, &handle, &mut standing, show, options).await? {
+        if let Some(outcome) = answer(house, runtime, &handle, &mut standing, show, options).await? {
             handle.leave().await?;
             return Ok(outcome);
         }
@@ -198,6 +234,7 @@ async fn interrupted(handle: RunHandle) -> Result<Outcome, Failure> {
 /// Deals with a run that waits for a person and has nothing else to do. An outcome means that nobody is here
 /// who could answer.
 async fn answer(
+    house: &House,
     runtime: &Runtime,
     handle: &RunHandle,
     standing: &mut watch::Receiver<Standing>,
@@ -215,14 +252,30 @@ async fn answer(
     };
     // Whoever is asked sees what led to the question.
     show.screen.redraw()?;
-    let answered = people::answer(question, options, runtime).await?;
-    show.screen.leave_frame();
-    match answered {
-        Some(answer) => {
-            handle.give(Input::Answered { gate: gate.clone(), answer }).await?;
-            Ok(None)
+    loop {
+        let answered = people::answer(question, options, runtime).await?;
+        show.screen.leave_frame();
+        let Some(answer) = answered else { return Ok(Some(Outcome::Waiting(now))) };
+        let answer = without_secrets(house, answer);
+        match handle.give(Input::Answered { gate: gate.clone(), answer }).await {
+            // Whoever sits at the terminal can say it better at once.
+            Err(DriveError::Refused(refusal)) if people::can_be_asked(options) => eprintln!("{refusal}"),
+            given => return given.map(|()| None).map_err(Failure::from),
         }
-        None => Ok(Some(Outcome::Waiting(now))),
+    }
+}
+
+/// What was typed at the terminal goes on the log like what was given on the command line.
+fn without_secrets(house: &House, answer: Answer) -> Answer {
+    match answer {
+        Answer::Choice(choice) => {
+            Answer::Choice(Choice { text: house.without_secrets(choice.text), ..choice })
+        }
+        Answer::Approval(decision) => {
+            let comments = house.without_secrets(decision.comments);
+            Answer::Approval(HumanApprovalDecision { comments, ..decision })
+        }
+        Answer::Guidance(guidance) => Answer::Guidance(guidance),
     }
 }
 

@@ -1,19 +1,26 @@
 //! Questions to people, on the terminal where there is one, and what to type where there is none.
 
 use candor_model::{
-    Adjustment, Answer, ApprovalAction, EventBody, Guidance, GuidanceAction, HumanApprovalDecision,
-    HumanApprovalRequest, JsonMap, Question, RunId, RunStatus, TaskId,
+    Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance, GuidanceAction,
+    JsonMap, Question, RunId, RunStatus, TaskId,
 };
 use candor_runtime::{Runtime, Standing};
 use serde_json::Value;
 
+use super::plan_talk;
 use crate::args::DriveOptions;
 use crate::data::Looked;
 use crate::failure::Failure;
 use crate::output;
+use crate::view::{commands, proposal};
 
 /// Below this confidence even `--yes` does not approve: a plan that unsure needs eyes.
 const TRUSTED_FROM: f64 = 0.3;
+
+/// Whether somebody is here who can be asked.
+pub(super) fn can_be_asked(options: &DriveOptions) -> bool {
+    output::is_interactive() && !options.json
+}
 
 /// Answers a question by `--yes`, or by asking on the terminal; nothing if neither is possible.
 pub(super) async fn answer(
@@ -25,71 +32,43 @@ pub(super) async fn answer(
         Question::Approval { request, .. }
             if options.yes && request.confidence_score.get() >= TRUSTED_FROM =>
         {
-            Ok(Some(decision(request, ApprovalAction::Approve, Vec::new(), "approved by --yes")))
+            let approved = plan_talk::approval(request, ApprovalAction::Approve, "approved by --yes");
+            Ok(Some(Answer::Approval(approved)))
         }
-        _ if !output::is_interactive() || options.json => Ok(None),
-        Question::Approval { request, .. } => ask_approval(request).await,
+        _ if !can_be_asked(options) => Ok(None),
+        Question::Approval { version, request } => plan_talk::ask(*version, request).await,
         Question::Guidance(request) => {
             ask_guidance(&request.task_id, request.failure_count, &request.errors, runtime).await
         }
+        Question::Choice(request) => ask_choice(request).await,
     }
 }
 
-fn decision(
-    request: &HumanApprovalRequest,
-    action: ApprovalAction,
-    adjustments: Vec<Adjustment>,
-    comments: &str,
-) -> Answer {
-    let plan_id = request.plan_id.clone();
-    Answer::Approval(HumanApprovalDecision { plan_id, action, adjustments, comments: comments.to_owned() })
-}
-
-async fn ask_approval(request: &HumanApprovalRequest) -> Result<Option<Answer>, Failure> {
-    eprintln!("\n{}\n", request.plan_summary);
-    eprintln!("Confidence {}. Please look at it:", request.confidence_score);
-    request.reasons.iter().for_each(|reason| eprintln!("  - {reason}"));
+async fn ask_choice(request: &ChoiceRequest) -> Result<Option<Answer>, Failure> {
+    eprintln!("\n{}", request.text);
+    for option in request.options.iter() {
+        eprintln!("  [{}] {}", option.id, option.label);
+        option.details.lines().for_each(|line| eprintln!("      {line}"));
+    }
     loop {
-        let asked = output::ask("[a]pprove, [r]eject, [c]hange TASK FIELD VALUE, or [l]ater? ").await?;
-        let Some(said) = asked else { return Ok(None) };
-        let (word, rest) = said.split_once(' ').unwrap_or((&said, ""));
-        match word {
-            "a" | "approve" | "y" | "yes" => {
-                return Ok(Some(decision(
-                    request,
-                    ApprovalAction::Approve,
-                    Vec::new(),
-                    "approved at the terminal",
-                )));
-            }
-            "r" | "reject" | "n" | "no" => {
-                return Ok(Some(decision(
-                    request,
-                    ApprovalAction::Reject,
-                    Vec::new(),
-                    "rejected at the terminal",
-                )));
-            }
-            "c" | "change" => match adjustments(&words(rest)) {
-                Ok(changes) => {
-                    return Ok(Some(decision(
-                        request,
-                        ApprovalAction::Adjust,
-                        changes,
-                        "changed at the terminal",
-                    )));
-                }
-                Err(failure) => eprintln!("{failure}"),
-            },
-            "l" | "later" | "" => return Ok(None),
-            other => eprintln!("`{other}` is none of these."),
+        let Some(said) = output::ask("Which? (an empty line leaves it for later) ").await? else {
+            return Ok(None);
+        };
+        let (word, rest) = said.trim().split_once(' ').unwrap_or((said.trim(), ""));
+        if word.is_empty() {
+            return Ok(None);
         }
+        let Some(option) = request.option(word) else {
+            eprintln!("`{word}` is none of these.");
+            continue;
+        };
+        let text = match (option.takes_text, rest.trim()) {
+            (true, "") => output::ask("Your words: ").await?.unwrap_or_default(),
+            (_, rest) => rest.to_owned(),
+        };
+        let choice = Choice { option: option.id.clone(), text, by_default: false };
+        return Ok(Some(Answer::Choice(choice)));
     }
-}
-
-/// Splits into three words and the rest: the value may have spaces.
-fn words(text: &str) -> Vec<String> {
-    text.splitn(3, ' ').map(str::to_owned).collect()
 }
 
 async fn ask_guidance(
@@ -158,34 +137,55 @@ pub(super) fn why_ended(looked: &Looked) -> String {
 /// What a run waits for, and the commands that answer.
 pub(super) fn how_to_go_on(run: &RunId, standing: &Standing, more: &str) -> String {
     let mut text = String::new();
-    for (_, question) in &standing.questions {
-        match question {
-            Question::Approval { request, .. } => {
-                text.push_str(&format!(
-                    "candor: run {run} waits for your approval (confidence {}):\n",
-                    request.confidence_score
-                ));
-                request.reasons.iter().for_each(|reason| text.push_str(&format!("  - {reason}\n")));
-                text.push_str(&format!(
-                    "Answer with one of:\n  candor approve {run}{more}\n  candor reject {run}{more}\n  \
-                     candor adjust {run} TASK FIELD VALUE{more}\n"
-                ));
-            }
-            Question::Guidance(request) => {
-                text.push_str(&format!(
-                    "candor: run {run} waits for you: task {} has failed {} times:\n",
-                    request.task_id, request.failure_count
-                ));
-                request.errors.iter().for_each(|error| text.push_str(&format!("  - {error}\n")));
-                text.push_str(&format!(
-                    "Answer with one of:\n  candor answer {run} retry [--agent AGENT]{more}\n  \
-                     candor answer {run} skip{more}\n  candor answer {run} abort{more}\n"
-                ));
-            }
+    let several = standing.questions.len() > 1;
+    for (gate, question) in &standing.questions {
+        text.push_str(&asked(run, gate, question));
+        text.push_str("Answer with one of:\n");
+        let commands = commands::answers(run, gate, question, several);
+        let options = match question {
+            Question::Choice(request) => request.options.iter().as_slice(),
+            Question::Approval { .. } | Question::Guidance(_) => &[],
+        };
+        for (at, command) in commands.iter().enumerate() {
+            let option = options.get(at);
+            let label = option.map(|option| format!("   # {}", option.label)).unwrap_or_default();
+            text.push_str(&format!("  {command}{label}\n"));
+            let details = option.into_iter().flat_map(|option| option.details.lines());
+            details.for_each(|line| text.push_str(&format!("      # {line}\n")));
         }
     }
     if standing.status == RunStatus::Paused {
         text.push_str(&format!("candor: run {run} is paused. Go on with: candor resume {run}{more}\n"));
     }
     text.trim_end().to_owned()
+}
+
+/// What a run waits for.
+fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
+    let (mut text, listed) = match question {
+        Question::Choice(request) => {
+            (format!("candor: run {run} waits for you ({gate}): {}\n", request.text), Vec::new())
+        }
+        Question::Approval { version, request } => {
+            let confidence = request.confidence_score;
+            let mut text = format!("candor: run {run} waits for your approval (confidence {confidence}):\n");
+            let plan = proposal::lines(*version, request);
+            plan.iter()
+                .filter(|_| request.brief.is_some())
+                .for_each(|line| text.push_str(&format!("  {line}\n")));
+            let reasons = request.reasons.iter().filter(|_| request.brief.is_none());
+            let mut listed: Vec<&String> = reasons.collect();
+            listed.extend(request.reply.as_ref().filter(|_| request.brief.is_none()));
+            (text, listed.into_iter().cloned().collect())
+        }
+        Question::Guidance(request) => (
+            format!(
+                "candor: run {run} waits for you: task {} has failed {} times:\n",
+                request.task_id, request.failure_count
+            ),
+            request.errors.clone(),
+        ),
+    };
+    listed.iter().for_each(|line| text.push_str(&format!("  - {line}\n")));
+    text
 }

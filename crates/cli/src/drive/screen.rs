@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use candor_model::{AskKey, Recorded, RunId};
+use candor_model::{AskKey, ForkedFrom, Recorded, RunId};
 use candor_planning::degradation;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -73,6 +73,14 @@ impl Screen {
                 events.iter().for_each(|event| drawn.live.absorb(event));
                 Ok(())
             }
+        }
+    }
+
+    /// Says where a run that was forked comes from.
+    pub(super) fn tell_fork(&self, run: &RunId, fork: &ForkedFrom) -> Result<(), Failure> {
+        match self {
+            Self::Json(_) => output::print_json(&json!({ "run_id": run, "event": "forked", "from": fork })),
+            Self::Lines(..) | Self::Drawn(_) => output::print(&view::status::forked(run, fork)),
         }
     }
 

@@ -4,6 +4,7 @@ mod meaning;
 
 use std::sync::Arc;
 
+use candor_agents::FolderInspector;
 use candor_llm::record::{Channel, Recorder, Replayer};
 use candor_llm::{ModelsConfig, Tiers};
 use candor_runtime::Equipment;
@@ -16,7 +17,17 @@ use crate::house::House;
 /// Everything that the configuration names, with these models.
 pub(crate) fn equipment(house: &House, tiers: Option<&Arc<Tiers>>) -> Result<Equipment, Failure> {
     let models = tiers.map(|tiers| Arc::clone(tiers) as Arc<dyn candor_ports::Models>);
-    Ok(Equipment { models, meaning: meaning(house)?, breakers: house.config.breakers })
+    Ok(Equipment {
+        models,
+        meaning: meaning(house)?,
+        breakers: house.config.breakers,
+        inspector: inspector(house),
+    })
+}
+
+/// Who reads files and checks results: where the agents work, which is beside the configuration.
+pub(crate) fn inspector(house: &House) -> Option<Arc<dyn candor_ports::Inspector>> {
+    Some(Arc::new(FolderInspector::new(house.config.folder.clone())))
 }
 
 /// The models, unless there are none or none are wanted.

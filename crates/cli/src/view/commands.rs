@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use candor_engine::Checkpoint;
-use candor_model::{Question, RunId};
+use candor_engine::{Checkpoint, RunState};
+use candor_model::{ApprovalAction, ChoiceOption, GateId, HumanApprovalRequest, Question, RunId};
 
 /// The options that lead to the data and configuration that this process was started with.
 static PLACE: OnceLock<String> = OnceLock::new();
@@ -47,22 +47,67 @@ pub(super) fn watch(run: &RunId) -> String {
     format!("candor watch {run}{}", place())
 }
 
-pub(super) fn rollback(run: &RunId, checkpoint: &Checkpoint) -> String {
-    format!("candor rollback {run} {}{}", checkpoint.id, place())
+/// Back to a checkpoint: by its phase where that leads there, by its number otherwise.
+pub(super) fn rollback(state: &RunState, checkpoint: &Checkpoint) -> String {
+    let run = state.run_id();
+    let phase = checkpoint.phase.filter(|phase| state.after_phase(Some(*phase)) == Some(checkpoint.id));
+    match phase {
+        Some(phase) => format!("candor rollback {run} {}{}", phase.number(), place()),
+        None => format!("candor rollback {run} --checkpoint {}{}", checkpoint.id, place()),
+    }
+}
+
+pub(super) fn rollback_to_phase(run: &RunId) -> String {
+    format!("candor rollback {run} PHASE{}", place())
+}
+
+pub(super) fn fork(run: &RunId) -> String {
+    format!("candor fork {run}{}", place())
 }
 
 /// The commands that answer a question, the likeliest first.
-pub(super) fn answers(run: &RunId, question: &Question) -> Vec<String> {
+#[must_use]
+pub fn answers(run: &RunId, gate: &GateId, question: &Question, several: bool) -> Vec<String> {
+    let which = if several { format!(" --gate {gate}") } else { String::new() };
     match question {
-        Question::Approval { .. } => vec![
-            format!("candor approve {run}{}", place()),
-            format!("candor adjust {run} TASK FIELD VALUE{}", place()),
-            format!("candor reject {run}{}", place()),
-        ],
-        Question::Guidance(_) => vec![
-            format!("candor answer {run} retry [--agent AGENT]{}", place()),
-            format!("candor answer {run} skip{}", place()),
-            format!("candor answer {run} abort{}", place()),
-        ],
+        Question::Approval { request, .. } => on_plan(run, request),
+        Question::Guidance(_) => {
+            let words = ["retry [--agent AGENT]", "skip", "abort"];
+            words.map(|word| format!("candor answer {run} {word}{which}{}", place())).to_vec()
+        }
+        Question::Choice(request) => {
+            let option = |option: &ChoiceOption| {
+                let words = if option.takes_text { " --text \"…\"" } else { "" };
+                format!("candor answer {run} {}{words}{which}{}", option.id, place())
+            };
+            request.options.iter().map(option).collect()
+        }
     }
+}
+
+/// What can be said to a plan: only what its request offers.
+fn on_plan(run: &RunId, request: &HumanApprovalRequest) -> Vec<String> {
+    let usual = [ApprovalAction::Approve, ApprovalAction::Adjust, ApprovalAction::Reject];
+    let offered = if request.choices.is_empty() { &usual[..] } else { &request.choices };
+    let command = |action: &ApprovalAction| {
+        let words = match action {
+            ApprovalAction::Approve => format!("approve {run}"),
+            ApprovalAction::Adjust => format!("adjust {run} TASK FIELD VALUE"),
+            ApprovalAction::Reject => format!("reject {run}"),
+            ApprovalAction::Ask => format!("ask {run} \"…\""),
+            ApprovalAction::Alternative => format!("choose {run} {}", letters(request)?),
+            ApprovalAction::Modify => format!("modify {run} \"…\""),
+            ApprovalAction::Regenerate => format!("regenerate {run}"),
+            ApprovalAction::Version => format!("revert {run} VERSION"),
+        };
+        Some(format!("candor {words}{}", place()))
+    };
+    offered.iter().filter_map(command).collect()
+}
+
+/// The letters of the alternatives; nothing if there are none to choose from.
+fn letters(request: &HumanApprovalRequest) -> Option<String> {
+    let alternatives = &request.brief.as_ref()?.alternatives;
+    let letters: Vec<&str> = alternatives.iter().map(|alternative| alternative.id.as_str()).collect();
+    (!letters.is_empty()).then(|| letters.join("|"))
 }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::chronicle::{Chronicle, Failure};
 use super::live::marked;
-use super::report::timeline as timeline_value;
 use super::status::heading;
 use super::style::{Line, Mark, Style, Tone};
 use super::timeline::attempt_lines;
@@ -66,22 +65,6 @@ pub fn why_json(state: &RunState, records: &[Recorded], task: Option<&TaskId>) -
         "failures": failures.collect::<Vec<_>>(),
         "decisions": decisions.collect::<Vec<_>>(),
     })
-}
-
-/// Shows every attempt with its time, agent and outcome.
-#[must_use]
-pub fn timeline(records: &[Recorded], style: Style) -> String {
-    let chronicle = Chronicle::of(records);
-    if chronicle.attempts.is_empty() {
-        return format!("{}\n", words::NO_ATTEMPTS);
-    }
-    attempt_lines(&chronicle, &chronicle.attempts.iter().collect::<Vec<_>>(), style).join("\n") + "\n"
-}
-
-/// Gives every attempt as data.
-#[must_use]
-pub fn timeline_json(records: &[Recorded]) -> Value {
-    timeline_value(&Chronicle::of(records))
 }
 
 /// Shows the decisions that the filter lets through, each with its reasoning.
@@ -201,7 +184,7 @@ impl Page<'_> {
         let mut lines = heading(label::GOAL, self.style);
         lines.extend(self.says(Tone::Plain, &words::goal_defined(goal)));
         let spoken = records.iter().filter_map(|recorded| match &recorded.event.body {
-            EventBody::PhaseCompleted { phase, handoff } => Some((*phase, handoff.spoken_by)),
+            EventBody::PhaseCompleted { phase, handoff, .. } => Some((*phase, handoff.spoken_by)),
             _ => None,
         });
         let (mut models, mut rules) = (Vec::new(), Vec::new());
@@ -218,8 +201,13 @@ impl Page<'_> {
     fn plan(&self) -> Vec<String> {
         let Some((plan, repairs)) = self.chronicle.first_plan else { return Vec::new() };
         let mut lines = heading(because::PLAN, self.style);
-        let proposed =
-            words::proposed(plan.subtasks.len(), plan.confidence_score, plan.total_estimate(), repairs.len());
+        let proposed = words::proposed(
+            None,
+            plan.subtasks.len(),
+            plan.confidence_score,
+            plan.total_estimate(),
+            repairs.len(),
+        );
         lines.extend(self.says(Tone::Plain, &proposed));
         if !repairs.is_empty() {
             lines.extend(self.says(Tone::Plain, &words::repaired(repairs)));
@@ -411,21 +399,5 @@ mod tests {
         }
         let nobody = why(&state, &records, Some(&fixtures::task_id("nobody")), wide());
         assert!(nobody.contains("no task nobody"), "{nobody}");
-    }
-
-    #[test]
-    fn the_timeline_has_a_line_for_every_attempt_and_fits_the_screen() {
-        for (name, _) in STORIES {
-            let records = story(name);
-            let attempts = timeline_json(&records).as_array().unwrap().len();
-            for width in [20, 50, 80, 200] {
-                let text = timeline(&records, Style { width, ..Style::default() });
-                assert_eq!(text.lines().count(), attempts.max(1), "{name}");
-                assert!(
-                    text.lines().all(|line| attempts == 0 || text::width(line) <= usize::from(width)),
-                    "{text}"
-                );
-            }
-        }
     }
 }

@@ -6,13 +6,14 @@
 use candor_engine::RunState;
 use candor_model::{
     AfterStop, AgentType, Announcement, Confidence, CritiqueVerdict, Event, EventBody, IdMap, Money,
-    Notification, PlanningError, ProgressStatus, ProgressUpdate, Question, Recorded, RunId, Rung, Seconds,
-    Severity, SubTask, TaskId, TaskStatus, Timestamp,
+    Notification, PlanningError, ProgressStatus, Question, Recorded, RunId, Rung, Seconds, Severity, SubTask,
+    TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::texts;
 
+use super::groups::Group;
 use super::style::{Line, Mark, Style, Tone};
-use super::{commands, format, text, words};
+use super::{commands, format, rooms, text, words};
 
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,40 +143,45 @@ impl Teller {
     }
 
     fn say(&mut self, event: &Event) -> Option<Said> {
-        match &event.body {
-            EventBody::RunStarted { run_id, request, .. } => {
-                let request = text::shortened(&text::clean(request), REQUEST_COLUMNS, true);
-                said(Mark::Running, words::run_started(run_id, &request))
+        match Group::of(&event.body) {
+            Group::Start => self.say_start(&event.body),
+            Group::Phase => say_phase(&event.body),
+            Group::Room => {
+                let (severity, mark, text) = rooms::tell(event, &|id| self.task(id))?;
+                Some(Said(severity, mark, text))
             }
-            EventBody::PhaseStarted { .. }
-            | EventBody::PhaseCompleted { .. }
-            | EventBody::PhaseFailed { .. }
-            | EventBody::PhaseDegraded { .. }
-            | EventBody::GoalDefined { .. }
-            | EventBody::PromptScored { .. }
-            | EventBody::Critiqued { .. } => say_phase(&event.body),
-            EventBody::PlanProposed { .. }
-            | EventBody::PlanAdjusted { .. }
-            | EventBody::PlanApproved { .. }
-            | EventBody::PlanRejected { .. }
-            | EventBody::ConfidenceChanged { .. } => say_plan(&event.body),
-            EventBody::Replanned { revision, .. } => {
-                said(Mark::Again, words::replanned(revision, &std::mem::take(&mut self.explained)))
-            }
-            EventBody::TaskRouted { .. }
-            | EventBody::TaskDispatched { .. }
-            | EventBody::TaskSucceeded { .. }
-            | EventBody::TaskFailed { .. }
-            | EventBody::TaskStopped { .. }
-            | EventBody::TaskSkipped { .. }
-            | EventBody::RetryScheduled { .. } => self.say_task(event),
-            EventBody::Notified { notification } => say_notice(notification),
-            EventBody::Progressed { update } => self.say_progress(update),
-            EventBody::Escalated { .. }
-            | EventBody::HumanAsked { .. }
-            | EventBody::HumanAnswered { .. }
-            | EventBody::QuestionWithdrawn { .. } => self.say_human(&event.body),
-            body if body.is_end() => Some(self.say_end(event)),
+            Group::Plan => say_plan(&event.body),
+            Group::Revision => self.say_revision(&event.body),
+            Group::Task => self.say_task(event),
+            Group::Notice => say_notice(&event.body),
+            Group::Progress => self.say_progress(&event.body),
+            Group::Human => self.say_human(&event.body),
+            Group::End => Some(self.say_end(event)),
+            Group::Circumstance => self.say_circumstance(&event.body),
+            Group::Silent => None,
+        }
+    }
+
+    fn say_start(&self, body: &EventBody) -> Option<Said> {
+        let EventBody::RunStarted { run_id, request, forked_from, .. } = body else { return None };
+        let request = text::shortened(&text::clean(request), REQUEST_COLUMNS, true);
+        let told = words::run_started(run_id, &request);
+        said(
+            Mark::Running,
+            match forked_from {
+                Some(fork) => words::joined(&told, &words::forked(run_id, fork)),
+                None => told,
+            },
+        )
+    }
+
+    fn say_revision(&mut self, body: &EventBody) -> Option<Said> {
+        let EventBody::Replanned { revision, .. } = body else { return None };
+        said(Mark::Again, words::replanned(revision, &std::mem::take(&mut self.explained)))
+    }
+
+    fn say_circumstance(&self, body: &EventBody) -> Option<Said> {
+        match body {
             EventBody::RunPaused { reason } => {
                 let how = self.run_id.as_ref().map(commands::resume).unwrap_or_default();
                 said(Mark::Question, words::paused(reason, &how))
@@ -209,7 +215,8 @@ impl Teller {
         }
     }
 
-    fn say_progress(&mut self, update: &ProgressUpdate) -> Option<Said> {
+    fn say_progress(&mut self, body: &EventBody) -> Option<Said> {
+        let EventBody::Progressed { update } = body else { return None };
         let progress = words::progress(update.progress_percentage, update.estimated_remaining_time);
         if update.status == ProgressStatus::Failure {
             return note(progress);
@@ -230,10 +237,11 @@ impl Teller {
                     request.errors.iter().map(|error| texts::cause(std::slice::from_ref(error))).collect();
                 error(words::escalated(&task, request.failure_count, &errors, &actions))
             }
-            EventBody::HumanAsked { question, .. } => {
+            EventBody::HumanAsked { gate, question } => {
                 let asked = self.question(question);
-                let how =
-                    self.run_id.as_ref().map(|run| commands::answers(run, question)).unwrap_or_default();
+                let several = self.state.as_ref().is_some_and(|state| state.open_questions().len() > 1);
+                let how = self.run_id.as_ref().map(|run| commands::answers(run, gate, question, several));
+                let how = how.unwrap_or_default();
                 Some(Said(Severity::Warning, Mark::Question, words::asked(&asked, &how)))
             }
             EventBody::HumanAnswered { answer, .. } => said(Mark::Note, words::answered(answer)),
@@ -245,6 +253,7 @@ impl Teller {
     fn question(&self, question: &Question) -> String {
         match question {
             Question::Approval { request, .. } => words::ask_approval(request),
+            Question::Choice(request) => request.text.clone(),
             Question::Guidance(request) => {
                 words::ask_guidance(&self.task(&request.task_id), request.failure_count)
             }
@@ -279,12 +288,15 @@ impl Teller {
 
 fn say_phase(body: &EventBody) -> Option<Said> {
     match body {
-        EventBody::PhaseCompleted { phase, handoff } => note(words::phase_done(*phase, &handoff.summary)),
+        EventBody::PhaseCompleted { phase, handoff, metrics } => {
+            let figures = words::phase_figures(metrics.as_deref(), handoff.spoken_by);
+            note(words::phase_done(*phase, &handoff.summary, &figures))
+        }
         EventBody::PhaseFailed { phase, reason } => error(words::phase_failed(*phase, &texts::plain(reason))),
         EventBody::PhaseDegraded { phase, reason } => warning(words::phase_degraded(*phase, reason)),
         EventBody::GoalDefined { goal } => note(words::goal_defined(goal)),
-        EventBody::PromptScored { score, issues } => note(words::prompt_scored(*score, issues)),
-        EventBody::Critiqued { phase, verdict, notes } if *verdict != CritiqueVerdict::Continue => {
+        EventBody::PromptScored { score, issues, .. } => note(words::prompt_scored(*score, issues)),
+        EventBody::Critiqued { phase, verdict, notes, .. } if *verdict != CritiqueVerdict::Continue => {
             warning(words::critiqued(*phase, *verdict, notes))
         }
         _ => None,
@@ -293,8 +305,9 @@ fn say_phase(body: &EventBody) -> Option<Said> {
 
 fn say_plan(body: &EventBody) -> Option<Said> {
     match body {
-        EventBody::PlanProposed { plan, repairs, .. } => {
+        EventBody::PlanProposed { version, plan, repairs, .. } => {
             let proposed = words::proposed(
+                Some(*version).filter(|version| version.0 > 1),
                 plan.subtasks.len(),
                 plan.confidence_score,
                 plan.total_estimate(),
@@ -317,8 +330,9 @@ fn confidence_moved(before: Confidence, after: Confidence, cause: &str) -> Optio
     Some(Said(Severity::Info, Mark::Note, text))
 }
 
-fn say_notice(notification: &Notification) -> Option<Said> {
-    match notification {
+fn say_notice(body: &EventBody) -> Option<Said> {
+    let EventBody::Notified { notification } = body else { return None };
+    match notification.as_ref() {
         Notification::Failure(notice) => error(words::failure(notice)),
         Notification::Recovery(notice) => said(Mark::Again, words::recovery(notice)),
         Notification::Announcement(Announcement { severity, title, text, suggestion, .. }) => {
@@ -361,7 +375,7 @@ fn say_circumstance(body: &EventBody) -> Option<Said> {
         EventBody::BudgetExceeded { account, spent, budget } => {
             error(words::budget_exceeded(*account, *spent, *budget))
         }
-        EventBody::ConflictResolved { between, resolution } => note(words::conflict(between, resolution)),
+        EventBody::ConflictResolved { between, resolution, .. } => note(words::conflict(between, resolution)),
         EventBody::RunResumed {} => note(words::RESUMED.to_owned()),
         EventBody::StopRequested { then } => note(match then.as_ref() {
             AfterStop::Cancel { .. } => words::STOPPING_TO_CANCEL.to_owned(),
@@ -447,7 +461,7 @@ mod tests {
     fn a_question_names_the_commands_that_answer_it_and_the_end_names_the_report() {
         let lines = told(&story("adjusted_then_cancelled"));
         let question = lines.iter().find(|line| line.mark == Mark::Question).unwrap();
-        assert!(question.text.contains("candor approve run_test | candor adjust run_test TASK FIELD VALUE"));
+        assert!(question.text.contains("candor approve run_test | candor ask run_test"));
         let last = lines.last().unwrap();
         assert!(last.text.ends_with("1 of 4 tasks, 0.0s, $0.00 — candor report run_test"), "{}", last.text);
     }

@@ -107,6 +107,7 @@ mod tests {
             settings,
             flags: Default::default(),
             material: None,
+            forked_from: None,
         };
         summary.absorb(&Event::new(Timestamp::EPOCH, body));
         RunEntry { summary, head: Position(1) }

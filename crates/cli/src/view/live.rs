@@ -5,16 +5,22 @@
 use std::collections::VecDeque;
 
 use candor_engine::RunState;
-use candor_model::{EventBody, Notification, Question, Recorded, RunId, RunSummary, Seconds, Timestamp};
+use candor_model::{
+    CritiqueVerdict, Event, EventBody, GateId, MessagePriority, Notification, Question, Recorded, RunId,
+    RunSummary, Seconds, Severity, TaskId, Timestamp,
+};
+use candor_planning::texts;
 
 use super::style::{Line, Mark, Style, Tone};
 use super::tree::Tree;
-use super::{commands, format, text, words};
+use super::{commands, format, phases, rooms, text, words};
 
 /// How many of the last failures stay in sight.
 const SHOWN_FAILURES: usize = 4;
 /// How much of what a model says is shown while it speaks.
 const HEARD_COLUMNS: usize = 200;
+/// How many of the last notes on the rooms stay in sight.
+const SHOWN_NOTES: usize = 3;
 const MAX_BAR: usize = 30;
 
 /// What a screen shows of a run that goes on.
@@ -25,6 +31,8 @@ pub struct Live {
     tree: Tree,
     remaining: Seconds,
     failures: VecDeque<String>,
+    /// What was last told of the rooms around the work.
+    notes: VecDeque<(Mark, String)>,
     /// What a model says while it speaks: the step, and the end of its words.
     heard: Option<(String, String)>,
 }
@@ -39,6 +47,7 @@ impl Live {
             tree: Tree::default(),
             remaining: Seconds::ZERO,
             failures: VecDeque::with_capacity(SHOWN_FAILURES),
+            notes: VecDeque::with_capacity(SHOWN_NOTES),
             heard: None,
         }
     }
@@ -48,6 +57,7 @@ impl Live {
         let event = &recorded.event;
         self.state.apply(event);
         self.summary.absorb(event);
+        self.note(event);
         match &event.body {
             EventBody::PlanProposed { .. }
             | EventBody::PlanAdjusted { .. }
@@ -104,9 +114,13 @@ impl Live {
             let failures = self.failures.iter();
             lines.extend(failures.flat_map(|failure| marked(Mark::Failed, failure, style)));
         }
-        for question in self.state.open_questions().values() {
+        if !self.notes.is_empty() {
             lines.push(String::new());
-            lines.extend(question_lines(self.state.run_id(), question, &self.asked(question), style));
+            lines.extend(self.notes.iter().flat_map(|(mark, note)| marked(*mark, note, style)));
+        }
+        for (gate, question) in self.state.open_questions() {
+            lines.push(String::new());
+            lines.extend(question_lines(&self.state, gate, question, style));
         }
         lines
     }
@@ -116,6 +130,30 @@ impl Live {
         let mut tree = self.state.plan().as_ref().map(Tree::of).unwrap_or_default();
         tree.inherit(std::mem::take(&mut self.tree));
         self.tree = tree;
+    }
+
+    /// Keeps what a person should see of the rooms: what is not merely going well.
+    fn note(&mut self, event: &Event) {
+        let name =
+            |id: &TaskId| self.state.task(id).map_or_else(|| id.to_string(), |task| texts::task_name(&task));
+        let told = match &event.body {
+            EventBody::Critiqued { phase, verdict, notes, .. } if *verdict != CritiqueVerdict::Continue => {
+                Some((Mark::Warning, words::critiqued(*phase, *verdict, notes)))
+            }
+            EventBody::GuardrailTripped { rule, severity, reason } => {
+                let mark = if *severity == Severity::Error { Mark::Failed } else { Mark::Warning };
+                Some((mark, words::guardrail(rule, reason)))
+            }
+            EventBody::Broadcast { message } if message.priority < MessagePriority::High => None,
+            EventBody::GuardrailsChecked { report, .. } if report.findings.is_empty() => None,
+            EventBody::FilesRead { .. } => None,
+            _ => rooms::tell(event, &name).map(|(_, mark, told)| (mark, told)),
+        };
+        let Some(told) = told else { return };
+        if self.notes.len() == SHOWN_NOTES {
+            self.notes.pop_front();
+        }
+        self.notes.push_back(told);
     }
 
     fn remember(&mut self, failure: String) {
@@ -135,7 +173,7 @@ impl Live {
         let status = Line::new(style)
             .add(Tone::of_status(summary.status), words::run_status(summary.status))
             .add(Tone::Dim, &format!(" · {run} · {}", format::duration(elapsed)));
-        let mut lines = vec![title.render(), status.render()];
+        let mut lines = vec![title.render(), status.render(), phases::strip(&self.state, style)];
         if !self.tree.is_empty() {
             lines.push(self.progress(style));
         }
@@ -152,31 +190,47 @@ impl Live {
         parts.extend(self.summary.confidence.map(words::confidence));
         bar(percentage, style).add(Tone::Dim, &format!(" · {}", parts.join(" · "))).render()
     }
-
-    fn asked(&self, question: &Question) -> String {
-        asked(&self.state, question)
-    }
 }
 
 /// A question in words, with the task's name.
 pub(super) fn asked(state: &RunState, question: &Question) -> String {
     match question {
         Question::Approval { request, .. } => words::ask_approval(request),
+        Question::Choice(request) => request.text.clone(),
         Question::Guidance(request) => {
             let task = state.task(&request.task_id);
-            let name =
-                task.as_ref().map_or_else(|| request.task_id.to_string(), candor_planning::texts::task_name);
+            let name = task.as_ref().map_or_else(|| request.task_id.to_string(), texts::task_name);
             words::ask_guidance(&name, request.failure_count)
         }
     }
 }
 
-/// A question and the commands that answer it.
-pub(super) fn question_lines(run: &RunId, question: &Question, asked: &str, style: Style) -> Vec<String> {
-    let mut lines = marked(Mark::Question, asked, style);
-    for command in commands::answers(run, question) {
-        lines.push(Line::new(style).plain("    ").add(Tone::Accent, &command).render());
+/// A question, what can be chosen, and the commands that answer it.
+pub(super) fn question_lines(
+    state: &RunState,
+    gate: &GateId,
+    question: &Question,
+    style: Style,
+) -> Vec<String> {
+    let mut lines = marked(Mark::Question, &asked(state, question), style);
+    let several = state.open_questions().len() > 1;
+    let commands = commands::answers(state.run_id(), gate, question, several);
+    let command = |command: &str| Line::new(style).plain("    ").add(Tone::Accent, command).render();
+    let Question::Choice(request) = question else {
+        lines.extend(commands.iter().map(|it| command(it)));
+        return lines;
+    };
+    for (option, typed) in request.options.iter().zip(&commands) {
+        let label = format!("{}: {}", option.id, option.label);
+        lines.push(Line::new(style).plain("  ").plain(&label).render());
+        let room = style.columns().saturating_sub(6);
+        let details = text::printable(&option.details, style.unicode);
+        let details = text::wrapped(&details, room).into_iter().filter(|piece| !piece.trim().is_empty());
+        lines.extend(details.map(|piece| Line::new(style).plain("      ").add(Tone::Dim, &piece).render()));
+        lines.push(command(typed));
     }
+    let default = request.default.as_ref().map(|option| words::asked_by_default(option));
+    lines.extend(default.map(|told| Line::new(style).plain("  ").add(Tone::Dim, &told).render()));
     lines
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::chronicle::{Chronicle, Failure, Outcome};
 use super::explain::{failure_lines, paragraph_lines};
-use super::live::{asked, question_lines};
+use super::live::question_lines;
 use super::report::Subject;
 use super::status::heading;
 use super::style::{Line, Mark, Style, Tone};
@@ -206,8 +206,9 @@ impl<'a> Case<'a> {
             all.push((commands::resume(run), words::RESUME_COMMAND.to_owned()));
         }
         let points = state.checkpoints().iter().rev().take(SHOWN_CHECKPOINTS);
-        all.extend(points.map(|it| (commands::rollback(run, it), words::rollback_command(&it.label))));
+        all.extend(points.map(|it| (commands::rollback(state, it), words::rollback_command(&it.label))));
         all.push((commands::restart(run), words::RESTART_COMMAND.to_owned()));
+        all.push((commands::fork(run), words::FORK_COMMAND.to_owned()));
         all.push((commands::explain(run), words::WHY_COMMAND.to_owned()));
         all.push((commands::logs(run), words::LOGS_COMMAND.to_owned()));
         all
@@ -298,8 +299,8 @@ impl<'a> Case<'a> {
         let mut lines: Vec<String> =
             suggestions.iter().flat_map(|it| super::live::marked(Mark::Note, it, style)).collect();
         let state = self.subject.state;
-        for question in state.open_questions().values() {
-            lines.extend(question_lines(state.run_id(), question, &asked(state, question), style));
+        for (gate, question) in state.open_questions() {
+            lines.extend(question_lines(state, gate, question, style));
         }
         lines
     }
@@ -340,7 +341,7 @@ mod tests {
         assert_eq!(hit, ["task_001_retry", "task_002", "task_004"]);
         assert_eq!(data["error_kind"], "MaxRevisionsExceeded");
         for part in
-            ["Try other dates (June instead of May)", "candor rollback run_test 5", "candor restart run_test"]
+            ["Try other dates (June instead of May)", "candor rollback run_test 4", "candor restart run_test"]
         {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }

@@ -1,24 +1,31 @@
 //! One run in a screenful: where it stands, what failed, what it waits for and what to type.
 
 use candor_engine::{RunState, Stage};
-use candor_model::{Phase, Recorded, RunSummary, Seconds, TaskStatus};
+use candor_model::{
+    EventBody, ForkedFrom, Phase, Question, Recorded, RunId, RunSummary, Seconds, TaskStatus,
+};
 use candor_planning::texts;
 use serde_json::{Value, json};
 
 use super::chronicle::Chronicle;
-use super::live::{asked, bar, marked, question_lines};
+use super::live::{bar, marked, question_lines};
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label};
-use super::{commands, format, tree};
+use super::{commands, format, phases, proposal, text, tree, workflow};
 
 const LABEL_COLUMNS: usize = 12;
 const SHOWN_FAILURES: usize = 5;
+/// How many checkpoints that belong to no phase are listed.
+const SHOWN_CHECKPOINTS: usize = 5;
 
 /// Shows where a run stands.
 #[must_use]
 pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
     let chronicle = Chronicle::of(records);
     let mut lines = facts(state, records, &chronicle, style);
+    lines.extend(heading(label::PHASES, style));
+    lines.extend(phases::lines(state, records, style));
+    lines.extend(prompts(state, style));
     let drawn = tree::draw(state, records, style);
     if !drawn.is_empty() {
         lines.push(String::new());
@@ -26,6 +33,7 @@ pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
     }
     lines.extend(failures(&chronicle, style));
     lines.extend(questions(state, style));
+    lines.extend(points(state, records, style));
     lines.extend(next_steps(state, &chronicle, style));
     lines.join("\n") + "\n"
 }
@@ -43,16 +51,31 @@ pub fn json(state: &RunState, records: &[Recorded]) -> Value {
             "failure_count": task.metadata.failure_count,
         })
     });
+    let several = state.open_questions().len() > 1;
     let questions = state.open_questions().iter().map(|(gate, question)| {
-        json!({ "gate": gate, "question": question, "commands": commands::answers(state.run_id(), question) })
+        let commands = commands::answers(state.run_id(), gate, question, several);
+        json!({ "gate": gate, "question": question, "commands": commands })
     });
     let checkpoints = state.checkpoints().iter();
-    let checkpoints =
-        checkpoints.map(|it| json!({ "id": it.id, "label": it.label, "position": it.position }));
+    let checkpoints = checkpoints.map(|it| {
+        let phase = it.phase.map(Phase::number);
+        let command = commands::rollback(state, it);
+        json!({ "id": it.id, "label": it.label, "position": it.position, "phase": phase, "command": command })
+    });
+    let points = workflow::points(state, records);
+    let points = points
+        .iter()
+        .map(|it| json!({ "phase": it.phase.number(), "name": it.phase, "at": it.at, "bytes": it.bytes }));
     json!({
         "run_id": state.run_id(),
         "status": state.status(),
-        "phases": phases(state).iter().map(|phase| phase.as_str()).collect::<Vec<_>>(),
+        "at_work": phases(state).iter().map(|phase| phase.as_str()).collect::<Vec<_>>(),
+        "phases": phases::json(state, records),
+        "workflow": workflow::json(state, records),
+        "handoffs": phases::handoffs(records),
+        "prompts": workflow::prompts(state),
+        "rollback_points": points.collect::<Vec<_>>(),
+        "forked_from": origin(records),
         "request": state.request(),
         "goal": state.goal(),
         "plan_id": plan.as_ref().map(|plan| &plan.plan_id),
@@ -72,6 +95,19 @@ pub fn json(state: &RunState, records: &[Recorded]) -> Value {
     })
 }
 
+/// Where a forked run comes from, in a line.
+#[must_use]
+pub fn forked(run: &RunId, fork: &ForkedFrom) -> String {
+    words::forked(run, fork) + "\n"
+}
+
+fn origin(records: &[Recorded]) -> Option<&ForkedFrom> {
+    match &records.first()?.event.body {
+        EventBody::RunStarted { forked_from, .. } => forked_from.as_deref(),
+        _ => None,
+    }
+}
+
 fn summary(state: &RunState, records: &[Recorded]) -> RunSummary {
     let mut summary = RunSummary::new(state.run_id().clone());
     records.iter().for_each(|recorded| summary.absorb(&recorded.event));
@@ -81,7 +117,7 @@ fn summary(state: &RunState, records: &[Recorded]) -> RunSummary {
 /// The latest word on the time that is left.
 fn remaining(records: &[Recorded]) -> Option<Seconds> {
     records.iter().rev().find_map(|recorded| match &recorded.event.body {
-        candor_model::EventBody::Progressed { update } => Some(update.estimated_remaining_time),
+        EventBody::Progressed { update } => Some(update.estimated_remaining_time),
         _ => None,
     })
 }
@@ -93,7 +129,7 @@ pub(super) fn phases(state: &RunState) -> Vec<Phase> {
         Stage::Proposed => vec![Phase::Planning],
         Stage::Executing => vec![Phase::Execution],
         Stage::Closing { phase } => vec![*phase],
-        Stage::New | Stage::Stopping { .. } | Stage::Ended(_) => Vec::new(),
+        Stage::New | Stage::Guarding { .. } | Stage::Stopping { .. } | Stage::Ended(_) => Vec::new(),
     }
 }
 
@@ -105,6 +141,7 @@ fn facts(state: &RunState, records: &[Recorded], chronicle: &Chronicle<'_>, styl
         fact(label::RUN).plain(state.run_id().as_str()).render(),
         fact(label::STATUS).add(Tone::of_status(status), words::run_status(status)).render(),
     ];
+    lines.extend(origin(records).map(|fork| fact(label::FORKED).plain(&words::fork_origin(fork)).render()));
     let phases: Vec<&str> = phases(state).into_iter().map(words::phase).collect();
     if !phases.is_empty() {
         lines.push(fact(label::PHASE).plain(&phases.join(", ")).render());
@@ -150,9 +187,50 @@ fn questions(state: &RunState, style: Style) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = heading(label::WAITING_FOR_YOU, style);
-    for question in state.open_questions().values() {
-        lines.extend(question_lines(state.run_id(), question, &asked(state, question), style));
+    for (gate, question) in state.open_questions() {
+        if let Question::Approval { version, request } = question {
+            let shown = proposal::lines(*version, request);
+            lines.extend(shown.iter().map(|line| Line::new(style).plain("  ").plain(line).render()));
+        }
+        lines.extend(question_lines(state, gate, question, style));
     }
+    lines
+}
+
+/// The words of the run, if they were ever changed.
+fn prompts(state: &RunState, style: Style) -> Vec<String> {
+    if state.prompts().len() < 2 {
+        return Vec::new();
+    }
+    let mut lines = heading(label::WORDS, style);
+    for prompt in state.prompts() {
+        let from = words::prompt_source(prompt.source, prompt.variant.as_deref());
+        let told = words::prompt(&from, prompt.score, &text::clean(&prompt.text));
+        lines.push(Line::new(style).plain("  ").fit(Tone::Plain, &told, style.columns()).render());
+    }
+    lines
+}
+
+/// Where the run can go back to.
+fn points(state: &RunState, records: &[Recorded], style: Style) -> Vec<String> {
+    let points = workflow::points(state, records);
+    if points.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading(label::POINTS, style);
+    for point in points {
+        let at = point.at.map(format::day_and_clock).unwrap_or_default();
+        let (number, name) = (point.phase.number(), words::phase(point.phase));
+        let told = words::rollback_point(number, name, &at, &words::bytes(point.bytes));
+        lines.push(Line::new(style).plain("  ").plain(&told).render());
+    }
+    let others = state.checkpoints().iter().rev().filter(|it| it.phase.is_none()).take(SHOWN_CHECKPOINTS);
+    let others: Vec<String> = others.map(|it| format!("{} ({})", it.id, it.label)).collect();
+    if !others.is_empty() {
+        lines.push(Line::new(style).plain("  ").add(Tone::Dim, &words::other_points(&others)).render());
+    }
+    let back = commands::rollback_to_phase(state.run_id());
+    lines.push(Line::new(style).plain("  ").add(Tone::Accent, &back).render());
     lines
 }
 
@@ -178,7 +256,7 @@ pub(super) fn heading(title: &str, style: Style) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use candor_model::{RunId, RunSettings};
+    use candor_model::RunSettings;
     use candor_testkit::fixtures::{paris_plan, plan_of};
     use candor_testkit::golden::STORIES;
     use candor_testkit::scenario::Scenario;
@@ -235,5 +313,63 @@ mod tests {
         );
         let shown = text(&run.state, &run.log, Style::default());
         assert!(shown.contains("50%  2 of 4 tasks done, about 30s left"), "{shown}");
+    }
+
+    #[test]
+    fn a_weak_request_is_shown_with_its_five_options() {
+        // spec: orchestrator PE-06 CM-05
+        let variant = |text: &str, score| candor_model::PromptVariant {
+            text: text.to_owned(),
+            score,
+            improvements: vec!["specificity".to_owned()],
+        };
+        let offer = candor_model::Enhancement {
+            original: candor_model::OriginalPrompt {
+                text: "make it better".to_owned(),
+                score: 30,
+                issues: vec!["vague".to_owned()],
+            },
+            variants: vec![
+                variant("Rewrite the page", 85),
+                variant("Shorten it", 80),
+                variant("Test it", 75),
+            ],
+            recommendation: "A".to_owned(),
+        };
+        let mut run = Scenario::paris();
+        let question = Box::new(Question::Choice(candor_planning::gates::enhancement(&offer)));
+        let asked = candor_model::GateId::choice("enhancement", 1);
+        let event = candor_model::Event::new(run.now, EventBody::HumanAsked { gate: asked, question });
+        run.state.apply(&event);
+        let shown = text(&run.state, &run.log, Style { width: 120, ..Style::default() });
+        for part in [
+            "30/100 (vague)",
+            "A: 85/100: specificity",
+            "Rewrite the page",
+            "candor answer run_test C",
+            "D: keep the original (30/100)",
+            "make it better",
+            "candor answer run_test E --text",
+            "if nobody answers: D",
+        ] {
+            assert!(shown.contains(part), "{part} is missing in\n{shown}");
+        }
+        let data = json(&run.state, &run.log);
+        assert_eq!(data["phases"][1]["status"], "waiting_human");
+        assert_eq!(data["open_questions"][0]["commands"].as_array().unwrap().len(), 5);
+    }
+
+    #[test]
+    fn several_questions_are_answered_by_their_names() {
+        let mut run = Scenario::paris();
+        for n in [1, 2] {
+            let request = candor_planning::gates::unclear(Phase::Execution, &[]);
+            let gate = candor_model::GateId::choice("clarification", n);
+            let question = Box::new(Question::Choice(request));
+            run.state.apply(&candor_model::Event::new(run.now, EventBody::HumanAsked { gate, question }));
+        }
+        let data = json(&run.state, &run.log);
+        let command = &data["open_questions"][1]["commands"][1];
+        assert_eq!(command, "candor answer run_test continue --gate clarification_2");
     }
 }

@@ -1,8 +1,13 @@
-//! Attempts as a table of plain lines.
+//! What happened when: the way through the phases, and every attempt at a task.
 
+use candor_model::{EventBody, Recorded, Timestamp};
 use candor_planning::texts;
+use serde_json::{Value, json};
 
 use super::chronicle::{Attempt, Chronicle, Outcome};
+use super::groups::Group;
+use super::lines::{Teller, Told};
+use super::report::timeline as attempts_value;
 use super::style::{Line, Mark, Style, Tone};
 use super::{format, text, words};
 
@@ -10,6 +15,67 @@ const MAX_AGENT_COLUMNS: usize = 22;
 const MIN_NAME_COLUMNS: usize = 10;
 /// The symbol, and what stands between the columns.
 const GAPS: usize = 12;
+
+/// Shows the way through the phases and every attempt with its time, agent and outcome, in order.
+#[must_use]
+pub fn text(records: &[Recorded], style: Style) -> String {
+    let chronicle = Chronicle::of(records);
+    let all: Vec<&Attempt<'_>> = chronicle.attempts.iter().collect();
+    let lines = attempt_lines(&chronicle, &all, style);
+    let attempts = all.iter().map(|attempt| attempt.started).zip(lines);
+    let way = way(records).into_iter().map(|(_, told)| (told.at, way_line(&chronicle, &told, style)));
+    let mut lines: Vec<(Timestamp, String)> = way.chain(attempts).collect();
+    if lines.is_empty() {
+        return format!("{}\n", words::NO_ATTEMPTS);
+    }
+    // What happened at the same time stays in the order of the log.
+    lines.sort_by_key(|(at, _)| *at);
+    lines.into_iter().map(|(_, line)| line + "\n").collect()
+}
+
+/// Gives the same as data: attempts have a `task_id`, what happened on the way an `event`.
+#[must_use]
+pub fn json(records: &[Recorded]) -> Value {
+    let chronicle = Chronicle::of(records);
+    let attempts = attempts_value(&chronicle);
+    let way = way(records).into_iter().map(|(event, told)| {
+        json!({
+            "event": event,
+            "text": told.text,
+            "severity": told.severity,
+            "started_at": told.at,
+            "offset_seconds": chronicle.offset(told.at),
+        })
+    });
+    let mut entries: Vec<Value> = way.chain(attempts.as_array().cloned().unwrap_or_default()).collect();
+    let offset = |entry: &Value| entry.get("offset_seconds").and_then(Value::as_f64).unwrap_or(0.0);
+    entries.sort_by(|a, b| offset(a).total_cmp(&offset(b)));
+    Value::Array(entries)
+}
+
+/// What is told of the way through the phases, with the names of the events.
+fn way(records: &[Recorded]) -> Vec<(String, Told)> {
+    let mut teller = Teller::new();
+    let told = records.iter().filter_map(|recorded| {
+        let told = teller.tell(recorded)?;
+        let body = &recorded.event.body;
+        Group::is_on_the_way(body).then(|| (name(body), told))
+    });
+    told.collect()
+}
+
+/// The name under which an event is on the log.
+fn name(body: &EventBody) -> String {
+    let value = serde_json::to_value(body).unwrap_or_default();
+    let name = value.as_object().and_then(|fields| fields.keys().next().cloned());
+    name.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn way_line(chronicle: &Chronicle<'_>, told: &Told, style: Style) -> String {
+    let offset = format::offset(chronicle.offset(told.at));
+    let line = Line::new(style).add(Tone::Dim, &format!("{offset} ")).mark(told.mark);
+    line.fit(told.mark.tone(), &told.text, style.columns()).render()
+}
 
 /// One line per attempt, in columns that fit the style's width.
 pub(super) fn attempt_lines(
@@ -92,5 +158,29 @@ impl Columns {
         // The id comes last: it is the first to go where there is no room for it.
         let room = style.columns().saturating_sub(line.width());
         if text::width(id) <= room { line.add(Tone::Dim, id).render() } else { line.render() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_testkit::golden::STORIES;
+
+    use super::*;
+    use crate::view::words::tests::story;
+
+    #[test]
+    fn a_timeline_has_a_line_for_every_attempt_and_every_step_on_the_way_and_fits_the_screen() {
+        for (name, _) in STORIES {
+            let records = story(name);
+            let entries = json(&records);
+            let entries = entries.as_array().unwrap();
+            let attempts = entries.iter().filter(|entry| entry.get("task_id").is_some()).count();
+            assert_eq!(attempts, Chronicle::of(&records).attempts.len(), "{name}");
+            for width in [20, 50, 80, 200] {
+                let drawn = text(&records, Style { width, ..Style::default() });
+                assert_eq!(drawn.lines().count(), entries.len().max(1), "{name}");
+                assert!(drawn.lines().all(|line| text::width(line) <= usize::from(width)), "{drawn}");
+            }
+        }
     }
 }

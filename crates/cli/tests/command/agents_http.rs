@@ -77,6 +77,7 @@ fn a_service_gets_the_documented_order_with_its_key_in_a_header() {
         keys(order),
         [
             "attempt",
+            "brief",
             "deadline_seconds",
             "description",
             "expected_outputs",

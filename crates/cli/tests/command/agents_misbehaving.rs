@@ -187,6 +187,7 @@ fn an_agent_gets_the_documented_order_and_nothing_else() {
         keys(&orders[0]),
         [
             "attempt",
+            "brief",
             "deadline_seconds",
             "description",
             "expected_outputs",
@@ -197,6 +198,7 @@ fn an_agent_gets_the_documented_order_and_nothing_else() {
             "upstream"
         ]
     );
+    assert_eq!(keys(&orders[0]["brief"]), ["boundaries", "objective", "outputFormat", "tools"]);
     assert_eq!((&orders[0]["run_id"], &orders[0]["task_id"]), (&json!("run_1"), &json!("a")));
     assert_eq!((&orders[0]["inputs"], &orders[0]["upstream"]), (&json!({"size": 3}), &json!({})));
     assert_eq!((&orders[0]["attempt"], &orders[0]["deadline_seconds"]), (&json!(1), &json!(2.0)));

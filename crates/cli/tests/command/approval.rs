@@ -19,7 +19,10 @@ fn status(candor: &Candor) -> serde_json::Value {
 fn a_vague_goal_waits_for_approval_and_says_why() {
     // spec: planning HA-01 HA-02 HA-03 HA-04 EN-17
     let (candor, said, events) = waiting();
-    let request = &events.only("human_asked")["question"]["approval"]["request"];
+    // The words are weak too, and nobody is there to be asked about them: they are kept as they are.
+    let asked = events.all("human_asked");
+    assert_eq!(asked[0]["question"]["choice"]["about"], "enhancement");
+    let request = &asked[1]["question"]["approval"]["request"];
     has_keys(request, &["plan_id", "confidence_score", "reasons", "plan_summary", "recommended_action"]);
     assert!(request["confidence_score"].as_f64().unwrap() < 0.5);
     assert_eq!(request["recommended_action"], "REVIEW_AND_ADJUST");
@@ -85,7 +88,9 @@ fn an_adjustment_that_does_not_fit_changes_nothing() {
 fn yes_approves_a_plan() {
     let (said, events) = Candor::with_config(GENERAL).events(&["run", VAGUE, "--yes"]);
     said.ended_with(0);
-    assert_eq!(events.only("human_answered")["answer"]["approval"]["comments"], "approved by --yes");
+    let answers = events.all("human_answered");
+    assert_eq!(answers[0]["answer"]["choice"], json!({"option": "D", "by_default": true}));
+    assert_eq!(answers[1]["answer"]["approval"]["comments"], "approved by --yes");
 }
 
 #[test]

@@ -147,14 +147,14 @@ fn the_kinds_of_fault_are_all_in_the_help() {
 fn points_to_go_back_to_are_listed_in_words() {
     let candor = Candor::new();
     candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
-    let said = candor.run(["rollback", "run_1", "99"]).refused(&["no checkpoint 99"]);
+    let said = candor.run(["rollback", "run_1", "--checkpoint", "99"]).refused(&["no checkpoint 99"]);
     assert!(!said.stderr.contains("{0:"), "no inside of a map: {}", said.stderr);
     // Where the help says that they are listed, they are.
-    candor.run(["rollback", "--help"]).ended_with(0).shows(&["candor postmortem RUN"]);
+    candor.run(["rollback", "--help"]).ended_with(0).shows(&["candor status RUN", "candor postmortem RUN"]);
     candor
         .run(["postmortem", "run_1"])
         .ended_with(0)
-        .shows(&["candor rollback run_1 5", "plan version 1 approved"]);
+        .shows(&["candor rollback run_1 4", "plan version 1 approved"]);
 }
 
 #[test]

@@ -71,10 +71,22 @@ fn explain_says_why() {
 #[test]
 fn explain_has_a_timeline() {
     let candor = finished();
-    candor.run(["explain", "run_1", "--timeline"]).ended_with(0).shows(&["task_001_retry", "failed", "done"]);
+    let said = candor.run(["explain", "run_1", "--timeline"]).ended_with(0);
+    said.shows(&[
+        "task_001_retry",
+        "failed",
+        "done",
+        "Guardrails",
+        "Evaluation",
+        "Consolidation",
+        "Goal reached",
+    ]);
     let timeline = candor.run(["explain", "run_1", "--timeline", "--json"]).ended_with(0).json();
-    let attempts = timeline.as_array().unwrap();
-    assert_eq!(attempts.len(), 5);
+    let is_attempt = |entry: &&Value| entry["task_id"].is_string();
+    let (attempts, way): (Vec<&Value>, Vec<&Value>) =
+        timeline.as_array().unwrap().iter().partition(is_attempt);
+    let phases = way.iter().filter(|entry| entry["event"] == "phase_completed").count();
+    assert_eq!((attempts.len(), phases), (5, 8));
     for attempt in attempts {
         has_keys(attempt, &["task_id", "agent_type", "attempt", "outcome", "started_at", "ended_at"]);
     }

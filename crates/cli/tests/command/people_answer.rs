@@ -117,3 +117,29 @@ fn resume_tells_again_what_is_waited_for() {
     let (candor, ..) = waiting();
     candor.run(["resume", "run_1"]).ended_with(3).tells(&["candor answer run_1 retry"]);
 }
+
+#[test]
+fn of_several_questions_one_is_named() {
+    // spec: orchestrator CM-04 CM-05
+    let candor = Candor::with_config("[limits]\nescalate_after_failures = 1\n[packs]\nagents = true\n");
+    let args = [
+        "run",
+        PARIS,
+        "--run-id",
+        "run_1",
+        "--fault",
+        "flight_agent=error",
+        "--fault",
+        "activity_agent=error",
+    ];
+    let said = candor.run(args).ended_with(3);
+    let open = candor.run(["status", "run_1", "--json"]).json()["open_questions"].as_array().unwrap().clone();
+    let gates: Vec<&str> = open.iter().map(|question| question["gate"].as_str().unwrap()).collect();
+    assert_eq!(gates.len(), 2, "{}", said.stderr);
+    candor.run(["answer", "run_1", "retry"]).refused(&["several", "--gate", gates[0], gates[1]]);
+    let said = said.tells(&[&format!("skip --gate {}", gates[0]), &format!("skip --gate {}", gates[1])]);
+    let answer = said.printed_command("candor answer run_1 retry");
+    assert_eq!(answer[3..5], ["--gate", gates[0]]);
+    Said::of(candor.command(&answer).output().unwrap()).ended_with(3).tells(&["candor answer run_1 skip"]);
+    candor.run(["answer", "run_1", "retry"]).ended_with(0);
+}

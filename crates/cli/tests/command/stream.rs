@@ -43,7 +43,9 @@ fn status_says_where_a_run_stands() {
         has_keys(task, &["task_id", "name", "status", "agent_type", "dependencies"]);
         assert_eq!(task["status"], "completed");
     }
-    assert_eq!(status["checkpoints"][0], json!({"id": 0, "label": "start", "position": 1}));
+    let start = &status["checkpoints"][0];
+    assert_eq!((&start["id"], &start["label"], &start["position"]), (&json!(0), &json!("start"), &json!(1)));
+    assert_eq!(start["command"], "candor rollback run_1 --checkpoint 0 --data data");
     let text = candor.run(["status", "run_1"]).ended_with(0);
     text.shows(&["completed", "100%", "4 of 4 tasks", "Hotel search", "candor report run_1"]);
 }

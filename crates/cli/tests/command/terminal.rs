@@ -53,6 +53,8 @@ fn a_run_is_drawn_as_a_tree_with_a_bar_and_its_cost() {
     for part in ["\u{1b}[", "█", "100%", "$0.05", "Flight search", "└─", "Hotel search", "completed"] {
         assert!(seen.screen.contains(part), "no `{part}` in: {}", seen.screen);
     }
+    let plain = seen.screen.replace("\u{1b}[0m\u{1b}[32m", "");
+    assert!(plain.contains("✓✓✓✓✓✓✓✓"), "all eight phases are done: {}", seen.screen);
 }
 
 #[test]
@@ -66,7 +68,7 @@ fn a_plan_is_approved_where_it_is_shown() {
     let candor = Candor::with_config(GENERAL);
     let seen = at_terminal(
         &candor,
-        &["run", VAGUE, "--run-id", "run_1"],
+        &["run", VAGUE, "--run-id", "run_1", "--unattended"],
         &[("[l]ater? ", "what?\n"), ("`what?` is none of these", "a\n")],
     );
     assert_eq!(seen.code, 0);
@@ -78,19 +80,21 @@ fn a_plan_is_approved_where_it_is_shown() {
 fn a_plan_is_changed_or_rejected_where_it_is_shown() {
     let candor = Candor::with_config(GENERAL);
     let change = [("[l]ater? ", "c task_001 agent_type mailer\n")];
-    assert_eq!(at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1"], &change).code, 0);
+    assert_eq!(at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &change).code, 0);
     let report = candor.run(["report", "run_1", "--json"]).json();
     assert_eq!(report["plan"]["subtasks"][0]["agent_type"], "mailer");
     // What succeeded once is no blind guess the next time, so this is somebody else's house.
     let candor = Candor::with_config(GENERAL);
-    let rejected = at_terminal(&candor, &["run", VAGUE, "--run-id", "run_2"], &[("[l]ater? ", "r\n")]);
+    let rejected =
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_2", "--unattended"], &[("[l]ater? ", "r\n")]);
     assert_eq!(rejected.code, 1);
 }
 
 #[test]
 fn later_leaves_the_run_waiting() {
     let candor = Candor::with_config(GENERAL);
-    let seen = at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1"], &[("[l]ater? ", "l\n")]);
+    let seen =
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("[l]ater? ", "l\n")]);
     assert_eq!(seen.code, 3);
     assert!(seen.screen.contains("candor approve run_1"));
 }
@@ -113,8 +117,46 @@ fn a_failing_task_is_asked_about_below_the_failures_that_led_there() {
 #[test]
 fn ctrl_c_at_a_question_ends_the_command_and_the_run_waits_on() {
     let candor = Candor::with_config(GENERAL);
-    let seen = at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1"], &[("[l]ater? ", "\u{3}")]);
+    let seen =
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("[l]ater? ", "\u{3}")]);
     assert!(seen.after_last_key < Duration::from_secs(5), "it did not wait for Enter");
     assert_eq!(seen.code, 3);
     assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "waiting_human");
+}
+
+#[test]
+fn a_plan_can_be_talked_about_where_it_is_shown() {
+    // spec: orchestrator IP-05 IP-06
+    let candor = Candor::with_config(GENERAL);
+    let answers = [
+        ("[s]et TASK FIELD VALUE", "s task_999 priority 1\n"),
+        ("no such task", "v 9\n"),
+        ("none of these", "s task_001 priority 10\n"),
+        ("Plan version 2", "a\n"),
+    ];
+    let seen = at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &answers);
+    assert_eq!(seen.code, 0, "{}", seen.screen);
+    for part in
+        ["Plan version 1", "[a]pprove", "[q]uestion WORDS", "[g]enerate anew", "[r]eject, or [l]ater?"]
+    {
+        assert!(seen.screen.contains(part), "no `{part}` in: {}", seen.screen);
+    }
+    let report = candor.run(["report", "run_1", "--json"]).json();
+    assert_eq!(report["plan"]["subtasks"][0]["priority"], 10);
+}
+
+#[test]
+fn a_guardrail_asks_where_it_halts() {
+    // spec: orchestrator GR-08
+    let candor = Candor::with_config(&format!("[guardrails]\nrules = \"rules.json\"\n{GENERAL}"));
+    candor.write("rules.json", crate::rooms::TRIPWIRE);
+    let answers = [
+        ("Which?", "perhaps\n"),
+        ("`perhaps` is none of these", "reword\n"),
+        ("Your words: ", " \n"),
+        ("takes words of your own", "STOP\n"),
+    ];
+    let seen = at_terminal(&candor, &["run", "Write down the recipe", "--run-id", "run_1"], &answers);
+    assert_eq!(seen.code, 1, "{}", seen.screen);
+    assert!(seen.screen.contains("[continue] go on in spite of it"), "{}", seen.screen);
 }

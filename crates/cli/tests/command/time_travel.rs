@@ -104,7 +104,7 @@ fn a_run_can_go_back_and_on_from_there() {
     let checkpoints = status(&candor)["checkpoints"].as_array().unwrap().clone();
     let approved = checkpoints.iter().find(|it| it["label"] == "plan version 1 approved").unwrap();
     let number = approved["id"].to_string();
-    let (said, events) = candor.events(&["rollback", "run_1", &number]);
+    let (said, events) = candor.events(&["rollback", "run_1", "--checkpoint", &number]);
     said.ended_with(0);
     assert_eq!(events.dispatched().len(), 4, "everything after the point is done anew");
     assert_eq!(events.report()["revisions"], json!([]));
@@ -115,7 +115,7 @@ fn a_run_can_go_back_and_on_from_there() {
 fn a_run_that_has_ended_can_go_back_too() {
     let candor = Candor::new();
     candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
-    let (said, events) = candor.events(&["rollback", "run_1", "0"]);
+    let (said, events) = candor.events(&["rollback", "run_1", "--checkpoint", "0"]);
     said.ended_with(0);
     assert_eq!(events.only("rolled_back")["event"], "rolled_back");
     assert_eq!(events.texts("phase_started", "phase").first().unwrap(), "pre_analysis");
@@ -125,8 +125,9 @@ fn a_run_that_has_ended_can_go_back_too() {
 fn a_point_that_is_not_there_is_refused() {
     let candor = Candor::new();
     candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
-    candor.run(["rollback", "run_1", "99"]).refused(&["no checkpoint 99", "plan version 1 approved"]);
-    candor.run(["rollback", "run_1", "x"]).refused(&["x"]);
+    let gone = ["rollback", "run_1", "--checkpoint", "99"];
+    candor.run(gone).refused(&["no checkpoint 99", "plan version 1 approved"]);
+    candor.run(["rollback", "run_1", "--checkpoint", "x"]).refused(&["x"]);
     candor.run(["rollback", "run_1", "0", "--budget", "-1"]).ended_with(2);
     assert_eq!(status(&candor)["status"], "completed");
 }

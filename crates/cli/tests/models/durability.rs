@@ -15,7 +15,7 @@ fn a_run_that_is_killed_during_a_call_never_asks_again_for_what_was_answered() {
         "decompose_task" => sensible(seen).after(Duration::from_secs(60)),
         _ => sensible(seen),
     });
-    let mut child = scene.start(&["run", PARIS, "--json", "--run-id", "run_1"]);
+    let mut child = scene.start_unheard(&["run", PARIS, "--json", "--run-id", "run_1"]);
     until("the second question is put", || !scene.asked("decompose_task").is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
@@ -37,7 +37,7 @@ fn a_run_that_is_killed_again_and_again_never_overdraws_its_budget() {
     let limits = EASY.replace("planning_budget = 1.0", "planning_budget = 0.03");
     let scene = Scene::with(&limits, "");
     scene.server.route(|seen| sensible(seen).after(Duration::from_secs(60)));
-    let mut child = scene.start(&["run", PARIS, "--json", "--run-id", "run_1"]);
+    let mut child = scene.start_unheard(&["run", PARIS, "--json", "--run-id", "run_1"]);
     let mut kills = 0;
     // Each lost call may have been paid, so that the money for another one runs out.
     loop {
@@ -54,7 +54,7 @@ fn a_run_that_is_killed_again_and_again_never_overdraws_its_budget() {
         child.wait().unwrap();
         kills += 1;
         assert!(kills < 20, "the money must run out");
-        child = scene.start(&["resume", "run_1", "--json"]);
+        child = scene.start_unheard(&["resume", "run_1", "--json"]);
     }
     assert!(kills >= 2, "{kills}");
     let report = scene.run(&["report", "run_1", "--json"]).ended_with(0).json();
@@ -66,7 +66,7 @@ fn a_run_that_is_killed_again_and_again_never_overdraws_its_budget() {
 fn a_run_that_is_interrupted_during_a_call_stops_at_once_and_can_go_on() {
     let scene = Scene::new();
     scene.server.route(|seen| sensible(seen).after(Duration::from_secs(60)));
-    let mut child = scene.start(&["run", PARIS, "--json", "--run-id", "run_1"]);
+    let mut child = scene.start_unheard(&["run", PARIS, "--json", "--run-id", "run_1"]);
     until("a question is put", || !scene.server.seen().is_empty());
     interrupt(child.id());
     let mut code = None;

@@ -91,6 +91,11 @@ impl Scene {
         self.command(args).spawn().unwrap()
     }
 
+    /// Starts a command that nobody listens to: a pipe that nobody empties would hold it up.
+    pub(crate) fn start_unheard(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::null()).spawn().unwrap()
+    }
+
     /// The worked example with a plain screen, which must come to a good end.
     #[track_caller]
     pub(crate) fn plain_paris(&self) -> Said {

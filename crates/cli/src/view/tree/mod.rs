@@ -99,7 +99,9 @@ impl Tree {
             EventBody::TaskSucceeded { task_id, .. } => self.set(task_id, TaskStatus::Completed),
             EventBody::TaskFailed { task_id, .. } => self.set(task_id, TaskStatus::Failed),
             EventBody::TaskSkipped { task_id, .. } => self.set(task_id, TaskStatus::Skipped),
-            EventBody::TaskStopped { task_id, .. } | EventBody::RetryScheduled { task_id, .. } => {
+            EventBody::TaskStopped { task_id, .. }
+            | EventBody::RetryScheduled { task_id, .. }
+            | EventBody::TaskReopened { task_id, .. } => {
                 self.set(task_id, TaskStatus::Pending);
             }
             _ => {}

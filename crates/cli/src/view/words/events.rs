@@ -2,8 +2,8 @@
 
 use candor_model::{
     Account, Adjustment, Answer, CheckpointId, Confidence, CritiqueVerdict, FailureNotification, GateId,
-    Goal, GuidanceAction, HumanApprovalRequest, Money, Phase, PlanRevision, RecoveryNotification, RunId,
-    Seconds, StopReason,
+    Goal, GuidanceAction, HumanApprovalRequest, Money, Phase, PlanRevision, PlanVersion,
+    RecoveryNotification, RunId, Seconds, StopReason,
 };
 
 use super::plural;
@@ -36,8 +36,8 @@ pub(in crate::view) const fn phase(phase: Phase) -> &'static str {
     }
 }
 
-pub(in crate::view) fn phase_done(which: Phase, summary: &str) -> String {
-    with(phase(which), summary)
+pub(in crate::view) fn phase_done(which: Phase, summary: &str, figures: &str) -> String {
+    format!("{} ({figures})", with(phase(which), summary))
 }
 
 pub(in crate::view) fn phase_failed(which: Phase, reason: &str) -> String {
@@ -69,14 +69,16 @@ pub(in crate::view) fn critiqued(which: Phase, verdict: CritiqueVerdict, notes: 
 }
 
 pub(in crate::view) fn proposed(
+    version: Option<PlanVersion>,
     tasks: usize,
     confidence: Confidence,
     estimate: Seconds,
     repairs: usize,
 ) -> String {
     let repaired = if repairs == 0 { String::new() } else { format!(", {} made", plural(repairs, "repair")) };
+    let version = version.map(|version| format!(" version {version}")).unwrap_or_default();
     format!(
-        "Plan with {}, confidence {}, about {} of work{repaired}",
+        "Plan{version} with {}, confidence {}, about {} of work{repaired}",
         plural(tasks, "task"),
         format::confidence(confidence),
         format::duration(estimate)
@@ -227,6 +229,10 @@ pub(in crate::view) fn answered(answer: &Answer) -> String {
             &format!("A person answered: {}", decision.action.as_str().to_lowercase()),
             &decision.comments,
         ),
+        Answer::Choice(choice) if choice.by_default => {
+            format!("Nobody is there to be asked: {}, as is done then", choice.option)
+        }
+        Answer::Choice(choice) => with(&format!("A person chose: {}", choice.option), &choice.text),
         Answer::Guidance(guidance) => {
             let agent =
                 guidance.agent_type.as_ref().map(|agent| format!(" with {agent}")).unwrap_or_default();

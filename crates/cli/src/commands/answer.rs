@@ -1,0 +1,77 @@
+//! `candor answer`: one of the options of a question that a run waits with.
+
+use candor_engine::{Input, Refusal};
+use candor_model::{AgentType, Answer, Choice, GateId, Guidance, GuidanceAction, JsonMap, Question};
+
+use super::control::AtRun;
+use crate::args::{AnswerArgs, Place};
+use crate::data;
+use crate::drive::json_or_text;
+use crate::failure::Failure;
+
+/// What can be done about a task that keeps failing.
+const GUIDANCE: [(&str, GuidanceAction); 3] =
+    [("retry", GuidanceAction::Retry), ("skip", GuidanceAction::Skip), ("abort", GuidanceAction::Abort)];
+
+pub(crate) async fn answer(place: &Place, args: &AnswerArgs) -> Result<u8, Failure> {
+    let at = AtRun::find(place, &args.run).await?;
+    let (gate, question) = asked(&at, args.gate.as_deref()).await?;
+    let text = at.house.without_secrets(args.text.clone());
+    let answer = match question {
+        Question::Guidance(_) => Answer::Guidance(guidance(&gate, args)?),
+        Question::Choice(_) => Answer::Choice(choice(args, text)?),
+        Question::Approval { .. } => {
+            return Err(Failure::usage(format!(
+                "{gate} asks about a plan; `candor status {}` shows the commands that answer it",
+                at.run
+            )));
+        }
+    };
+    at.give(place, Input::Answered { gate, answer }, &args.drive).await
+}
+
+/// The question that is meant: the one that is named, or the only one.
+async fn asked(at: &AtRun, named: Option<&str>) -> Result<(GateId, Question), Failure> {
+    let state = data::look(&at.log, &at.run).await?.state;
+    let open = state.open_questions();
+    let listed = || open.keys().map(GateId::as_str).collect::<Vec<_>>().join(", ");
+    let mut gates = open.iter().map(|(gate, question)| (gate.clone(), question.clone()));
+    match named {
+        _ if open.is_empty() => {
+            Err(Failure::usage(format!("run {} ({}) does not ask anything", at.run, state.status())))
+        }
+        None if open.len() > 1 => {
+            Err(Failure::usage(format!("several questions are open, say which with --gate: {}", listed())))
+        }
+        None => gates.next().ok_or_else(|| Failure::usage(format!("run {} does not ask anything", at.run))),
+        Some(named) => gates.find(|(gate, _)| gate.as_str() == named).ok_or_else(|| {
+            Failure::usage(format!("--gate: there is no open question {named}; open: {}", listed()))
+        }),
+    }
+}
+
+fn choice(args: &AnswerArgs, text: String) -> Result<Choice, Failure> {
+    if args.agent.is_some() || !args.inputs.is_empty() {
+        return Err(Failure::usage("--agent and --input are for a task that keeps failing"));
+    }
+    Ok(Choice { option: args.option.clone(), text, by_default: false })
+}
+
+fn guidance(gate: &GateId, args: &AnswerArgs) -> Result<Guidance, Failure> {
+    let known = GUIDANCE.iter().find(|(word, _)| word.eq_ignore_ascii_case(args.option.trim()));
+    let Some((_, action)) = known else {
+        let offered = GUIDANCE.map(|(word, _)| word).join(", ");
+        let refusal = Refusal::NotOffered { gate: gate.clone(), given: args.option.clone(), offered };
+        return Err(Failure::usage(refusal));
+    };
+    let agent_type = args.agent.as_ref().map(AgentType::new).transpose().map_err(Failure::usage)?;
+    let mut inputs = JsonMap::new();
+    for input in &args.inputs {
+        let (key, value) = input
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("--input {input}: expected KEY=VALUE")))?;
+        inputs.insert(key.to_owned(), json_or_text(value));
+    }
+    let said = [args.comments.as_str(), args.text.as_str()].into_iter().find(|said| !said.is_empty());
+    Ok(Guidance { action: *action, agent_type, inputs, comments: said.unwrap_or_default().to_owned() })
+}

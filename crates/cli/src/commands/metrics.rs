@@ -1,0 +1,144 @@
+//! `candor metrics`: how the phases did, over all runs that are kept.
+
+use std::collections::BTreeMap;
+
+use candor_model::{EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary};
+use candor_planning::metrics::{PhaseHistory, PhaseRecord, SessionFigures, criteria_of, session_line};
+use candor_ports::{EventLog, RunFilter};
+use serde_json::{Value, json};
+
+use crate::args::{MetricsArgs, Place};
+use crate::data::DataFolder;
+use crate::failure::{Failure, code};
+use crate::output;
+
+/// The figures of one run.
+struct OneRun {
+    summary: RunSummary,
+    phases: BTreeMap<Phase, PhaseMetrics>,
+}
+
+pub(crate) async fn metrics(place: &Place, args: &MetricsArgs) -> Result<u8, Failure> {
+    let data = DataFolder::find(place.data.as_deref())?;
+    let mut history = PhaseHistory::default();
+    let mut runs = Vec::new();
+    if let Some(log) = data.open_if_there()? {
+        for entry in log.runs(RunFilter::default()).await? {
+            let records = log.read(&entry.summary.run_id, Position::START).await?;
+            own(&records).for_each(|recorded| history.apply(&recorded.event.body));
+            runs.push(OneRun { phases: figures(&records), summary: entry.summary });
+        }
+    }
+    if args.json {
+        output::print_json(&as_json(&history, &runs, args.all)?)?;
+    } else {
+        output::print(&as_text(&history, &runs, args.all))?;
+    }
+    Ok(code::DONE)
+}
+
+/// A run's own events: those that a fork shares with another run count there, and once.
+fn own(records: &[Recorded]) -> impl Iterator<Item = &Recorded> {
+    let shared = match records.first().map(|first| &first.event.body) {
+        Some(EventBody::RunStarted { forked_from: Some(fork), .. }) => fork.position,
+        _ => Position::START,
+    };
+    records.iter().filter(move |recorded| recorded.position > shared)
+}
+
+/// What the phases of a run took, each at its last end.
+fn figures(records: &[Recorded]) -> BTreeMap<Phase, PhaseMetrics> {
+    let ended = records.iter().filter_map(|recorded| match &recorded.event.body {
+        EventBody::PhaseCompleted { phase, metrics: Some(metrics), .. } => {
+            Some((*phase, PhaseMetrics::clone(metrics)))
+        }
+        _ => None,
+    });
+    ended.collect()
+}
+
+fn as_json(history: &PhaseHistory, runs: &[OneRun], all: bool) -> Result<Value, Failure> {
+    let mut shown = serde_json::to_value(history.export())?;
+    if let Value::Object(fields) = &mut shown {
+        fields.insert("runs".to_owned(), json!(runs.len()));
+        let last = runs.first().map(|run| {
+            let phases: BTreeMap<u8, &PhaseMetrics> =
+                run.phases.iter().map(|(phase, metrics)| (phase.number(), metrics)).collect();
+            json!({ "taskId": run.summary.run_id, "status": run.summary.status, "phases": phases })
+        });
+        fields.insert("lastRun".to_owned(), json!(last));
+        if all {
+            let lines = runs.iter().map(|run| serde_json::from_str(&line(run)));
+            fields.insert("sessions".to_owned(), Value::Array(lines.collect::<Result<_, _>>()?));
+        }
+    }
+    Ok(shown)
+}
+
+fn line(run: &OneRun) -> String {
+    let OneRun { summary, phases } = run;
+    session_line(&SessionFigures {
+        run_id: &summary.run_id,
+        at: summary.updated_at.unwrap_or(candor_model::Timestamp::EPOCH),
+        request: &summary.request,
+        status: summary.status,
+        phases,
+    })
+}
+
+fn as_text(history: &PhaseHistory, runs: &[OneRun], all: bool) -> String {
+    if runs.is_empty() {
+        return "No runs yet: what follows are first guesses.\n".to_owned() + &table(history, None);
+    }
+    let last: Option<&OneRun> = runs.first();
+    let mut text = table(history, last);
+    if all {
+        text.push('\n');
+        runs.iter().for_each(|run| text.push_str(&(run_line(run) + "\n")));
+    }
+    text
+}
+
+fn table(history: &PhaseHistory, last: Option<&OneRun>) -> String {
+    let named = |run: &RunId| format!("last run ({run})");
+    let last_name = last.map(|run| named(&run.summary.run_id)).unwrap_or_default();
+    let mut text = format!(
+        "{:<18} {:>5} {:>8} {:>9} {:>8}  {last_name}\n",
+        "phase", "runs", "success", "average", "tokens"
+    );
+    for phase in Phase::ALL {
+        let of_last = last.and_then(|run| run.phases.get(phase));
+        text.push_str(&row(*phase, &history.record(*phase), of_last));
+        for name in criteria_of(*phase) {
+            if let Some(value) = history.criterion(name) {
+                text.push_str(&format!("    {name} {value:.2}\n"));
+            }
+        }
+    }
+    text
+}
+
+fn row(phase: Phase, record: &PhaseRecord, last: Option<&PhaseMetrics>) -> String {
+    let success = record.success_rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0}%", rate * 100.0));
+    let last = last.map(|took| format!("{:.3} s, {} tokens", took.duration.get(), took.tokens_used));
+    let more = if record.seed { "first guess".to_owned() } else { last.unwrap_or_default() };
+    let why = match record.failure_reasons.as_slice() {
+        [] => String::new(),
+        reasons => format!("  ({})", reasons.join(", ")),
+    };
+    format!(
+        "{} {:<16} {:>5} {success:>8} {:>7.3} s {:>8}  {more}{why}\n",
+        phase.number(),
+        phase.as_str(),
+        record.runs,
+        record.avg_duration.get(),
+        record.tokens_used
+    )
+}
+
+fn run_line(run: &OneRun) -> String {
+    let OneRun { summary, phases } = run;
+    let seconds: f64 = phases.values().map(|took| took.duration.get()).sum();
+    let tokens = phases.values().map(|took| took.tokens_used).fold(0, u64::saturating_add);
+    format!("{:<20} {:<14} {seconds:>9.3} s {tokens:>8} tokens", summary.run_id, summary.status.as_str())
+}

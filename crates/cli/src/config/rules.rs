@@ -1,0 +1,96 @@
+//! The sections of `candor.toml` that name files of rules, and the rules that hold with them.
+
+use std::path::{Path, PathBuf};
+
+use candor_model::Enforcement;
+use candor_phases::Rulebook;
+use candor_planning::rules_file::{self, RuleDocument};
+use serde::{Deserialize, Serialize};
+
+use super::read_text;
+use crate::failure::Failure;
+
+/// What may begin at all.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct GuardrailsInFile {
+    /// A file with guardrails of your own.
+    pub(crate) rules: Option<PathBuf>,
+    /// What is done about words that speak to models instead of to us.
+    pub(crate) injection: Option<Enforcement>,
+    /// What is done about secrets in the words.
+    pub(crate) secrets: Option<Enforcement>,
+}
+
+/// A section that names a file of rules and nothing else.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RulesInFile {
+    /// The file.
+    pub(crate) rules: Option<PathBuf>,
+}
+
+/// How results are checked.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Validation {
+    /// Programs that a criterion may run although the plan is not the person's own.
+    pub(crate) allowed_commands: Vec<String>,
+    /// Whether models judge the work of every phase, where there are any; it takes a call per phase.
+    pub(crate) critique_by_model: bool,
+}
+
+/// All sections that the rules come from.
+pub(super) struct Sections<'a> {
+    pub(super) guardrails: &'a GuardrailsInFile,
+    pub(super) scaling: &'a RulesInFile,
+    pub(super) conflicts: &'a RulesInFile,
+    pub(super) roster: &'a RulesInFile,
+    pub(super) validation: &'a Validation,
+}
+
+impl Sections<'_> {
+    /// The rules that hold; paths start at the folder of the configuration, which is the file at `path`.
+    pub(super) fn rulebook(&self, path: &Path, folder: &Path) -> Result<Rulebook, Failure> {
+        let allowed_commands = self.validation.allowed_commands.clone();
+        if let Some(index) = allowed_commands.iter().position(|command| command.trim().is_empty()) {
+            return Err(Failure::usage(format!(
+                "{}: validation.allowed_commands[{index}]: is empty; name a program, for instance \"cargo\"",
+                path.display()
+            )));
+        }
+        let usual = Rulebook::default();
+        Ok(Rulebook {
+            guardrails: file(path, folder, "guardrails", self.guardrails.rules.as_deref())?
+                .unwrap_or(usual.guardrails),
+            scaling: file(path, folder, "scaling", self.scaling.rules.as_deref())?.unwrap_or(usual.scaling),
+            conflicts: file(path, folder, "conflicts", self.conflicts.rules.as_deref())?
+                .unwrap_or(usual.conflicts),
+            roster: file(path, folder, "roster", self.roster.rules.as_deref())?.unwrap_or(usual.roster),
+            injection: self.guardrails.injection.unwrap_or(usual.injection),
+            secrets: self.guardrails.secrets.unwrap_or(usual.secrets),
+            critique_by_model: self.validation.critique_by_model,
+            allowed_commands,
+        })
+    }
+}
+
+/// The rules in the file that a section names, if it names one.
+fn file<T: RuleDocument>(
+    path: &Path,
+    folder: &Path,
+    section: &str,
+    named: Option<&Path>,
+) -> Result<Option<T>, Failure> {
+    let Some(named) = named else { return Ok(None) };
+    let at = |failure: Failure| {
+        Failure::usage(format!("{}: {section}.rules: {}", path.display(), failure.message))
+    };
+    read(&folder.join(named)).map(Some).map_err(at)
+}
+
+/// Reads a file of rules.
+pub(crate) fn read<T: RuleDocument>(path: &Path) -> Result<T, Failure> {
+    let text = read_text(path)?;
+    rules_file::read(&path.to_string_lossy(), &text).map_err(Failure::usage)
+}

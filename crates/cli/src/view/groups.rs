@@ -1,0 +1,117 @@
+//! Which events are told alike. Every kind has its place here, so that a new one cannot be forgotten in silence.
+
+use candor_model::EventBody;
+
+/// A group of events that are told alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group {
+    /// The run began.
+    Start,
+    /// A phase, and what it says of itself.
+    Phase,
+    /// The rooms around the work.
+    Room,
+    /// The plan.
+    Plan,
+    /// A revision.
+    Revision,
+    /// A task.
+    Task,
+    /// What people were told.
+    Notice,
+    /// How far the run came.
+    Progress,
+    /// Questions and answers.
+    Human,
+    /// The run came to its end.
+    End,
+    /// What the run has to live with.
+    Circumstance,
+    /// Told by the event before or after, or a matter of the books only.
+    Silent,
+}
+
+impl Group {
+    /// The group of an event.
+    pub(super) const fn of(body: &EventBody) -> Self {
+        use EventBody as E;
+        match body {
+            E::RunStarted { .. } => Self::Start,
+            E::PhaseCompleted { .. }
+            | E::PhaseFailed { .. }
+            | E::PhaseDegraded { .. }
+            | E::GoalDefined { .. }
+            | E::PromptScored { .. }
+            | E::Critiqued { .. } => Self::Phase,
+            E::GuardrailsChecked { .. }
+            | E::PromptChanged { .. }
+            | E::PhaseStarted { .. }
+            | E::PlanAnswered { .. }
+            | E::TaskReopened { .. }
+            | E::Broadcast { .. }
+            | E::AgentQueried { .. }
+            | E::QueryAnswered { .. }
+            | E::FilesRead { .. }
+            | E::ResultsChecked { .. } => Self::Room,
+            E::PlanProposed { .. }
+            | E::PlanAdjusted { .. }
+            | E::PlanApproved { .. }
+            | E::PlanRejected { .. }
+            | E::ConfidenceChanged { .. } => Self::Plan,
+            E::Replanned { .. } => Self::Revision,
+            E::TaskRouted { .. }
+            | E::TaskDispatched { .. }
+            | E::TaskSucceeded { .. }
+            | E::TaskFailed { .. }
+            | E::TaskStopped { .. }
+            | E::TaskSkipped { .. }
+            | E::RetryScheduled { .. } => Self::Task,
+            E::Notified { .. } => Self::Notice,
+            E::Progressed { .. } => Self::Progress,
+            E::Escalated { .. }
+            | E::HumanAsked { .. }
+            | E::HumanAnswered { .. }
+            | E::QuestionWithdrawn { .. } => Self::Human,
+            E::RunCompleted { .. } | E::RunFailed { .. } | E::RunAborted { .. } | E::RunCancelled { .. } => {
+                Self::End
+            }
+            E::GuardrailTripped { .. }
+            | E::ModelConsulted { .. }
+            | E::ModelBreakerOpened { .. }
+            | E::ModelBreakerClosed { .. }
+            | E::BreakerTried { .. }
+            | E::BreakerOpened { .. }
+            | E::BreakerClosed { .. }
+            | E::FellBack { .. }
+            | E::Degraded { .. }
+            | E::BudgetExceeded { .. }
+            | E::ConflictResolved { .. }
+            | E::RunPaused { .. }
+            | E::RunResumed {}
+            | E::StopRequested { .. }
+            | E::RolledBack { .. } => Self::Circumstance,
+            E::ModelAsked { .. }
+            | E::TaskTakenUp { .. }
+            | E::DecisionMade { .. }
+            | E::Charged { .. }
+            | E::OutcomeRecorded { .. } => Self::Silent,
+        }
+    }
+
+    /// Whether an event belongs to the way of a run through its phases, rather than to one task.
+    pub(super) const fn is_on_the_way(body: &EventBody) -> bool {
+        match Self::of(body) {
+            Self::Start | Self::Phase | Self::Room | Self::Plan | Self::Human | Self::End => true,
+            Self::Circumstance => matches!(
+                body,
+                EventBody::GuardrailTripped { .. }
+                    | EventBody::ConflictResolved { .. }
+                    | EventBody::RunPaused { .. }
+                    | EventBody::RunResumed {}
+                    | EventBody::StopRequested { .. }
+                    | EventBody::RolledBack { .. }
+            ),
+            Self::Revision | Self::Task | Self::Notice | Self::Progress | Self::Silent => false,
+        }
+    }
+}

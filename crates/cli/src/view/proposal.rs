@@ -1,0 +1,127 @@
+//! A plan as it is shown to the person who decides on it: what it does, what it takes, what may go wrong, what
+//! else could be done.
+
+use candor_model::{HumanApprovalRequest, PlanBrief, PlanVersion};
+
+use super::{text, words};
+
+/// Shows a plan that waits for a person, line by line.
+#[must_use]
+pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String> {
+    let brief = request.brief.as_deref();
+    let mut lines = vec![words::plan_head(version, brief.map(|brief| brief.strategy), request)];
+    match brief {
+        Some(brief) => lines.extend(in_figures(brief)),
+        None => lines.extend(request.plan_summary.lines().map(text::clean)),
+    }
+    lines.push(words::REASONS.to_owned());
+    lines.extend(request.reasons.iter().map(|reason| format!("  - {}", text::clean(reason))));
+    lines.extend((request.round > 0).then(|| words::plan_round(request.round)));
+    lines.extend(Some(&request.digest).filter(|it| !it.is_empty()).map(|it| words::plan_digest(it)));
+    lines.extend(request.reply.as_ref().map(|reply| words::plan_reply(&text::clean(reply))));
+    lines
+}
+
+fn in_figures(brief: &PlanBrief) -> Vec<String> {
+    let listed = |line: String| format!("  {}", text::clean(&line));
+    let mut lines = vec![words::plan_agents(&brief.agents), words::plan_estimates(&brief.estimates)];
+    lines.push(words::TASKS.to_owned());
+    lines.extend((1..).zip(&brief.subtasks).map(|(number, task)| listed(words::plan_task(number, task))));
+    lines.push(words::RISKS.to_owned());
+    lines.extend(brief.risks.iter().map(|risk| listed(words::plan_risk(risk))));
+    lines.push(words::ALTERNATIVES.to_owned());
+    lines.extend(brief.alternatives.iter().map(|alternative| {
+        let recommended = alternative.id.eq_ignore_ascii_case(&brief.recommendation);
+        listed(words::plan_alternative(alternative, recommended))
+    }));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_model::{
+        AgentCounts, BriefTask, Confidence, ExecutionStrategy, Money, NonEmpty, PlanAlternative,
+        PlanEstimates, PlanId, RecommendedAction, Risk, RiskLevel, Seconds, Tier, TierCounts,
+    };
+    use candor_testkit::fixtures::task_id;
+
+    use super::*;
+
+    fn brief() -> PlanBrief {
+        let task = |id: &str, group, needs: &[&str]| BriefTask {
+            id: task_id(id),
+            action: format!("Do {id}"),
+            model: Tier::Balanced,
+            parallel_group: group,
+            depends_on: needs.iter().map(|id| task_id(id)).collect(),
+        };
+        let alternative = |id: &str, name: &str, tradeoff: &str| PlanAlternative {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            tradeoff: tradeoff.to_owned(),
+            estimates: PlanEstimates::default(),
+        };
+        PlanBrief {
+            strategy: ExecutionStrategy::Hybrid,
+            agents: AgentCounts {
+                total: 3,
+                parallel: 2,
+                sequential: 1,
+                models: TierCounts { fast: 0, balanced: 2, strong: 1 },
+            },
+            estimates: PlanEstimates {
+                tokens: 1_200,
+                cost: Money::from_micros(20_000),
+                duration: Seconds::whole(35),
+            },
+            subtasks: vec![task("a", Some(1), &[]), task("b", None, &["a"])],
+            risks: vec![Risk {
+                level: RiskLevel::High,
+                description: "prices move".to_owned(),
+                mitigation: "asked again".to_owned(),
+            }],
+            alternatives: vec![
+                alternative("A", "all in a row", "safer, slower"),
+                alternative("C", "hybrid", "as planned"),
+            ],
+            recommendation: "C".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_plan_is_shown_with_everything_that_a_person_decides_on() {
+        // spec: orchestrator IP-04
+        let request = HumanApprovalRequest {
+            plan_id: PlanId::new("p").unwrap(),
+            confidence_score: Confidence::new(0.4).unwrap(),
+            reasons: NonEmpty::or_one(Vec::new(), || "unsure".to_owned()),
+            plan_summary: "not shown when there are figures".to_owned(),
+            recommended_action: RecommendedAction::ReviewAndAdjust,
+            brief: Some(Box::new(brief())),
+            digest: "abc123".to_owned(),
+            choices: Vec::new(),
+            round: 2,
+            reply: Some("because it is safer".to_owned()),
+        };
+        let shown = lines(PlanVersion(3), &request);
+        let expected = [
+            "Plan version 3, strategy hybrid, confidence 0.40",
+            "Agents: 3 (2 parallel, 1 sequential; 2 balanced, 1 strong)",
+            "Estimated: 1,200 tokens, $0.02, 35s",
+            "Tasks:",
+            "  1. a: Do a [balanced, group 1]",
+            "  2. b: Do b [balanced, after a]",
+            "Risks:",
+            "  high: prices move — asked again",
+            "Alternatives:",
+            "  A all in a row: safer, slower",
+            "  C hybrid (recommended): as planned",
+            "Please look at it:",
+            "  - unsure",
+            "Changed 2 times so far",
+            "Digest abc123: an answer is for this plan and no other",
+            "Answer: because it is safer",
+        ];
+        assert_eq!(shown, expected);
+    }
+}
