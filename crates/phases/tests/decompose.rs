@@ -449,3 +449,26 @@ proptest! {
         prop_assert!(dependencies::check(&made.tasks).is_valid);
     }
 }
+
+#[test]
+fn a_phase_does_not_end_without_its_mandatory_agents() {
+    // spec: orchestrator GR-10
+    let agent = |name: &str, enforcement: &str| {
+        format!(
+            "[[agents]]\nname = \"{name}\"\ndescription = \"Draws\"\nmodel = \"fast\"\nphase = \"3c\"\ntools = [\"read\"]\n\
+             [agents.activation]\ntriggers = [\"phase3_start\"]\npriority = \"high\"\nenforcement = \"{enforcement}\"\n"
+        )
+    };
+    let visit = |enforcement: &str| {
+        let text = agent("diagram-agent", enforcement);
+        let roster = candor_planning::rules_file::read("agents.toml", &text).unwrap();
+        let mut stage = Stage::new(PARIS);
+        let rules = candor_phases::Rulebook { roster, ..Default::default() };
+        stage.rooms = stage.rooms.clone().with_rules(rules);
+        stage.walk(Phase::Context);
+        stage.visit(Phase::Decomposition, None).map(|report| report.messages.len())
+    };
+    assert_eq!(visit("suggest"), Ok(2));
+    let reason = visit("block").unwrap_err();
+    assert!(reason.contains("diagram-agent must have been at work in phase 3"), "{reason}");
+}

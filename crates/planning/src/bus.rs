@@ -103,7 +103,7 @@ impl<'a> Bus<'a> {
 /// Whether a message goes to everyone at work at once; all others are read when somebody asks.
 #[must_use]
 pub fn pushed(message: &Broadcast) -> bool {
-    message.message_type == MessageType::Discovery && message.priority >= MessagePriority::High
+    message.is_pressing()
 }
 
 /// Whether, with one more question, agents would wait for each other in a circle. It is refused then.

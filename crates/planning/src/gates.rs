@@ -142,12 +142,12 @@ pub fn blocked(phase: Phase, blockers: &[String]) -> ChoiceRequest {
 
 /// A phase's own critique says stop.
 #[must_use]
-pub fn critique(phase: Phase, failed: &[String]) -> ChoiceRequest {
+pub fn critique(phase: Phase, failed: &[String], ways: &[String]) -> ChoiceRequest {
     let listed = failed.join("; ");
     let text = format!(
-        "Phase {} ({phase}) is not satisfied with its own work: {listed}. Going back one phase or saying it in \
-         other words helps most often.",
-        phase.number()
+        "Phase {} ({phase}) is not satisfied with its own work: {listed}. What could help: {}.",
+        phase.number(),
+        ways.join("; ")
     );
     let back = ChoiceOption::with_text(ROLLBACK, "go back", "the number of the phase whose result is kept");
     let onward = ChoiceOption::new(CONTINUE, "go on as it is", "what failed stays on record");

@@ -4,6 +4,7 @@ use candor_engine::{RunState, Stage};
 use candor_model::{
     EventBody, ForkedFrom, Phase, Question, Recorded, RunId, RunSummary, Seconds, TaskStatus,
 };
+use candor_planning::shared::SharedState;
 use candor_planning::texts;
 use serde_json::{Value, json};
 
@@ -73,6 +74,7 @@ pub fn json(state: &RunState, records: &[Recorded]) -> Value {
         "phases": phases::json(state, records),
         "workflow": workflow::json(state, records),
         "handoffs": phases::handoffs(records),
+        "shared": shared(state.run_id(), records),
         "prompts": workflow::prompts(state),
         "rollback_points": points.collect::<Vec<_>>(),
         "forked_from": origin(records),
@@ -252,6 +254,24 @@ fn next_steps(state: &RunState, chronicle: &Chronicle<'_>, style: Style) -> Vec<
 /// A heading with an empty line before it.
 pub(super) fn heading(title: &str, style: Style) -> Vec<String> {
     vec![String::new(), Line::new(style).add(Tone::Strong, title).render()]
+}
+
+/// What agents and rooms have told each other and found, without what files say.
+fn shared(run: &RunId, records: &[Recorded]) -> Value {
+    let mut shared = SharedState::new(run.clone());
+    records.iter().for_each(|recorded| shared.apply(&recorded.event));
+    let SharedState { context, metrics, communication, .. } = &shared;
+    json!({
+        "filesRead": context.files_read.keys().collect::<Vec<_>>(),
+        "filesModified": context.files_modified.keys().collect::<Vec<_>>(),
+        "discoveries": context.discoveries,
+        "warnings": context.warnings,
+        "errors": context.errors,
+        "metrics": metrics,
+        "broadcasts": communication.broadcasts,
+        "queries": communication.queries,
+        "handoffs": communication.handoffs.len(),
+    })
 }
 
 #[cfg(test)]

@@ -300,3 +300,42 @@ fn the_flag_says_that_nobody_is_there_whatever_the_configuration_says() {
     let (_, events) = candor.events(&["run", PARIS, "--unattended"]);
     assert_eq!(events.only("run_started")["settings"]["unattended"], true);
 }
+
+#[test]
+fn contradictory_instructions_are_noticed_told_and_asked_about() {
+    // spec: orchestrator AC-05 AC-06 PE-01
+    let candor = Candor::with_config(GENERAL);
+    let request = "Write the text about Berlin in Spanish, only English";
+    let (said, events) = candor.events(&["run", request, "--run-id", "run_1"]);
+    said.ended_with(3).tells(&["contradicts itself", "Spanish", "English", "candor answer run_1 clarify"]);
+    let choice = &events.only("human_asked")["question"]["choice"];
+    assert_eq!((&choice["about"], &choice["default"]), (&json!("clarification"), &Value::Null));
+    let warned =
+        events.all("broadcast").into_iter().find(|event| event["message"]["messageType"] == "warning");
+    assert_eq!(warned.unwrap()["message"]["priority"], "critical");
+    assert!(events.all("task_dispatched").is_empty());
+    candor.run(["answer", "run_1", "clarify"]).refused(&["words of your own"]);
+    let (said, events) = candor.events(&["answer", "run_1", "clarify", "--text", "English it is", "--yes"]);
+    said.ended_with(3);
+    let changed = &events.only("prompt_changed")["change"];
+    assert_eq!(changed["source"], "clarified");
+    assert!(changed["text"].as_str().unwrap().ends_with("Clarification: English it is"));
+    let prompts = status(&candor, "run_1")["prompts"].as_array().unwrap().len();
+    assert_eq!(prompts, 2, "both wordings are kept");
+}
+
+#[test]
+fn what_was_told_is_shared_and_counted() {
+    // spec: orchestrator HO-08 HO-11 AC-12 SS-04
+    let candor = finished();
+    let status = status(&candor, "run_1");
+    let (_, events) = candor.events(&["watch", "run_1"]);
+    let shared = &status["shared"];
+    assert_eq!(shared["handoffs"], 8);
+    let told = shared["broadcasts"].as_array().unwrap();
+    assert_eq!(told.len(), events.all("broadcast").len());
+    let speakers: Vec<&str> = told.iter().filter_map(|message| message["fromAgent"].as_str()).collect();
+    for agent in ["keyword-detector", "task-lister-agent", "task-decomposer-agent", "plan-iterator-agent"] {
+        assert!(speakers.contains(&agent), "{agent} in {speakers:?}");
+    }
+}

@@ -41,6 +41,7 @@ fn goes_on_when_there_is_room(place: &Place, run: &str, done: &Done, make_room: 
 
 #[test]
 fn a_file_that_may_not_grow_ends_the_process_with_a_clear_word_and_the_run_goes_on_later() {
+    // spec: orchestrator FD-06
     let place = Place::new();
     let plan = long_plan(&place);
     // In blocks of 512 bytes; without the trap the system would end the process by a signal.
@@ -54,6 +55,7 @@ fn a_file_that_may_not_grow_ends_the_process_with_a_clear_word_and_the_run_goes_
 
 #[test]
 fn a_full_disk_ends_the_process_with_a_clear_word_and_the_run_goes_on_later() {
+    // spec: orchestrator FD-06
     let Some(disk) = SmallDisk::mount() else { return };
     let place = Place::new().with_data(disk.data());
     let plan = long_plan(&place);

@@ -104,3 +104,21 @@ fn a_model_that_gives_in_to_an_injection_is_still_held_to_the_request() {
     assert!(problems.contains("HACKED") && problems.contains("wire_money"), "{problems}");
     assert_eq!(events.only("goal_defined")["goal"]["goal_type"], "travel_planning");
 }
+
+#[test]
+fn with_a_model_that_never_cooperates_all_eight_phases_still_run() {
+    // spec: orchestrator PH-02 PH-03 DG-01 DG-05 DG-06
+    let scene = Scene::new();
+    scene.server.route(|_| Reply::text("I would rather talk about the weather. No phase, no plan, no JSON."));
+    let events = scene.paris();
+    let mut phases = events.texts("phase_completed", "phase");
+    phases.sort_unstable();
+    let mut all: Vec<String> = candor_model::Phase::ALL.iter().map(ToString::to_string).collect();
+    all.sort_unstable();
+    assert_eq!(phases, all);
+    for phase in ["evaluation", "decomposition", "planning"] {
+        assert_eq!(spoken_by(&events, phase), "heuristic", "{phase}");
+    }
+    assert!(level(&events) >= 2, "and it is told");
+    assert_eq!(events.all("critiqued").len(), 8);
+}

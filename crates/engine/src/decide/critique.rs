@@ -12,8 +12,8 @@ pub(super) enum Next {
     Continue,
     /// The phase has been begun once more.
     Again,
-    /// A person is asked once the phase's work is on record.
-    Ask(Vec<String>),
+    /// A person is asked once the phase's work is on record: what failed, and what could help.
+    Ask(Vec<String>, Vec<String>),
 }
 
 /// Judges a phase's work by its own checks. Whoever gets `Again` must not use the work.
@@ -31,6 +31,7 @@ pub(super) fn judge(
     let settings = draft.state.settings();
     let before = draft.state.findings().refinements.get(&phase).map_or(0, |refinement| refinement.count);
     let verdict = critique::decide(&checks, before, settings.rooms().max_refinements, spoken_by);
+    let ways = critique::stop_alternatives(phase, &checks);
     draft.say(EventBody::Critiqued { phase, verdict, notes: failed.clone(), checks: Some(checks) });
     match verdict {
         CritiqueVerdict::Continue => Next::Continue,
@@ -38,13 +39,13 @@ pub(super) fn judge(
             phases::begin(draft, [phase].into());
             Next::Again
         }
-        CritiqueVerdict::Stop => Next::Ask(failed),
+        CritiqueVerdict::Stop => Next::Ask(failed, ways),
     }
 }
 
 /// Puts the question, if the critique says stop; says whether it did.
 pub(super) fn put(draft: &mut Draft<'_>, phase: Phase, next: Next) -> bool {
-    let Next::Ask(failed) = next else { return false };
-    choices::put(draft, gates::critique(phase, &failed));
+    let Next::Ask(failed, ways) = next else { return false };
+    choices::put(draft, gates::critique(phase, &failed, &ways));
     true
 }

@@ -8,6 +8,7 @@ mod gatekeeper;
 mod planning;
 mod pre_analysis;
 mod ranking;
+mod staffing;
 mod validation;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,6 +88,7 @@ impl Rooms {
             Phase::Consolidation => consolidation::work(desk),
             Phase::Execution => return Err("execution is the engine's own room".into()),
         };
+        staffing::check(&self.rules.roster, phase, &mut report)?;
         critique(phase, desk, &mut report, self.rules.critique_by_model)?;
         Ok(report)
     }
