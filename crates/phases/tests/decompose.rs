@@ -472,3 +472,21 @@ fn a_phase_does_not_end_without_its_mandatory_agents() {
     let reason = visit("block").unwrap_err();
     assert!(reason.contains("diagram-agent must have been at work in phase 3"), "{reason}");
 }
+
+#[test]
+fn a_room_asks_on_the_tier_that_the_roster_gives_it() {
+    // spec: orchestrator PH-16
+    let asked_on = |text: &str| {
+        let roster = candor_planning::rules_file::read("agents.toml", text).unwrap();
+        let mut stage = Stage::new(PARIS);
+        let rules = candor_phases::Rulebook { roster, ..Default::default() };
+        stage.rooms = stage.rooms.clone().with_rules(rules);
+        stage.voice = Some(|_| None);
+        stage.walk(Phase::Decomposition);
+        let tier = |step: &str| stage.asked.iter().find(|ask| ask.step == step).map(|ask| ask.tier);
+        (tier("parse_goal"), tier("decompose_task"))
+    };
+    assert_eq!(asked_on(""), (Some(Tier::Balanced), Some(Tier::Balanced)));
+    let strong = "[phases.decomposition]\nagents = 2\nmodel = \"strong\"\n";
+    assert_eq!(asked_on(strong), (Some(Tier::Balanced), Some(Tier::Strong)), "one phase, and no other");
+}

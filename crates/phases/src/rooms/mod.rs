@@ -78,7 +78,16 @@ impl Rooms {
 
     /// Does the work of a room, or says what it needs first, or in plain words why it cannot be done.
     pub fn work(&self, phase: Phase, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
-        let mut report = match phase {
+        let done = self.visit(phase, desk);
+        // An ask for the room's own work goes to the tier that the roster gives the room.
+        let mut report = done.map_err(|pause| staffing::on_tier(&self.rules.roster, phase, pause))?;
+        staffing::check(&self.rules.roster, phase, &mut report)?;
+        critique(phase, desk, &mut report, self.rules.critique_by_model)?;
+        Ok(report)
+    }
+
+    fn visit(&self, phase: Phase, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
+        Ok(match phase {
             Phase::PreAnalysis => pre_analysis::work(self, desk)?,
             Phase::Evaluation => evaluation::work(self, desk)?,
             Phase::Context => context::work(self, desk)?,
@@ -87,10 +96,7 @@ impl Rooms {
             Phase::Validation => validation::work(self, desk)?,
             Phase::Consolidation => consolidation::work(desk),
             Phase::Execution => return Err("execution is the engine's own room".into()),
-        };
-        staffing::check(&self.rules.roster, phase, &mut report)?;
-        critique(phase, desk, &mut report, self.rules.critique_by_model)?;
-        Ok(report)
+        })
     }
 
     /// Ranks everyone for a task, the best first.

@@ -1,4 +1,4 @@
-//! Whether everyone without whom a room may not end has been at work.
+//! Who works in a room: on which tier, and whether everyone without whom it may not end was there.
 
 use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
@@ -9,6 +9,18 @@ use crate::Pause;
 /// The agents that speak for the plan and for better wordings.
 const PLANNER: &str = "plan-iterator-agent";
 const ENHANCER: &str = "prompt-enhancer-agent";
+
+/// Puts a room's question to the tier that the roster gives the room, where it gives another than usual.
+pub(super) fn on_tier(roster: &Roster, phase: Phase, pause: Pause) -> Pause {
+    let wanted = roster.staff(phase).model;
+    match pause {
+        Pause::Ask(mut ask) if wanted != Roster::default().staff(phase).model => {
+            ask.tier = wanted;
+            Pause::Ask(ask)
+        }
+        other => other,
+    }
+}
 
 /// Has the room's lead say that it is done, and checks that nobody mandatory is missing.
 pub(super) fn check(roster: &Roster, phase: Phase, report: &mut PhaseReport) -> Result<(), Pause> {
