@@ -153,6 +153,7 @@ impl RunSummary {
         self.updated_at = Some(event.at);
         match &event.body {
             EventBody::RunStarted { request, .. } => self.request.clone_from(request),
+            EventBody::PromptChanged { change } => self.request.clone_from(&change.text),
             EventBody::GoalDefined { goal } => self.goal_type = Some(goal.goal_type.clone()),
             EventBody::PlanProposed { plan, .. } => {
                 self.plan_id = Some(plan.plan_id.clone());
