@@ -57,6 +57,20 @@ pub struct Broadcast {
 }
 
 impl Broadcast {
+    /// The word that an agent is done with its part of a phase.
+    #[must_use]
+    pub fn completion(phase: Phase, agent: &str, content: String) -> Self {
+        Self {
+            phase,
+            from_agent: agent.to_owned(),
+            task_id: None,
+            message_type: MessageType::Completion,
+            priority: MessagePriority::Medium,
+            content,
+            data: JsonMap::new(),
+        }
+    }
+
     /// Whether the phase must stop and a person be asked.
     #[must_use]
     pub fn is_alarm(&self) -> bool {

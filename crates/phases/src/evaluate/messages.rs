@@ -78,13 +78,5 @@ fn done(agent: &str, content: String, data: Value) -> Broadcast {
         Value::Object(map) => map,
         _ => JsonMap::new(),
     };
-    Broadcast {
-        phase: Phase::Evaluation,
-        from_agent: agent.to_owned(),
-        task_id: None,
-        message_type: MessageType::Completion,
-        priority: MessagePriority::Medium,
-        content,
-        data,
-    }
+    Broadcast { data, ..Broadcast::completion(Phase::Evaluation, agent, content) }
 }

@@ -70,18 +70,13 @@ fn metrics(desk: &Desk<'_>, criteria: &std::collections::BTreeMap<String, f64>) 
 }
 
 fn messages(patterns: &[Pattern], summary: String) -> Vec<Broadcast> {
-    let message = |from: &str, kind, priority, content| Broadcast {
-        phase: Phase::Consolidation,
-        from_agent: from.to_owned(),
-        task_id: None,
-        message_type: kind,
-        priority,
-        content,
-        data: JsonMap::new(),
-    };
     let seen = format!("{} of task and agent counted", counted(patterns.len(), "combination"));
     vec![
-        message("pattern-detector", MessageType::Discovery, MessagePriority::Low, seen),
-        message("knowledge-consolidator", MessageType::Completion, MessagePriority::Medium, summary),
+        Broadcast {
+            message_type: MessageType::Discovery,
+            priority: MessagePriority::Low,
+            ..Broadcast::completion(Phase::Consolidation, "pattern-detector", seen)
+        },
+        Broadcast::completion(Phase::Consolidation, "knowledge-consolidator", summary),
     ]
 }

@@ -6,7 +6,7 @@
 mod loading;
 mod skills;
 
-use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase};
+use candor_model::{Broadcast, JsonMap, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
@@ -151,13 +151,5 @@ fn completion(agent: &str, content: String, data: Value) -> Broadcast {
         Value::Object(map) => map,
         _ => JsonMap::new(),
     };
-    Broadcast {
-        phase: Phase::Context,
-        from_agent: agent.to_owned(),
-        task_id: None,
-        message_type: MessageType::Completion,
-        priority: MessagePriority::Medium,
-        content,
-        data,
-    }
+    Broadcast { data, ..Broadcast::completion(Phase::Context, agent, content) }
 }

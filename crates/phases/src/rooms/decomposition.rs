@@ -4,7 +4,7 @@
 //! each. A model lists only where there is much to do; otherwise the rules list and a model decomposes.
 
 use candor_model::{
-    AgentCapability, Broadcast, Goal, JsonMap, MessagePriority, MessageType, Phase, SubTask, TaskId, Text,
+    AgentCapability, Broadcast, Goal, JsonMap, MessagePriority, Phase, SubTask, TaskId, Text,
 };
 use candor_planning::completeness::{self, CATEGORY_KEY};
 use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
@@ -177,15 +177,8 @@ fn handed_over(summary: String, made: &Breakdown, agents: &[AgentCapability], kn
 }
 
 fn done(agent: &str, content: String) -> Broadcast {
-    Broadcast {
-        phase: Phase::Decomposition,
-        from_agent: agent.to_owned(),
-        task_id: None,
-        message_type: MessageType::Completion,
-        priority: MessagePriority::Low,
-        content,
-        data: JsonMap::new(),
-    }
+    let done = Broadcast::completion(Phase::Decomposition, agent, content);
+    Broadcast { priority: MessagePriority::Low, ..done }
 }
 
 fn listing_decision(

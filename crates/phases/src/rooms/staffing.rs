@@ -1,6 +1,6 @@
 //! Who works in a room: on which tier, and whether everyone without whom it may not end was there.
 
-use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase};
+use candor_model::{Broadcast, MessagePriority, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::roster::{Roster, trigger};
 
@@ -52,13 +52,5 @@ pub(super) fn check(roster: &Roster, phase: Phase, report: &mut PhaseReport) -> 
 }
 
 fn done(phase: Phase, agent: &str, content: String) -> Broadcast {
-    Broadcast {
-        phase,
-        from_agent: agent.to_owned(),
-        task_id: None,
-        message_type: MessageType::Completion,
-        priority: MessagePriority::Low,
-        content,
-        data: JsonMap::new(),
-    }
+    Broadcast { priority: MessagePriority::Low, ..Broadcast::completion(phase, agent, content) }
 }

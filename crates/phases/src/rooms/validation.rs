@@ -6,7 +6,7 @@
 
 mod tasks;
 
-use candor_model::{Broadcast, ExecutionStatus, JsonMap, MessagePriority, MessageType, Money, Phase, TaskId};
+use candor_model::{Broadcast, ExecutionStatus, MessagePriority, MessageType, Money, Phase, TaskId};
 use candor_planning::metrics;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::report::{ConstraintCheck, ReportMaterial, constraint_summary};
@@ -103,19 +103,14 @@ fn told_by_agents(desk: &Desk<'_>) -> Vec<String> {
 }
 
 fn messages(verdict: &str, failed: &[(TaskId, String)]) -> Vec<Broadcast> {
-    let message = |kind, priority, task_id: Option<&TaskId>, content: String| Broadcast {
-        phase: Phase::Validation,
-        from_agent: Phase::Validation.lead_agent().to_owned(),
-        task_id: task_id.cloned(),
-        message_type: kind,
-        priority,
-        content,
-        data: JsonMap::new(),
-    };
-    let failures = failed.iter().take(TOLD).map(|(task, why)| {
-        message(MessageType::Warning, MessagePriority::High, Some(task), format!("{task} failed: {why}"))
+    let said = |content| Broadcast::completion(Phase::Validation, Phase::Validation.lead_agent(), content);
+    let failures = failed.iter().take(TOLD).map(|(task, why)| Broadcast {
+        message_type: MessageType::Warning,
+        priority: MessagePriority::High,
+        task_id: Some(task.clone()),
+        ..said(format!("{task} failed: {why}"))
     });
-    let done = message(MessageType::Completion, MessagePriority::Medium, None, verdict.to_owned());
+    let done = said(verdict.to_owned());
     failures.chain([done]).collect()
 }
 
