@@ -6,13 +6,10 @@
 
 mod array;
 mod bare;
-mod fit;
 mod inline;
 mod object;
 mod parser;
-mod problems;
 mod repairs;
-mod schema;
 mod string;
 mod text;
 mod verdict;
@@ -23,8 +20,7 @@ use thiserror::Error;
 use self::parser::Parser;
 use self::repairs::Repairs;
 
-pub use self::fit::fit;
-pub use self::problems::{MAX_PROBLEMS, problems};
+pub use candor_schema::{MAX_PROBLEMS, fit, problems};
 
 /// The largest text that is read, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;

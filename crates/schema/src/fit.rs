@@ -1,14 +1,14 @@
 //! Data bent towards its schema where its meaning is plain: spelling, numbers in quotes, wrappings.
 //!
 //! Nothing is made up and nothing that fits is touched. What cannot be bent stays as it is, for
-//! [`super::problems`] to name.
+//! [`problems`] to name.
 
 use serde_json::{Map, Number, Value};
 
-use super::problems::problems_with;
-use super::schema::{
+use crate::parts::{
     bare_name, branches, is_type, listed, member_path, resolve, type_words, types, value_words,
 };
+use crate::problems::problems_with;
 
 /// How deep schema and data are followed.
 const MAX_DEPTH: usize = 160;

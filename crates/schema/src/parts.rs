@@ -9,7 +9,7 @@ const MAX_HOPS: usize = 16;
 const MAX_QUOTED: usize = 60;
 
 /// The schema that a chain of references leads to; references to nowhere allow everything.
-pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+pub(crate) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut at = schema;
     for _ in 0..MAX_HOPS {
         let Some(target) = at.get("$ref").and_then(Value::as_str) else { return at };
@@ -22,7 +22,7 @@ pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// The types that a schema allows; empty where it says nothing.
-pub(super) fn types(schema: &Value) -> Vec<&str> {
+pub(crate) fn types(schema: &Value) -> Vec<&str> {
     let mut named: Vec<&str> = match schema.get("type") {
         Some(Value::String(one)) => vec![one.as_str()],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
@@ -35,7 +35,7 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
 }
 
 /// Whether a value is of a type of JSON Schema.
-pub(super) fn is_type(value: &Value, name: &str) -> bool {
+pub(crate) fn is_type(value: &Value, name: &str) -> bool {
     match name {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
@@ -53,7 +53,7 @@ fn is_whole(value: &Value) -> bool {
 }
 
 /// The values that a schema lists one by one, if it is nothing but such a list.
-pub(super) fn listed<'a>(root: &'a Value, schema: &'a Value) -> Option<Vec<&'a Value>> {
+pub(crate) fn listed<'a>(root: &'a Value, schema: &'a Value) -> Option<Vec<&'a Value>> {
     if let Some(constant) = schema.get("const") {
         return Some(vec![constant]);
     }
@@ -73,12 +73,12 @@ pub(super) fn listed<'a>(root: &'a Value, schema: &'a Value) -> Option<Vec<&'a V
 }
 
 /// The alternatives of a schema.
-pub(super) fn branches(schema: &Value) -> Option<&Vec<Value>> {
+pub(crate) fn branches(schema: &Value) -> Option<&Vec<Value>> {
     schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
 }
 
 /// A type in words.
-pub(super) fn type_words(name: &str) -> &str {
+pub(crate) fn type_words(name: &str) -> &str {
     match name {
         "null" => "null",
         "boolean" => "true or false",
@@ -92,7 +92,7 @@ pub(super) fn type_words(name: &str) -> &str {
 }
 
 /// A value in a few words.
-pub(super) fn value_words(value: &Value) -> String {
+pub(crate) fn value_words(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
         Value::Array(_) => "a list".to_owned(),
@@ -105,11 +105,11 @@ pub(super) fn value_words(value: &Value) -> String {
 }
 
 /// The place of a member of an object.
-pub(super) fn member_path(path: &str, key: &str) -> String {
+pub(crate) fn member_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// A name without what people and models spell differently: case, blanks, hyphens, underscores.
-pub(super) fn bare_name(name: &str) -> String {
+pub(crate) fn bare_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

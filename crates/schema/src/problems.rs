@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::{branches, is_type, listed, member_path, resolve, type_words, types, value_words};
+use crate::parts::{branches, is_type, listed, member_path, resolve, type_words, types, value_words};
 
 /// How many problems are named at most.
 pub const MAX_PROBLEMS: usize = 20;
@@ -24,7 +24,7 @@ pub fn problems(value: &Value, schema: &Value) -> Vec<String> {
 
 /// Says what is wrong with a value by a part of a schema, whose references lead into the whole.
 /// `steps` counts the work of many such questions, which is bounded as a whole.
-pub(super) fn problems_with(value: &Value, part: &Value, whole: &Value, steps: &mut usize) -> Vec<String> {
+pub(crate) fn problems_with(value: &Value, part: &Value, whole: &Value, steps: &mut usize) -> Vec<String> {
     let mut checker = Checker { root: whole, found: Vec::new(), steps: *steps };
     checker.check(value, part, "", 0);
     *steps = checker.steps;
