@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentType, ExecutionFeedback, Money, Share};
+use crate::{AgentType, ExecutionFeedback, Money, Seconds, Share};
 
 /// What an agent can do, what it costs and how often it succeeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,20 @@ pub struct AgentCapability {
     /// How many attempts it takes on at once; as many as it is given if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrent: Option<u32>,
+    /// How long one attempt may take; what holds for all agents if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Seconds>,
+    /// The most that one attempt may cost: so much is set aside for it. What a call costs if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<Money>,
+}
+
+impl AgentCapability {
+    /// What is set aside for one attempt.
+    #[must_use]
+    pub fn set_aside(&self) -> Money {
+        self.max_cost.unwrap_or(self.cost_per_invocation).max(self.cost_per_invocation)
+    }
 }
 
 /// An agent without a history is taken at its word until it has one.

@@ -45,6 +45,12 @@ impl EffectKey {
         Self(format!("{run}/{task}/{attempt}/stop"))
     }
 
+    /// The key of undoing a call: `run/undo/call`.
+    #[must_use]
+    pub fn undo(run: &RunId, call: &str) -> Self {
+        Self(format!("{run}/undo/{call}"))
+    }
+
     /// The key of waiting until a time: `run/wait/time`.
     #[must_use]
     pub fn wait(run: &RunId, until: Timestamp) -> Self {
@@ -97,6 +103,13 @@ pub enum Effect {
         /// When it must have answered; then it is to be killed.
         deadline: Timestamp,
     },
+    /// Have a change of the world undone.
+    Undo {
+        /// The key of the call, or of the file.
+        key: String,
+        /// The agent; nobody for a file that is to be as it was.
+        agent_type: Option<AgentType>,
+    },
     /// Stop an attempt, and say when it has stopped.
     StopAgent {
         /// The task.
@@ -127,6 +140,7 @@ impl Effect {
             Self::RunPhase { phase, attempt } => EffectKey::phase(run, *phase, *attempt),
             Self::Route { task_id } => EffectKey::route(run, task_id),
             Self::InvokeAgent { task_id, attempt, .. } => EffectKey::attempt(run, task_id, *attempt),
+            Self::Undo { key, .. } => EffectKey::undo(run, key),
             Self::StopAgent { task_id, attempt } => EffectKey::stop(run, task_id, *attempt),
             Self::AskHuman { gate, .. } => EffectKey::gate(run, gate),
             Self::WaitUntil { at } => EffectKey::wait(run, *at),

@@ -27,6 +27,10 @@ text_enum!(
         Validation = "validation",
         /// Models have used more than was allowed.
         Budget = "budget",
+        /// An agent at work needs a person's word; its task rests until then, and nothing else does.
+        Agent = "agent",
+        /// The world was changed by what a run went back behind: is it to be undone?
+        Undo = "undo",
     }
 );
 

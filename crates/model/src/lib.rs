@@ -30,6 +30,7 @@ mod material;
 mod metrics;
 mod money;
 mod non_empty;
+mod note;
 mod notice;
 mod order;
 mod outcome;
@@ -46,6 +47,8 @@ mod talk;
 mod task;
 mod text_enum;
 mod time;
+mod todo;
+mod tool;
 mod verdict;
 
 pub use agent::{AgentCapability, AgentMeasure, RankedAgent, RoutedExample};
@@ -92,6 +95,7 @@ pub use material::{ForkedFrom, StartMaterial};
 pub use metrics::PhaseMetrics;
 pub use money::{Money, TokenPrice};
 pub use non_empty::NonEmpty;
+pub use note::{AgentNote, LedgerEntry, MissionAction, Noted, Receipt, SpeakerRole, UndoStep, Undone};
 pub use notice::{
     Announcement, FailureNotification, Notification, ProgressStatus, ProgressUpdate, RecoveryNotification,
     Severity,
@@ -112,6 +116,12 @@ pub use talk::{
 };
 pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus};
 pub use time::Timestamp;
+pub use todo::{
+    ListChange, MAX_REPLANS, MAX_TOOL_ATTEMPTS, StepStrategy, StrategyType, TodoItem, TodoList, TodoStatus,
+};
+pub use tool::{
+    ASK_PERSON, Carried, FollowUp, ToolCall, ToolErrorKind, ToolHints, ToolProblem, ToolResult, ToolSpec,
+};
 pub use verdict::{AssignmentResult, CompletenessResult, DependencyResult};
 
 /// A JSON object, with its keys in a fixed order so that equal values have equal text.

@@ -24,6 +24,14 @@ pub struct ReadFile {
     pub text: Result<String, String>,
 }
 
+impl ReadFile {
+    /// Whether the text is all of the file.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.hash.is_empty() && self.text.as_ref().is_ok_and(|text| text.len() as u64 == self.bytes)
+    }
+}
+
 /// How a task's result is checked in the world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

@@ -19,6 +19,10 @@ pub const RETRY: &str = "retry";
 pub const ACCEPT: &str = "accept";
 /// Goes back to an earlier phase.
 pub const ROLLBACK: &str = "rollback";
+/// Undoes what was changed in the world.
+pub const UNDO: &str = "undo";
+/// Leaves it as it is.
+pub const KEEP: &str = "keep";
 /// Keeps the request as it was written.
 pub const ORIGINAL: &str = "D";
 /// Takes a request that the person writes.
@@ -221,5 +225,19 @@ pub fn tokens(phase: Phase, used: u64, allowed: u64) -> ChoiceRequest {
     let rules = ChoiceOption::new("rules", "go on by rules", "no model is asked any more in this run");
     let mut request = request(ChoiceKind::Budget, Some(phase), reason, text, vec![onward, rules, stop()]);
     request.default = Some("rules".to_owned());
+    request
+}
+
+/// The run went back, and the world did not: these changes could be undone.
+#[must_use]
+pub fn undo(changes: &[(String, String)]) -> ChoiceRequest {
+    let listed: Vec<&str> = changes.iter().map(|(_, words)| words.as_str()).collect();
+    let reason = listed.join("; ");
+    let text = format!("The run went back behind changes that it made in the world: {reason}. Undo them?");
+    let undo = ChoiceOption::new(UNDO, "undo them", "the latest first; what cannot be undone is told");
+    let keep = ChoiceOption::new(KEEP, "leave everything as it is", "a warning stays on record");
+    let mut request = request(ChoiceKind::Undo, None, reason, text, vec![undo, keep]);
+    // Whoever goes back is there, and nobody else knows whether the world should follow.
+    request.concerns = changes.iter().map(|(key, _)| key.clone()).collect();
     request
 }

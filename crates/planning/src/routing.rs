@@ -126,6 +126,16 @@ pub fn assign(task: &mut SubTask, mut ranking: Vec<RankedAgent>) -> Result<(), P
     Ok(())
 }
 
+/// The agent that answers a task directly, with a model and nothing else, when everyone else has failed at it. It
+/// is never chosen otherwise.
+pub const LAST_RESORT: &str = "direct_response";
+
+/// Whether this is the agent that is asked when nobody else is left.
+#[must_use]
+pub fn is_last_resort(agent: &AgentType) -> bool {
+    agent.as_str() == LAST_RESORT
+}
+
 /// The best agent to try next: ranked for the task, neither its present agent nor one that failed at it,
 /// and with at least `min_score`.
 #[must_use]

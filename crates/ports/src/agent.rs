@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
+use candor_model::{AgentAnswer, ChoiceRequest, LedgerEntry, Query, QueryAnswer, RunId, WorkOrder};
 use tokio_util::sync::CancellationToken;
 
-use crate::{BoxFuture, Colleagues};
+use crate::{BoxFuture, Desk};
 
 /// Someone who makes attempts at tasks.
 pub trait Agent: Send + Sync {
@@ -19,14 +19,15 @@ pub trait Agent: Send + Sync {
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>>;
 
-    /// Makes one attempt, with a line to the others who are at work. Whoever has no use for it leaves it.
+    /// Makes one attempt at a desk: with a line to the others who are at work, models, and a notebook that
+    /// outlives the process. Whoever has no use for it leaves it.
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        colleagues: Arc<dyn Colleagues>,
+        desk: Arc<dyn Desk>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        drop(colleagues);
+        drop(desk);
         self.perform(order, stop)
     }
 
@@ -43,14 +44,32 @@ pub trait Agent: Send + Sync {
         let _ = (run, query, stop);
         Box::pin(std::future::ready(Err("it does not answer questions".to_owned())))
     }
+
+    /// Undoes a change of the world that it made; says what was done, or why it could not be.
+    fn undo<'a>(
+        &'a self,
+        run: &'a RunId,
+        entry: &'a LedgerEntry,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<String, String>> {
+        let _ = (run, entry, stop);
+        Box::pin(std::future::ready(Err("it cannot undo what it did".to_owned())))
+    }
 }
 
 /// Why an attempt brought no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AgentFailure {
     /// It was asked to stop, and did.
     #[error("the attempt was stopped")]
     Stopped,
+    /// It needs a person's word, and rests until it has it: then the same attempt is made again, and finds the
+    /// answer among its notes.
+    #[error("it waits for a person: {}", question.text)]
+    Waiting {
+        /// What is asked.
+        question: Box<ChoiceRequest>,
+    },
     /// It failed; in plain words, with the end of the agent's own log where there is one.
     #[error("{reason}")]
     Failed {

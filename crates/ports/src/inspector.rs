@@ -19,4 +19,10 @@ pub trait Inspector: Send + Sync {
     /// Checks a result: whether it passed, and what was seen. When what is returned is dropped, all that was
     /// started for it ends.
     fn check<'a>(&'a self, check: &'a CheckKind, within: Seconds) -> BoxFuture<'a, (bool, String)>;
+
+    /// Makes a file what it was when it was read; says what was done, or why it could not be.
+    fn restore<'a>(&'a self, file: &'a ReadFile) -> BoxFuture<'a, Result<String, String>> {
+        let _ = file;
+        Box::pin(std::future::ready(Err("it cannot write files".to_owned())))
+    }
 }

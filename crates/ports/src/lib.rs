@@ -5,16 +5,20 @@
 
 mod agent;
 mod colleagues;
+mod desk;
 mod embedder;
 mod inspector;
 mod log;
 mod models;
+mod toolbox;
 
 pub use agent::{Agent, AgentFailure};
 pub use colleagues::Colleagues;
+pub use desk::Desk;
 pub use embedder::{EmbedError, Embedder, Vector};
 pub use inspector::Inspector;
 pub use log::{
     Appended, BoxFuture, EventLog, Experience, LogError, Reader, RunEntry, RunFilter, Subscription,
 };
 pub use models::{Ask, CallLimits, Check, Models, Next, NextCall, Words};
+pub use toolbox::Toolbox;

@@ -1,20 +1,10 @@
 //! Everything that can happen in a run.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
+use crate::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::{Account, AfterStop, ConfidenceCause, StopReason};
-use crate::{
-    Adjustment, AgentCapability, AgentMeasure, AgentType, Answer, AskKey, Broadcast, CheckResult,
-    CheckpointId, Confidence, Consulted, CritiqueChecks, CritiqueVerdict, DecisionEntry, Evaluation,
-    ExecutionFeedback, ExecutionReport, FailureEscalationRequest, ForkedFrom, GateId, Goal, GuardReport,
-    Handoff, Money, Notification, OpenCall, Phase, PhaseMetrics, Plan, PlanBrief, PlanOutcome, PlanRevision,
-    PlanVersion, PlanningError, ProgressUpdate, PromptChange, Query, QueryResponse, Question, RankedAgent,
-    ReadFile, RoutedExample, RunId, RunSettings, Severity, StartMaterial, TaskId, Timestamp,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -243,7 +233,7 @@ pub enum EventBody {
         agent_type: Option<AgentType>,
         /// Inputs to set.
         #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-        inputs: crate::JsonMap,
+        inputs: JsonMap,
         /// Whether the failures so far are forgiven, because a person took the matter in hand.
         #[serde(default)]
         by_person: bool,
@@ -416,6 +406,17 @@ pub enum EventBody {
         /// What came of it.
         response: Box<QueryResponse>,
     },
+    /// An agent at work noted how far it is.
+    AgentNoted {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// What.
+        note: Arc<AgentNote>,
+    },
+    /// Changes of the world are undone.
+    Undo(Box<UndoStep>),
     /// Files were read, so that nobody has to read them again.
     FilesRead {
         /// As they were.

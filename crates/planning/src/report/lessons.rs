@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{AgentType, ExecutionFeedback, IdMap, Lessons, Plan, SubTask, TaskId};
+use candor_model::{AgentType, ExecutionFeedback, FeedbackType, IdMap, Lessons, Plan, SubTask, TaskId};
 
 use super::ReportMaterial;
 use crate::texts::{self, english};
@@ -13,7 +13,7 @@ pub(super) fn learned(material: &ReportMaterial<'_>) -> Lessons {
     let failures = failures(material);
     let recoveries = recoveries(material, &tasks);
     Lessons {
-        what_failed: bounded_or(failed_lines(&failures, &tasks), english::NOTHING_FAILED),
+        what_failed: bounded_or(what_failed(material, &failures, &tasks), english::NOTHING_FAILED),
         what_worked: bounded_or(worked_lines(material, &recoveries, &tasks), english::NOTHING_WORKED),
         recommendations: bounded_or(advice(&failures, &recoveries, &tasks), english::KEEP_AS_IS),
     }
@@ -110,6 +110,22 @@ fn recoveries<'a>(material: &ReportMaterial<'a>, tasks: &KnownTasks<'a>) -> Vec<
     succeeded
         .filter_map(|succeeded| tasks.predecessor(succeeded).map(|failed| Recovery { succeeded, failed }))
         .collect()
+}
+
+/// Everything that failed, and what is missing from results that are only a part.
+fn what_failed(
+    material: &ReportMaterial<'_>,
+    failures: &[Failure<'_>],
+    tasks: &KnownTasks<'_>,
+) -> Vec<String> {
+    let partial = material.feedback.iter().filter(|feedback| {
+        feedback.feedback_type == FeedbackType::PartialSuccess && !feedback.errors.is_empty()
+    });
+    let lines = partial.map(|feedback| {
+        let task = &feedback.task_id;
+        english::lesson_partial(&tasks.name(task), task, &texts::short_cause(&feedback.errors))
+    });
+    failed_lines(failures, tasks).into_iter().chain(lines).collect()
 }
 
 fn failed_lines(failures: &[Failure<'_>], tasks: &KnownTasks<'_>) -> Vec<String> {

@@ -11,6 +11,10 @@ pub(crate) fn lesson_failed(name: &str, task: &TaskId, cause: &str, times: usize
     format!("{name} ({task}): {cause}{often}")
 }
 
+pub(crate) fn lesson_partial(name: &str, task: &TaskId, missing: &str) -> String {
+    format!("{name} ({task}) was done in part: {missing}")
+}
+
 pub(crate) fn lesson_recovered(name: &str, task: &TaskId, agent: &str, failed: &TaskId) -> String {
     format!("{name} ({task}) with {agent} worked after {failed} had failed")
 }

@@ -1,0 +1,281 @@
+//! What an agent notes while it works: on the run's log, so that whoever takes its work up goes on where it was.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text_enum::text_enum;
+use crate::{
+    AgentType, Choice, Consulted, FollowUp, JsonMap, ListChange, Money, TaskId, TodoItem, TodoStatus,
+    ToolCall, ToolHints, ToolResult,
+};
+
+text_enum!(
+    /// Who speaks in an agent's history.
+    SpeakerRole {
+        /// What holds throughout, and what was changed.
+        System = "system",
+        /// The person or the task.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// A tool.
+        Tool = "tool",
+    }
+);
+
+/// One thing that an agent noted. What is noted is durable before anything follows from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum AgentNote {
+    /// The steps as they were first planned.
+    Planned {
+        /// The steps.
+        items: Vec<TodoItem>,
+        /// `task`, `model` or `rules`.
+        by: String,
+    },
+    /// A step of a question to a model was made.
+    Consulted {
+        /// Names the question within the attempt's task.
+        ask: String,
+        /// Which step of it, from 1.
+        number: u32,
+        /// What came of it.
+        step: Box<Consulted>,
+    },
+    /// The model chose what to do next.
+    Decided {
+        /// What.
+        action: Box<MissionAction>,
+    },
+    /// A tool is about to be called.
+    Called {
+        /// The step that it is for.
+        item: String,
+        /// The call.
+        call: Box<ToolCall>,
+        /// What the tool does to the world. With a change in it this is an intent on the ledger.
+        hints: ToolHints,
+    },
+    /// A tool answered. For a call that changes the world this is the receipt.
+    Returned {
+        /// The call.
+        key: String,
+        /// What came of it.
+        result: Box<ToolResult>,
+    },
+    /// A step stands elsewhere now.
+    Marked {
+        /// The step.
+        item: String,
+        /// Where.
+        status: TodoStatus,
+        /// How often its tool was tried.
+        attempts: u32,
+        /// Why.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    /// The list was changed.
+    Changed {
+        /// How.
+        change: Box<ListChange>,
+    },
+    /// The history got a message.
+    Said {
+        /// Who.
+        role: SpeakerRole,
+        /// What.
+        text: String,
+    },
+    /// A step is about to be planned anew.
+    ReplanTried {
+        /// The step.
+        task_id: String,
+        /// How; empty if nothing was found.
+        strategy_type: String,
+        /// How likely it helps.
+        confidence: f64,
+        /// `model` or `rules`.
+        by: String,
+    },
+    /// What came of planning a step anew.
+    ReplanEnded {
+        /// The step.
+        task_id: String,
+        /// How; empty if nothing was found.
+        strategy_type: String,
+        /// Whether the list was changed.
+        success: bool,
+        /// Why, in words.
+        summary: String,
+        /// The steps that came of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        new_task_ids: Vec<String>,
+        /// How long it took.
+        duration_ms: u64,
+    },
+    /// A person is asked something; the agent rests until they have answered.
+    Asked {
+        /// What for: a call that needs leave, a call whose end nobody knows, or a question of the model.
+        about: String,
+    },
+    /// A person answered.
+    Answered {
+        /// What.
+        choice: Choice,
+    },
+    /// Something is not as it should be, and the work goes on.
+    Warned {
+        /// What.
+        text: String,
+    },
+    /// An agent elsewhere works on it.
+    Remote {
+        /// What it calls the task.
+        task: String,
+        /// What it calls the conversation.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        context: String,
+        /// Where it stands.
+        state: String,
+    },
+}
+
+impl AgentNote {
+    /// What was paid for with it.
+    #[must_use]
+    pub fn cost(&self) -> Money {
+        match self {
+            Self::Consulted { step, .. } => step.call.as_ref().map_or(Money::ZERO, |call| call.cost),
+            _ => Money::ZERO,
+        }
+    }
+}
+
+/// What an agent does next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum MissionAction {
+    /// Call a tool for the step at hand.
+    ToolCall {
+        /// The tool.
+        tool: String,
+        /// What it is given.
+        #[serde(default)]
+        parameters: JsonMap,
+    },
+    /// Plan the step at hand anew.
+    Replan {
+        /// Why.
+        #[serde(default)]
+        reason: String,
+    },
+    /// Ask a person.
+    AskUser {
+        /// What.
+        question: String,
+    },
+    /// Go on without the step at hand.
+    Skip {
+        /// Why.
+        #[serde(default)]
+        reason: String,
+    },
+    /// All is done.
+    Complete {
+        /// What came of it, in words.
+        #[serde(default)]
+        summary: String,
+        /// What came of it, by the names that were expected.
+        #[serde(default)]
+        outputs: JsonMap,
+    },
+}
+
+/// A note, and the attempt that it was made in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Noted {
+    /// The attempt.
+    pub attempt: u32,
+    /// The note.
+    pub note: AgentNote,
+}
+
+/// A change of the world that an agent intended, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LedgerEntry {
+    /// The idempotency key of the call.
+    pub key: String,
+    /// The task.
+    pub task_id: TaskId,
+    /// The attempt.
+    pub attempt: u32,
+    /// The agent.
+    pub agent_type: AgentType,
+    /// The tool.
+    pub tool: String,
+    /// What it was given.
+    pub arguments: JsonMap,
+    /// What the tool does to the world.
+    pub hints: ToolHints,
+    /// What came of it; absent for as long as nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Receipt>,
+    /// What came of undoing it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone: Option<Undone>,
+}
+
+/// What came of a change of the world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// Whether it was carried out.
+    pub success: bool,
+    /// What the tool said, in short.
+    #[serde(default)]
+    pub summary: String,
+    /// How it is undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<FollowUp>,
+}
+
+/// What came of undoing a change of the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Undone {
+    /// Whether it is undone.
+    pub success: bool,
+    /// In words.
+    pub summary: String,
+}
+
+/// How far undoing changes of the world is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum UndoStep {
+    /// These are to be undone.
+    Requested {
+        /// The keys of the calls, the latest first.
+        keys: Vec<String>,
+    },
+    /// One was undone, or could not be.
+    Ended {
+        /// The key of the call.
+        key: String,
+        /// What came of it.
+        undone: Undone,
+    },
+}
+
+impl LedgerEntry {
+    /// How it could be undone now; nothing if it was not carried out, cannot be undone, or is.
+    #[must_use]
+    pub fn can_be_undone(&self) -> Option<&FollowUp> {
+        let receipt = self.receipt.as_ref().filter(|receipt| receipt.success)?;
+        let done = self.undone.as_ref().is_some_and(|undone| undone.success);
+        receipt.undo.as_ref().filter(|_| !done)
+    }
+}
