@@ -20,6 +20,7 @@ impl RunState {
             .chain(self.phases_at_work())
             .chain(self.routes())
             .chain(self.attempts())
+            .chain(self.undo())
             .chain(questions)
             .chain(wait)
     }
@@ -33,7 +34,7 @@ impl RunState {
             Stage::Preparing { since, .. } => Some(since.plus(self.settings().planning_timeout)),
             Stage::Executing => {
                 let work = self.work()?;
-                let running = work.attempts().filter(|(_, attempt)| attempt.halt.is_none());
+                let running = work.attempts().filter(|(_, attempt)| attempt.is_at_work());
                 let deadline = running.map(|(_, attempt)| attempt.deadline).min();
                 let due = work.backoffs().map(|(at, _)| at).take(MOST_REPETITIONS);
                 // One that could not start then is not waited for: what it needs comes with an event.
@@ -71,8 +72,19 @@ impl RunState {
             .map(|task| Effect::Route { task_id: task.task_id.clone() })
     }
 
+    /// One thing after the other, the latest change first.
+    fn undo(&self) -> impl Iterator<Item = Effect> + '_ {
+        let next = self.undoing().first().map(|key| {
+            let agent_type = self.to_undo(key).map(|entry| entry.agent_type.clone());
+            Effect::Undo { key: key.clone(), agent_type }
+        });
+        next.into_iter()
+    }
+
     fn attempts(&self) -> impl Iterator<Item = Effect> + '_ {
-        self.work().into_iter().flat_map(|work| work.attempts()).map(|(task, attempt)| match attempt.halt {
+        let attempts = self.work().into_iter().flat_map(|work| work.attempts());
+        let awake = attempts.filter(|(_, attempt)| attempt.halt.is_some() || attempt.rests.is_none());
+        awake.map(|(task, attempt)| match attempt.halt {
             Some(_) => Effect::StopAgent { task_id: task.task_id.clone(), attempt: attempt.number },
             None => Effect::InvokeAgent {
                 task_id: task.task_id.clone(),

@@ -1,9 +1,11 @@
 //! What can be asked of a run or reported to it.
 
+use std::sync::Arc;
+
 use candor_model::{
-    Account, AgentType, Answer, AskKey, Broadcast, CheckResult, CheckpointId, Consulted, ExecutionFeedback,
-    GateId, GuardReport, Money, Phase, Query, QueryResponse, RankedAgent, ReadFile, RunSettings,
-    StartMaterial, TaskId, Tier, Timestamp,
+    Account, AgentNote, AgentType, Answer, AskKey, Broadcast, CheckResult, CheckpointId, ChoiceRequest,
+    Consulted, ExecutionFeedback, GateId, GuardReport, Money, Phase, Query, QueryResponse, RankedAgent,
+    ReadFile, RunSettings, StartMaterial, TaskId, Tier, Timestamp, Undone,
 };
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
@@ -67,6 +69,31 @@ pub enum Input {
         task_id: TaskId,
         /// The attempt.
         attempt: u32,
+    },
+    /// An agent at work noted how far it is.
+    Noted {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// What.
+        note: Arc<AgentNote>,
+    },
+    /// An agent needs a person's word, and rests until it has it.
+    AgentAsks {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// What is asked.
+        request: Box<ChoiceRequest>,
+    },
+    /// A change of the world was undone, or could not be.
+    Undone {
+        /// What was to be undone.
+        key: String,
+        /// What came of it.
+        undone: Undone,
     },
     /// Money was spent outside an agent's attempt, on a model's call for instance.
     Spent {

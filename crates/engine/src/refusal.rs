@@ -129,6 +129,12 @@ pub enum Refusal {
         /// The attempt.
         attempt: u32,
     },
+    /// Nobody wants this undone.
+    #[error("nobody asked for {key} to be undone, or it is undone already")]
+    NotUndoing {
+        /// What.
+        key: String,
+    },
     /// The attempt has not been asked to stop.
     #[error("attempt {attempt} at task {task_id} was not asked to stop")]
     NotStopping {

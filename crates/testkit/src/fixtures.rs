@@ -112,6 +112,8 @@ fn agent(
         avg_latency_ms: latency,
         success_rate: valid(Share::new(rate)),
         max_concurrent: None,
+        timeout: None,
+        max_cost: None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each story was lived through once by the version that introduced it, and its log committed. Later
 //! versions replay those logs; they never write them again. New stories get new files.
 
+mod desks;
 mod rooms;
 
 use candor_engine::{Input, PhaseResult, RunState};
@@ -20,7 +21,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 20] = [
+pub const STORIES: [Story; 21] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -41,6 +42,7 @@ pub const STORIES: [Story; 20] = [
     ("doubts_unattended", rooms::doubts_unattended),
     ("round_in_circles", rooms::round_in_circles),
     ("forked", rooms::forked),
+    ("at_their_desks", desks::at_their_desks),
 ];
 
 /// What a state must still say when its log is replayed by a later version.

@@ -8,6 +8,7 @@ pub mod fuzzing;
 pub mod golden;
 pub mod load;
 pub mod model_server;
+pub mod peers;
 pub mod rooms;
 pub mod scenario;
 pub mod sim;

@@ -7,7 +7,7 @@ use candor_model::{
 use candor_planning::gates;
 
 use super::draft::{Decision, Draft};
-use super::{control, ending, guard, phases, rework, schedule};
+use super::{control, desk, ending, guard, phases, rework, schedule, undo};
 use crate::Refusal;
 use crate::state::Stage;
 
@@ -123,6 +123,8 @@ fn halted(request: &ChoiceRequest, reason: String) -> PlanningError {
 pub(super) fn act(draft: &mut Draft<'_>, request: &ChoiceRequest, choice: &Choice) -> Result<(), Refusal> {
     let words = choice.text.trim().to_owned();
     match (request.about, choice.option.as_str()) {
+        // What the agent's options mean is the agent's business.
+        (ChoiceKind::Agent, _) => desk::answered(draft, request, choice),
         (_, gates::STOP) => ending::abort(draft, halted(request, request.reason.clone())),
         (_, gates::REWORD) => guard::change_words(draft, words, PromptSource::OwnWords, None),
         (_, gates::ROLLBACK) => {
@@ -137,6 +139,7 @@ pub(super) fn act(draft: &mut Draft<'_>, request: &ChoiceRequest, choice: &Choic
         (ChoiceKind::Enhancement, option) => enhance(draft, request, option, words),
         (ChoiceKind::Validation, gates::RETRY) => rework::once_more(draft, &request.concerns),
         (ChoiceKind::Validation, _) => rework::accept(draft),
+        (ChoiceKind::Undo, option) => undo::chosen(draft, request, option),
         (ChoiceKind::Conflict, option) => super::talk::settled(draft, request, option),
         _ => go_on(draft),
     }
@@ -160,7 +163,7 @@ fn enhance(draft: &mut Draft<'_>, request: &ChoiceRequest, option: &str, words: 
 /// Goes on with whatever the question held up, unless another one is open.
 pub(super) fn go_on(draft: &mut Draft<'_>) {
     let ahead = draft.ahead();
-    if !ahead.open_questions().is_empty() {
+    if ahead.is_held() {
         return;
     }
     let all_done = ahead.completed_phases().contains(&Phase::Consolidation);

@@ -9,7 +9,7 @@ use candor_model::{
 use candor_planning::limits;
 
 use super::draft::Draft;
-use super::{ending, guard, phases, proposal, schedule, talk};
+use super::{ending, guard, phases, proposal, schedule, talk, undo};
 use crate::Refusal;
 use crate::state::{GUARDED, Resume, Stage};
 
@@ -128,7 +128,13 @@ fn go_back(draft: &mut Draft<'_>, to: CheckpointId, run_budget: Option<Money>, p
     }
     draft.say(EventBody::RolledBack { to, run_budget });
     if let Some(words) = prompt {
-        return guard::change_words(draft, words, PromptSource::Restarted, None);
+        guard::change_words(draft, words, PromptSource::Restarted, None);
+        undo::offer(draft);
+        return;
+    }
+    // What was chosen goes on from here.
+    if undo::offer(draft) {
+        return;
     }
     match resume {
         Resume::Phases(_) => phases::proceed(draft),

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentType, Announcement, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, GateId,
-    Notification, PlanningError, Question, ReplanStrategy, Seconds, Severity, SubTask, TaskStatus, Timestamp,
+    Notification, Phase, PlanningError, Question, ReplanStrategy, Seconds, Severity, SubTask, TaskStatus,
+    Timestamp,
 };
 use candor_planning::replan::{ReplanContext, ReplanRefusal, Replanned, replan};
 use candor_planning::texts::{self, Response};
-use candor_planning::{classify, escalation};
+use candor_planning::{classify, escalation, routing};
 
 use super::draft::{Decision, Draft};
 use super::outcome::{self, Running};
@@ -22,6 +23,8 @@ enum Recovery {
     Repeat { after: Seconds },
     /// The plan changes.
     Revise(Box<Replanned>),
+    /// Everyone else has failed: a model answers in a single pass.
+    Direct { agent: AgentType },
     /// A person is asked.
     Escalate { why: String },
     /// Nothing: a limit is reached.
@@ -94,6 +97,9 @@ fn recovery(
         return Recovery::Leave;
     }
     if escalation::is_due(failed.metadata.failure_count, settings) {
+        if let Some(agent) = last_resort(draft, failed) {
+            return Recovery::Direct { agent };
+        }
         return Recovery::Escalate { why: format!("it has failed {} times", failed.metadata.failure_count) };
     }
     // A run that goes round in circles is not helped by going round once more.
@@ -104,8 +110,45 @@ fn recovery(
     match revised(draft, failed, std::slice::from_ref(feedback)) {
         Ok(replanned) => Recovery::Revise(Box::new(replanned)),
         Err(ReplanRefusal::Abort(error)) => Recovery::GiveUp(Box::new(error)),
-        Err(refusal) => Recovery::Escalate { why: refusal.to_string() },
+        Err(refusal) => match last_resort(draft, failed) {
+            Some(agent) => Recovery::Direct { agent },
+            None => Recovery::Escalate { why: refusal.to_string() },
+        },
     }
+}
+
+/// Whoever answers a task directly when nobody else can, unless that has failed too.
+fn last_resort(draft: &Draft<'_>, failed: &SubTask) -> Option<AgentType> {
+    let agents = &draft.state.work()?.agents;
+    let (agent, _) = agents.iter().find(|(agent, _)| routing::is_last_resort(agent))?;
+    let tried = failed.agent_type == *agent || failed.metadata.failed_agents.contains(agent);
+    (!tried && !draft.state.is_unavailable(agent)).then(|| agent.clone())
+}
+
+/// Has the task answered in a single pass, and says what that means.
+fn answer_directly(draft: &mut Draft<'_>, failed: &SubTask, agent: AgentType) {
+    let reason = format!("every agent of {} has failed", failed.task_id);
+    draft.say(EventBody::FellBack {
+        what: format!("task {}", failed.task_id),
+        from: failed.agent_type.to_string(),
+        to: agent.to_string(),
+        reason: reason.clone(),
+    });
+    let phase = Phase::Execution;
+    draft.say(EventBody::PhaseDegraded { phase, reason: format!("{reason}; a model answers directly") });
+    let (before, after) = (draft.state.degradation().level, draft.ahead().degradation().clone());
+    if after.level > before {
+        let reason = format!("failed: {}", after.failed_components.join(", "));
+        draft.say(EventBody::Degraded { level: after.level, reason });
+    }
+    draft.say(EventBody::RetryScheduled {
+        task_id: failed.task_id.clone(),
+        at: draft.now,
+        agent_type: Some(agent),
+        inputs: candor_model::JsonMap::new(),
+        by_person: false,
+    });
+    schedule::after_change(draft);
 }
 
 fn revised(
@@ -127,6 +170,11 @@ fn response(recovery: &Recovery) -> Response<'_> {
     match recovery {
         Recovery::Repeat { after } => Response::RetrySameAgent { after: *after },
         Recovery::Revise(replanned) => strategy_response(replanned),
+        Recovery::Direct { agent } => Response::Strategy {
+            strategy: ReplanStrategy::RetryDifferentAgent,
+            agent: Some(agent),
+            rerun: Seconds::ZERO,
+        },
         Recovery::Escalate { .. } => Response::AwaitHuman,
         Recovery::GiveUp(_) | Recovery::Leave => Response::GiveUp,
     }
@@ -161,7 +209,7 @@ fn recover(
             repeat(draft, failed, draft.now.plus(after));
             let mut money = *draft.state.money();
             money.release(running.attempt.reserved);
-            money.charge(feedback.cost);
+            money.charge(running.attempt.unpaid(feedback.cost));
             let ended = Some(running.attempt.agent_type.clone());
             schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money, ended });
         }
@@ -169,6 +217,7 @@ fn recover(
             revise(draft, *replanned, failed, calls_for(feedback));
             schedule::after_change(draft);
         }
+        Recovery::Direct { agent } => answer_directly(draft, failed, agent),
         Recovery::Escalate { why } => {
             escalate(draft, failed, why);
             schedule::after_change(draft);
@@ -194,6 +243,7 @@ pub(super) fn answer_left_over(draft: &mut Draft<'_>) {
         match recovery(draft, &failed, &feedback, used, draft.state.findings().circling) {
             Recovery::Repeat { after } => repeat(draft, &failed, draft.now.plus(after)),
             Recovery::Revise(replanned) => revise(draft, *replanned, &failed, calls_for(&feedback)),
+            Recovery::Direct { agent } => answer_directly(draft, &failed, agent),
             Recovery::Escalate { why } => escalate(draft, &failed, why),
             Recovery::GiveUp(error) => return ending::abort(draft, *error),
             Recovery::Leave => {}

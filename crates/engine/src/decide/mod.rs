@@ -6,6 +6,7 @@ mod choices;
 mod consult;
 mod control;
 mod critique;
+mod desk;
 mod discussion;
 mod draft;
 mod ending;
@@ -20,6 +21,7 @@ mod routing;
 mod schedule;
 mod talk;
 mod tick;
+mod undo;
 
 use candor_model::{Event, Timestamp};
 
@@ -58,6 +60,11 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::QueryAnswered { response } => talk::answered(&mut draft, *response)?,
         Input::FilesRead { files } => looking::files(&mut draft, files),
         Input::ResultsChecked { attempt, results } => looking::checked(&mut draft, attempt, results)?,
+        Input::Noted { task_id, attempt, note } => desk::noted(&mut draft, task_id, attempt, note)?,
+        Input::AgentAsks { task_id, attempt, request } => {
+            desk::asks(&mut draft, &task_id, attempt, *request)?;
+        }
+        Input::Undone { key, undone } => undo::undone(&mut draft, key, undone)?,
         Input::Answered { gate, answer } => answers::answered(&mut draft, &gate, answer)?,
         Input::Pause { reason } => control::pause(&mut draft, reason)?,
         Input::Resume => control::resume(&mut draft)?,
@@ -79,8 +86,8 @@ fn check_stage(state: &RunState, input: &Input) -> Result<(), Refusal> {
         (Stage::Ended(_), Input::RollBack { .. } | Input::Restart { .. } | Input::TakenUp | Input::Tick) => {
             Ok(())
         }
-        // What was spent is a fact, whenever it is heard of.
-        (Stage::Ended(_), Input::Spent { .. }) => Ok(()),
+        // What was spent is a fact, whenever it is heard of; so is what was seen before the run goes back.
+        (Stage::Ended(_), Input::Spent { .. } | Input::FilesRead { .. }) => Ok(()),
         (Stage::Ended(_), Input::Consulted { step, .. }) if step.call.is_some() => Ok(()),
         (Stage::Ended(status), _) => Err(Refusal::Ended { status: *status }),
         _ => Ok(()),

@@ -11,7 +11,7 @@ use candor_planning::{feedback as judging, report, texts};
 
 use super::draft::Draft;
 use super::schedule::{Finish, Freed};
-use super::{control, ending, failure, schedule};
+use super::{control, desk, ending, failure, schedule};
 use crate::Refusal;
 use crate::state::{Attempt, Stage, Work};
 
@@ -44,7 +44,9 @@ pub(super) fn reported(
     if feedback.task_id != *task_id {
         return Err(Refusal::WrongTask { task_id: task_id.clone(), answered: feedback.task_id });
     }
-    let judged = judging::judge(feedback);
+    let mut judged = judging::judge(feedback);
+    // What was charged while it worked is part of what it cost, whatever it says itself.
+    judged.feedback.cost = judged.feedback.cost.max(running.attempt.charged);
     for warning in judged.warnings {
         warn(draft, task_id, warning);
     }
@@ -97,6 +99,7 @@ fn end_superseded(draft: &mut Draft<'_>, running: &Running<'_>) {
         attempt: running.attempt.number,
         reason: running.attempt.halt.unwrap_or(StopReason::RunStopping),
     });
+    desk::withdraw(draft, running.attempt.rests.as_ref());
     go_on(draft);
 }
 
@@ -122,7 +125,7 @@ fn succeeded(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<Execut
     progress(draft, running, true);
     let mut money = *draft.state.money();
     money.release(attempt.reserved);
-    money.charge(feedback.cost);
+    money.charge(running.attempt.unpaid(feedback.cost));
     let (done, _) = work.counts();
     let stopping = matches!(draft.state.stage(), Stage::Stopping { .. });
     let released: Vec<_> = work.released_by(index).filter_map(|released| work.ready_key(released)).collect();
@@ -149,6 +152,7 @@ fn stop_if_overdrawn(draft: &mut Draft<'_>) {
 
 /// Puts the cost of an attempt on the log.
 pub(super) fn charge(draft: &mut Draft<'_>, running: &Running<'_>, amount: Money) {
+    let amount = running.attempt.unpaid(amount);
     if amount == Money::ZERO {
         return;
     }

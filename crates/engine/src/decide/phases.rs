@@ -43,7 +43,7 @@ pub(super) fn proceed(draft: &mut Draft<'_>) {
         Stage::Executing => ahead.findings().completed.contains(&Phase::Execution),
         _ => false,
     };
-    if !idle || !ahead.open_questions().is_empty() {
+    if !idle || ahead.is_held() {
         return;
     }
     let due = due(&ahead.findings().completed);

@@ -7,7 +7,7 @@ use candor_model::{
 };
 use candor_planning::approval::Discussion;
 use candor_planning::validation::{Accepted, Proposal, accept};
-use candor_planning::{approval, texts};
+use candor_planning::{approval, routing, texts};
 
 use super::draft::{Decision, Draft};
 use super::phases::Done;
@@ -50,7 +50,11 @@ fn accepted_plan(
     phases::complete(draft, done);
     let version = draft.state.next_version();
     let plan = Arc::new(plan);
+    let bypassed = plan.subtasks.iter().all(|task| routing::is_last_resort(&task.agent_type));
     draft.say(EventBody::PlanProposed { version, plan, agents, repairs: repairs.clone(), brief });
+    if bypassed {
+        tell_of_bypass(draft);
+    }
     if !decisions.is_empty() {
         // They speak of the plan that has just been proposed.
         draft.ahead();
@@ -156,5 +160,20 @@ fn discussion_of(state: &RunState) -> Discussion {
         round: findings.rounds,
         has_earlier: findings.shown.len() > 1,
         reply: findings.reply.clone(),
+    }
+}
+
+/// There is nobody but a model: it answers directly, and everyone is told what that is worth.
+fn tell_of_bypass(draft: &mut Draft<'_>) {
+    let reason = "there are no agents for this: a model answers each task directly, without tools and checks";
+    draft.say(EventBody::FellBack {
+        what: "orchestrator".to_owned(),
+        from: "agents".to_owned(),
+        to: routing::LAST_RESORT.to_owned(),
+        reason: reason.to_owned(),
+    });
+    let (before, after) = (draft.state.degradation().level, draft.ahead().degradation().level);
+    if after > before {
+        draft.say(EventBody::Degraded { level: after, reason: reason.to_owned() });
     }
 }

@@ -138,11 +138,12 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
         if agent != task.agent_type {
             round.dispatches.push(fell_back(task, &agent));
         }
+        let deadline = now.plus(state.time_for(&agent));
         round.dispatches.push(EventBody::TaskDispatched {
             task_id: task.task_id.clone(),
             attempt: run.attempts.saturating_add(1),
             agent_type: agent,
-            deadline: now.plus(state.settings().agent_timeout),
+            deadline,
             reserved,
         });
     }
@@ -217,7 +218,7 @@ fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> Option<(AgentT
         .find(|agent| !state.is_unavailable(agent));
     let for_ever = || state.resting().get(&task.agent_type).is_some_and(Option::is_none);
     let agent = agent.or_else(|| for_ever().then_some(&task.agent_type))?;
-    let cost = work.agents.get(agent).map_or(Money::ZERO, |known| known.cost_per_invocation);
+    let cost = work.agents.get(agent).map_or(Money::ZERO, candor_model::AgentCapability::set_aside);
     Some((agent.clone(), cost))
 }
 

@@ -10,7 +10,7 @@ use super::{
     breakers, choices, consult, control, discussion, ending, failure, outcome, phases, proposal, schedule,
     talk,
 };
-use crate::state::{Owed, Stage, first_phases};
+use crate::state::{Attempt, Owed, Stage, first_phases};
 
 pub(super) fn tick(draft: &mut Draft<'_>) {
     if draft.state.next_timeout().is_none_or(|at| at > draft.now) {
@@ -36,11 +36,12 @@ pub(super) fn tick(draft: &mut Draft<'_>) {
 
 /// The time in which nobody drove the run is nobody's failure: attempts under way get a new deadline.
 pub(super) fn taken_up(draft: &mut Draft<'_>) {
-    let deadline = draft.now.plus(draft.state.settings().agent_timeout);
     let attempts = draft.state.work().into_iter().flat_map(|work| work.attempts());
-    let under_way = attempts.filter(|(_, attempt)| attempt.halt.is_none());
-    let under_way: Vec<_> = under_way.map(|(task, attempt)| (task.task_id.clone(), attempt.number)).collect();
-    for (task_id, attempt) in under_way {
+    let under_way = attempts.filter(|(_, attempt)| attempt.is_at_work());
+    let under_way: Vec<_> =
+        under_way.map(|(task, attempt)| (task.task_id.clone(), attempt.clone())).collect();
+    for (task_id, Attempt { number: attempt, agent_type, .. }) in under_way {
+        let deadline = draft.now.plus(draft.state.time_for(&agent_type));
         draft.say(EventBody::TaskTakenUp { task_id, attempt, deadline });
     }
     consult::taken_up(draft);
@@ -74,7 +75,7 @@ fn settle(draft: &mut Draft<'_>) {
 fn go_on(draft: &mut Draft<'_>) {
     choices::by_default(draft);
     let ahead = draft.ahead();
-    if !ahead.open_questions().is_empty() {
+    if ahead.is_held() {
         return;
     }
     match ahead.stage() {
@@ -113,7 +114,7 @@ fn propose_again(draft: &mut Draft<'_>) {
 /// The attempt whose deadline passed first. One at a time: each failure may change the plan for the next,
 /// and the effect *wait until* stays due until all are dealt with.
 fn overdue(draft: &Draft<'_>) -> Option<(TaskId, u32)> {
-    let attempts = draft.state.work()?.attempts().filter(|(_, attempt)| attempt.halt.is_none());
+    let attempts = draft.state.work()?.attempts().filter(|(_, attempt)| attempt.is_at_work());
     let overdue = attempts.filter(|(_, attempt)| attempt.deadline <= draft.now);
     let (task, attempt) = overdue.min_by_key(|(_, attempt)| attempt.deadline)?;
     Some((task.task_id.clone(), attempt.number))

@@ -41,6 +41,7 @@ impl RunState {
             | EventBody::HumanAsked { .. }
             | EventBody::HumanAnswered { .. }
             | EventBody::QuestionWithdrawn { .. } => self.apply_plan(event),
+            EventBody::AgentNoted { .. } | EventBody::Undo(_) => self.apply_note(event),
             _ => self.apply_life(event),
         }
     }
@@ -71,6 +72,7 @@ impl RunState {
                 self.findings_mut().consulted(ask.phase, step);
             }
             EventBody::FellBack { what, from, .. } if what.starts_with("task ") => self.asks.fell_back(from),
+            EventBody::FellBack { what, .. } if what == "orchestrator" => self.asks.bypassed(),
             EventBody::PhaseDegraded { phase, .. } => self.asks.phase_by_rules(*phase),
             EventBody::BreakerOpened { agent_type, until, .. } => {
                 self.tried.remove(agent_type);
@@ -140,7 +142,7 @@ impl RunState {
                 self.findings_mut().queries.insert(query.id.clone(), Query::clone(query));
             }
             EventBody::QueryAnswered { response } => {
-                self.findings_mut().queries.remove(&response.query_id);
+                self.findings_mut().answered_query(response);
             }
             EventBody::FilesRead { files } => self.findings_mut().read(files),
             EventBody::ResultsChecked { results } => {
@@ -215,6 +217,9 @@ impl RunState {
                     }
                     Question::Choice(request) if request.about == ChoiceKind::Enhancement => {
                         self.findings_mut().offers += 1;
+                    }
+                    Question::Choice(request) if request.about == ChoiceKind::Agent => {
+                        self.rest(request, gate);
                     }
                     _ => {}
                 }

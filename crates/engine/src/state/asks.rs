@@ -46,6 +46,10 @@ impl Asks {
         degradation::note(&mut self.degradation, &Failed::Agent(agent));
     }
 
+    pub(super) fn bypassed(&mut self) {
+        degradation::note(&mut self.degradation, &Failed::Orchestrator);
+    }
+
     pub(super) fn phase_by_rules(&mut self, phase: Phase) {
         degradation::note(&mut self.degradation, &Failed::Phase(phase));
     }

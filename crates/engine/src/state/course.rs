@@ -113,6 +113,7 @@ impl RunState {
         self.close_queries(|_| true);
         self.gates.clear();
         self.asks.forget_all();
+        self.notebook.roll_back();
         self.paused = false;
         self.stage = Stage::Stopping { then: Box::new(then.clone()) };
         if let Some(work) = self.work.as_mut().map(Arc::make_mut) {

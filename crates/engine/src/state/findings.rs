@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, ApprovalAction, Broadcast, CheckResult, Consulted, Evaluation, HumanApprovalDecision,
-    Money, Phase, Plan, PlanBrief, PlanTalk, PlanVersion, PromptChange, PromptSource, Query, Question,
-    ReadFile, TaskId, Timestamp,
+    Money, Phase, Plan, PlanBrief, PlanTalk, PlanVersion, PromptChange, PromptSource, Query, QueryResponse,
+    Question, ReadFile, TaskId, Timestamp,
 };
 use candor_planning::loop_guard::Watch;
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,14 @@ pub(crate) struct Findings {
     /// The phases whose results hold.
     pub(crate) completed: BTreeSet<Phase>,
     pub(crate) messages: Vec<Broadcast>,
+    /// What agents answered to the questions of rooms.
+    #[serde(default)]
+    pub(crate) responses: Vec<QueryResponse>,
+    /// The files that were read.
     pub(crate) files: BTreeMap<String, ReadFile>,
+    /// Files that were changed since they were first read, as they were then.
+    #[serde(default)]
+    pub(crate) originals: BTreeMap<String, ReadFile>,
     pub(crate) checks: Vec<CheckResult>,
     pub(crate) queries: BTreeMap<String, Query>,
     pub(crate) watch: Watch,
@@ -148,6 +155,7 @@ impl Findings {
         self.completed.retain(|completed| !redone(phase, *completed));
         if phase == Phase::Validation {
             self.checks.clear();
+            self.responses.clear();
         }
     }
 
@@ -252,6 +260,34 @@ impl Findings {
     }
 
     pub(super) fn read(&mut self, files: &[ReadFile]) {
-        self.files.extend(files.iter().map(|file| (file.path.clone(), file.clone())));
+        for file in files {
+            let before = self.files.insert(file.path.clone(), file.clone());
+            if let Some(before) = before.filter(|before| before.hash != file.hash && before.is_whole()) {
+                self.originals.entry(file.path.clone()).or_insert(before);
+            }
+        }
+    }
+
+    /// A question was answered; what a room asked is kept for it.
+    pub(super) fn answered_query(&mut self, response: &QueryResponse) {
+        let asked = self.queries.remove(&response.query_id);
+        if asked.is_some_and(|query| query.from_agent == Phase::Validation.lead_agent()) {
+            self.responses.push(response.clone());
+        }
+    }
+
+    /// The files that are not as they were when they were first read.
+    pub(crate) fn modified(&self) -> impl Iterator<Item = &String> {
+        let is_other = |path: &str, original: &ReadFile| {
+            self.files.get(path).is_none_or(|now| now.hash != original.hash)
+        };
+        self.originals.iter().filter(move |(path, original)| is_other(path, original)).map(|(path, _)| path)
+    }
+
+    /// A file is as it was.
+    pub(super) fn restored(&mut self, path: &str) {
+        if let Some(original) = self.originals.remove(path) {
+            self.files.insert(path.to_owned(), original);
+        }
     }
 }

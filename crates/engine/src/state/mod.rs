@@ -5,6 +5,7 @@ mod asks;
 mod checkpoint;
 mod course;
 mod findings;
+mod notebook;
 mod owed;
 mod task_run;
 mod tasks;
@@ -15,9 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AfterStop, AgentMeasure, AgentType, CheckpointId, Confidence, ConfidencePoint, ExecutionFeedback, GateId,
-    Goal, Money, Phase, PlanVersion, Position, Question, RunId, RunSettings, RunStatus, StartMaterial,
-    TaskId, Timestamp,
+    AfterStop, AgentMeasure, AgentType, CheckpointId, ChoiceKind, Confidence, ConfidencePoint,
+    ExecutionFeedback, GateId, Goal, Money, Phase, PlanVersion, Position, Question, RunId, RunSettings,
+    RunStatus, Seconds, StartMaterial, TaskId, Timestamp,
 };
 use candor_planning::budget::Allowance;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ pub(crate) use checkpoint::Resume;
 pub(crate) use course::{due, first_phases};
 pub(crate) use findings::Findings;
 pub use findings::{PromptEntry, ShownPlan};
+pub(crate) use notebook::asked_by;
 pub(crate) use owed::Owed;
 pub(crate) use task_run::{Attempt, FailureHistory, TaskState};
 pub(crate) use view::outcome_of;
@@ -105,6 +107,7 @@ pub struct RunState {
     phase_attempts: BTreeMap<Phase, u32>,
     asks: asks::Asks,
     findings: Arc<Findings>,
+    notebook: notebook::Notebook,
     spent_attempts: BTreeMap<TaskId, u32>,
     /// What must follow the last event; nothing at the end of a whole append.
     owed: Option<Box<Owed>>,
@@ -143,6 +146,7 @@ impl RunState {
             phase_attempts: BTreeMap::new(),
             asks: asks::Asks::default(),
             findings: Arc::default(),
+            notebook: notebook::Notebook::default(),
             spent_attempts: BTreeMap::new(),
             owed: None,
             bill: None,
@@ -204,7 +208,24 @@ impl RunState {
     /// Whether no new task is started, because a person paused the run or is asked something.
     #[must_use]
     pub fn is_paused(&self) -> bool {
-        self.paused || !self.gates.is_empty()
+        self.paused || self.is_held()
+    }
+
+    /// Whether a question is open, or something is being undone, that everything waits for. What an agent asks
+    /// about its own task holds up nothing else.
+    #[must_use]
+    pub(crate) fn is_held(&self) -> bool {
+        let of_one_task = |question: &Question| match question {
+            Question::Choice(request) => request.about == ChoiceKind::Agent,
+            _ => false,
+        };
+        !self.gates.values().all(of_one_task) || !self.undoing().is_empty()
+    }
+
+    /// How long an agent may take for one attempt.
+    pub(crate) fn time_for(&self, agent: &AgentType) -> Seconds {
+        let known = self.work().and_then(|work| work.agents.get(agent));
+        known.and_then(|known| known.timeout).unwrap_or(self.settings.agent_timeout)
     }
 
     /// The goal, once it is known.

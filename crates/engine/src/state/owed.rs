@@ -80,13 +80,21 @@ impl RunState {
     }
 
     pub(super) fn bill_attempt(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
-        if feedback.cost == Money::ZERO {
+        let running = self.work().and_then(|work| work.find(task_id)?.2.in_flight());
+        let Some(attempt) = running else { return };
+        let (agent, amount) = (attempt.agent_type.clone(), attempt.unpaid(feedback.cost));
+        if amount == Money::ZERO {
             return;
         }
-        let running = self.work().and_then(|work| work.find(task_id)?.2.in_flight());
-        let Some(agent) = running.map(|attempt| attempt.agent_type.clone()) else { return };
         let payee = Payee::Attempt { task_id: task_id.clone(), agent };
-        self.bill = Some(Bill { account: Account::Execution, payee, amount: feedback.cost });
+        self.bill = Some(Bill { account: Account::Execution, payee, amount });
+    }
+
+    /// For a call of a model that an agent made.
+    pub(super) fn bill_note(&mut self, ask: &str, step: &Consulted) {
+        let Some(call) = step.call.as_ref().filter(|call| call.cost > Money::ZERO) else { return };
+        let payee = Payee::Call { step: ask.to_owned(), model: call.model.clone() };
+        self.bill = Some(Bill { account: Account::Execution, payee, amount: call.cost });
     }
 
     pub(super) fn bill_call(&mut self, ask: &AskKey, step: &Consulted) {

@@ -34,6 +34,24 @@ pub(crate) struct Attempt {
     pub(crate) reserved: Money,
     /// Set when the attempt is to be stopped.
     pub(crate) halt: Option<StopReason>,
+    /// What it has been charged for while it works.
+    #[serde(default)]
+    pub(crate) charged: Money,
+    /// The question that it waits for.
+    #[serde(default)]
+    pub(crate) rests: Option<GateId>,
+}
+
+impl Attempt {
+    /// Whether its time runs: it is neither being stopped nor waiting for a person.
+    pub(crate) const fn is_at_work(&self) -> bool {
+        self.halt.is_none() && self.rests.is_none()
+    }
+
+    /// What of its cost is still to be charged.
+    pub(crate) const fn unpaid(&self, cost: Money) -> Money {
+        cost.saturating_sub(self.charged)
+    }
 }
 
 /// What has gone wrong with a task and those it replaces.

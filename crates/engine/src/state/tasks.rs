@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use candor_model::{Event, EventBody, ExecutionFeedback, FeedbackType, Query, TaskId};
+use candor_model::{Event, EventBody, ExecutionFeedback, FeedbackType, Money, Query, TaskId};
 use candor_planning::loop_guard::{Outcome, Watch};
 
 use super::{Attempt, RunState, TaskState, outcome_of};
@@ -18,6 +18,8 @@ impl RunState {
                     deadline: *deadline,
                     reserved: *reserved,
                     halt: None,
+                    charged: Money::ZERO,
+                    rests: None,
                 };
                 self.dispatch(task_id, attempt);
             }
@@ -27,7 +29,8 @@ impl RunState {
                 };
                 let current = work.task(index).and_then(|(_, run)| run.in_flight());
                 if let Some(current) = current.filter(|current| current.number == *attempt) {
-                    let renewed = Attempt { started_at: event.at, deadline: *deadline, ..current.clone() };
+                    let renewed =
+                        Attempt { started_at: event.at, deadline: *deadline, rests: None, ..current.clone() };
                     work.set(index, TaskState::InFlight(Box::new(renewed)));
                 }
             }
@@ -43,6 +46,7 @@ impl RunState {
                 self.feedback.push(Arc::clone(feedback));
                 self.measure(task_id, feedback);
                 self.finish_attempt(task_id, TaskState::Succeeded(Arc::clone(feedback)));
+                self.notebook.forget(task_id);
                 self.after_success(task_id, feedback);
             }
             EventBody::TaskFailed { task_id, attempt, feedback, .. } => {
@@ -53,7 +57,10 @@ impl RunState {
                 self.fail(task_id, *attempt, feedback);
             }
             EventBody::TaskStopped { task_id, .. } => self.finish_attempt(task_id, TaskState::Waiting),
-            EventBody::TaskSkipped { task_id, .. } => self.set_task(task_id, TaskState::Skipped),
+            EventBody::TaskSkipped { task_id, .. } => {
+                self.notebook.forget(task_id);
+                self.set_task(task_id, TaskState::Skipped);
+            }
             EventBody::TaskRouted { task_id, agent_type, ranking } => {
                 let Some((work, index)) = self.work_at(task_id) else {
                     return;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use candor_model::{
     AgentBrief, Broadcast, CheckResult, EffectKey, Evaluation, ExecutionFeedback, ExecutionStatus, Phase,
-    Plan, PlanBrief, PlanTalk, Query, Question, ReadFile, SubTask, TaskId, Timestamp, WorkOrder,
+    Plan, PlanBrief, PlanTalk, Query, QueryResponse, Question, ReadFile, SubTask, TaskId, Timestamp,
+    WorkOrder,
 };
 use candor_planning::loop_guard::{self, Outcome, Trip};
 use candor_planning::report::ReportMaterial;
@@ -142,6 +143,12 @@ impl RunState {
     #[must_use]
     pub fn checks(&self) -> &[CheckResult] {
         &self.findings.checks
+    }
+
+    /// What agents answered to the questions of rooms, in this try of the validation.
+    #[must_use]
+    pub fn responses(&self) -> &[QueryResponse] {
+        &self.findings.responses
     }
 
     /// What agents told each other.

@@ -1,9 +1,10 @@
 //! Simulated agents: good ones, and all the ways in which they are not.
 
-use candor_engine::Input;
+use candor_engine::{Input, RunState};
 use candor_model::{ExecutionFeedback, FeedbackType, RankedAgent, TaskId, Timestamp};
 use serde_json::json;
 
+use super::desks;
 use super::world::{Happening, World};
 use crate::arbitrary::{AGENTS, ERRORS};
 use crate::fixtures;
@@ -12,7 +13,13 @@ use crate::fixtures;
 pub(super) const ATTEMPT: &str = "attempt";
 
 /// An agent gets to work on an attempt.
-pub(super) fn invoke(world: &mut World, task_id: &TaskId, attempt: u32, deadline: Timestamp) {
+pub(super) fn invoke(
+    world: &mut World,
+    state: &RunState,
+    task_id: &TaskId,
+    attempt: u32,
+    deadline: Timestamp,
+) {
     let trouble = world.odds.agent_trouble;
     let feedback = if world.chance(trouble) { troubled(world, task_id) } else { good(world, task_id) };
     let lost = world.odds.lost;
@@ -21,6 +28,7 @@ pub(super) fn invoke(world: &mut World, task_id: &TaskId, attempt: u32, deadline
     }
     let allowed = i64::try_from(deadline.since(world.clock()).as_millis()).unwrap_or(i64::MAX);
     let delay = if world.chance(trouble / 4) { allowed.saturating_add(500) } else { world.rng.i64(1..3_000) };
+    desks::notes(world, state, task_id, attempt, delay);
     let doubled = world.odds.doubled;
     if world.chance(doubled) {
         // The second answer need not be the same as the first.

@@ -10,7 +10,7 @@ use candor_model::{
 
 use super::laws::LawBook;
 use super::world::{Happening, Stats, World};
-use super::{agents, models, people, phases};
+use super::{agents, desks, models, people, phases};
 
 /// The process and its log.
 pub(super) struct Driver {
@@ -385,8 +385,11 @@ fn start(world: &mut World, state: &RunState, effect: Effect) -> Result<(), Stri
             {
                 return Err(format!("task {task_id} was given out without its inputs or its agent"));
             }
-            agents::invoke(world, &task_id, attempt, deadline);
+            if !desks::asks(world, state, &task_id, attempt) {
+                agents::invoke(world, state, &task_id, attempt, deadline);
+            }
         }
+        Effect::Undo { key, .. } => desks::undo(world, key),
         Effect::StopAgent { task_id, attempt } => agents::stop(world, task_id, attempt),
         Effect::AskHuman { gate, question } => people::ask(world, &gate, &question),
         Effect::WaitUntil { at } => {

@@ -6,6 +6,7 @@
 //! stop, and the run must come to its end. What fails, fails again with the same seed.
 
 mod agents;
+mod desks;
 mod driver;
 mod laws;
 mod models;

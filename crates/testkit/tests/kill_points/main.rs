@@ -53,6 +53,7 @@ fn essence(run: &Living) -> Value {
         "completed": state.completed_phases(),
         "degradation": state.degradation().level,
         "outcome": outcome(run),
+        "ledger": state.ledger().iter().map(|entry| json!([entry.key, entry.receipt])).collect::<Vec<_>>(),
     })
 }
 
@@ -131,11 +132,22 @@ fn a_run_that_nobody_watches_ends_the_same_wherever_it_is_killed() {
 }
 
 #[test]
+fn a_run_whose_agents_change_the_world_ends_the_same_wherever_it_is_killed() {
+    // spec: beyond BY-01 BY-12 BY-27
+    kill_everywhere(Story::Desks, RunStatus::Completed);
+}
+
+#[test]
 fn the_stories_hold_what_they_are_told_for() {
     let says = |story, wanted: fn(&EventBody) -> bool| {
         Living::through(story).log.iter().any(|recorded| wanted(&recorded.event.body))
     };
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::PromptChanged { .. })));
+    assert!(says(
+        Story::Desks,
+        |body| matches!(body, EventBody::HumanAsked { gate, .. } if gate.as_str().starts_with("agent"))
+    ));
+    assert_eq!(Living::through(Story::Desks).state.ledger().len(), 4);
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::PlanAnswered { .. })));
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::Replanned { .. })));
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::TaskReopened { .. })));

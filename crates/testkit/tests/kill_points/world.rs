@@ -2,13 +2,15 @@
 //! and people whose answers follow from what is on the log alone.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_engine::{Input, PhaseReport, PhaseResult, RunState, Stage, decide};
 use candor_model::{
-    Answer, ApprovalAction, AskKey, CalibrationMetrics, Choice, ChoiceKind, Effect, EffectKey, Enforcement,
-    Event, ExecutionFeedback, FeedbackType, GateId, GuardReport, Guidance, GuidanceAction,
-    HumanApprovalDecision, HumanApprovalRequest, JsonMap, Money, Phase, Plan, PlanTalk, Question,
-    RankedAgent, Recorded, RunId, RunSettings, Share, TaskId, Text, Timestamp,
+    AgentNote, Answer, ApprovalAction, AskKey, CalibrationMetrics, Choice, ChoiceKind, ChoiceOption,
+    ChoiceRequest, Consulted, Effect, EffectKey, Enforcement, Event, ExecutionFeedback, FeedbackType, GateId,
+    GuardReport, Guidance, GuidanceAction, HumanApprovalDecision, HumanApprovalRequest, JsonMap, Money,
+    NonEmpty, Phase, Plan, PlanTalk, Question, RankedAgent, Recorded, RunId, RunSettings, Share, TaskId,
+    Text, Timestamp, ToolCall, ToolHints, ToolResult, Undone,
 };
 use candor_planning::validation::Proposal;
 use candor_testkit::scenario::phase_report;
@@ -26,6 +28,8 @@ pub(crate) enum Story {
     Asking,
     /// Nobody is there, and things are asked all the same.
     Unattended,
+    /// Agents note what they do, ask people and change the world.
+    Desks,
 }
 
 /// The first words.
@@ -115,6 +119,10 @@ impl Living {
             Effect::RunPhase { phase, attempt } => return self.room(*phase, *attempt),
             Effect::Route { task_id } => Input::Routed { task_id: task_id.clone(), ranking: Ok(ranking()) },
             Effect::InvokeAgent { task_id, attempt, .. } => self.agent(effect, task_id, *attempt),
+            Effect::Undo { key, .. } => Input::Undone {
+                key: key.clone(),
+                undone: Undone { success: true, summary: "as it was".to_owned() },
+            },
             Effect::StopAgent { task_id, attempt } => {
                 Input::AgentStopped { task_id: task_id.clone(), attempt: *attempt }
             }
@@ -215,17 +223,47 @@ impl Living {
         let holds = match self.story {
             Story::Eventful => tries.is_none_or(|tries| tries > 1),
             Story::Asking => false,
-            Story::Plain | Story::Unattended => true,
+            Story::Plain | Story::Unattended | Story::Desks => true,
         };
         if holds { Vec::new() } else { vec![(id, "fewer than five activities".to_owned())] }
     }
 
     fn agent(&mut self, effect: &Effect, task_id: &TaskId, attempt: u32) -> Input {
+        if let Some(input) = self.at_its_desk(task_id, attempt) {
+            return input;
+        }
         let key = effect.key(self.state.run_id());
         let story = self.story;
         let at = self.now;
         let feedback = self.answers.entry(key).or_insert_with(|| answer(story, task_id, attempt, at));
         Input::AgentReported { task_id: task_id.clone(), attempt, feedback: Box::new(feedback.clone()) }
+    }
+
+    /// What an agent does at its desk before it answers: it looks, pays for a model, asks, and changes the world.
+    fn at_its_desk(&self, task_id: &TaskId, attempt: u32) -> Option<Input> {
+        if self.story != Story::Desks {
+            return None;
+        }
+        let key = format!("{}/{task_id}/{attempt}/1", self.state.run_id());
+        let note = match self.state.notes(task_id).len() {
+            0 => {
+                let step =
+                    Consulted { call: Some(consulting::answered("{}", 1_500)), rung: consulting::accepted() };
+                AgentNote::Consulted { ask: "act_1".to_owned(), number: 1, step: Box::new(step) }
+            }
+            1 => {
+                let request = Box::new(may_i());
+                return Some(Input::AgentAsks { task_id: task_id.clone(), attempt, request });
+            }
+            2 => {
+                let call = ToolCall { key, tool: "book".to_owned(), arguments: JsonMap::new() };
+                let (item, hints) = ("step_1".to_owned(), ToolHints::default());
+                AgentNote::Called { item, call: Box::new(call), hints }
+            }
+            3 => AgentNote::Returned { key, result: Box::new(ToolResult::done("booked", None)) },
+            _ => return None,
+        };
+        Some(Input::Noted { task_id: task_id.clone(), attempt, note: Arc::new(note) })
     }
 
     fn person(&self, gate: &GateId, question: &Question) -> Input {
@@ -242,6 +280,7 @@ impl Living {
                     ChoiceKind::Enhancement => "A",
                     ChoiceKind::Validation => "accept",
                     ChoiceKind::Clarification => "clarify",
+                    ChoiceKind::Agent => "allow",
                     _ => "continue",
                 };
                 let (option, text) = (option.to_owned(), "for two people".to_owned());
@@ -249,6 +288,19 @@ impl Living {
             }
         };
         Input::Answered { gate: gate.clone(), answer }
+    }
+}
+
+fn may_i() -> ChoiceRequest {
+    let allow = || ChoiceOption::new("allow", "allow it", "");
+    ChoiceRequest {
+        about: ChoiceKind::Agent,
+        phase: None,
+        reason: "booking costs money".to_owned(),
+        text: "May it be booked?".to_owned(),
+        options: NonEmpty::or_one(vec![allow()], allow),
+        default: None,
+        concerns: Vec::new(),
     }
 }
 

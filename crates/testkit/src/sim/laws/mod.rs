@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use candor_engine::RunState;
 use candor_model::{
-    AgentType, Confidence, Event, EventBody, ExecutionFeedback, GateId, Money, Notification, Phase, Plan,
-    PlanVersion, Position, Question, Recorded, RunSettings, TaskId,
+    AgentType, ChoiceKind, Confidence, Event, EventBody, ExecutionFeedback, GateId, Money, Notification,
+    Phase, Plan, PlanVersion, Position, Question, Recorded, RunSettings, TaskId,
 };
 use candor_planning::{approval, replan};
 
@@ -50,7 +50,8 @@ struct Scene {
     confidence: Option<Confidence>,
     done: BTreeSet<TaskId>,
     running: BTreeMap<TaskId, Attempt>,
-    gates: BTreeSet<GateId>,
+    /// The open questions, and whether each holds up one task only.
+    gates: BTreeMap<GateId, bool>,
     /// The phases whose results hold.
     phases: BTreeSet<Phase>,
     paused: bool,
@@ -149,6 +150,7 @@ impl LawBook {
                 | EventBody::RolledBack { .. }
                 | EventBody::ConfidenceChanged { .. }
                 | EventBody::Charged { .. }
+                | EventBody::FilesRead { .. }
         );
         law(!self.now.ended || after_end, || format!("after the end: {body:?}"))?;
         match body {
@@ -164,12 +166,14 @@ impl LawBook {
             | EventBody::TaskFailed { .. }
             | EventBody::TaskReopened { .. }
             | EventBody::TaskStopped { .. } => self.check_task(body)?,
-            EventBody::HumanAsked { gate, .. } => {
+            EventBody::HumanAsked { gate, question } => {
                 law(self.gates_seen.insert(gate.clone()), || format!("question {gate} was asked twice"))?;
-                self.now.gates.insert(gate.clone());
+                self.now.gates.insert(gate.clone(), is_of_one_task(question));
             }
             EventBody::HumanAnswered { gate, .. } | EventBody::QuestionWithdrawn { gate, .. } => {
-                law(self.now.gates.remove(gate), || format!("question {gate} was answered and not open"))?;
+                law(self.now.gates.remove(gate).is_some(), || {
+                    format!("question {gate} was answered and not open")
+                })?;
             }
             EventBody::PhaseStarted { phase, .. } => self.now.executing = *phase == Phase::Execution,
             EventBody::RunPaused { .. } => self.now.paused = true,
@@ -209,6 +213,14 @@ impl LawBook {
                 })?;
                 self.now.confidence = Some(*after);
                 law(Confidence::new(after.get()).is_ok(), || format!("{after:?} is no confidence"))
+            }
+            // What is spent at a desk comes out of what was set aside for it.
+            EventBody::AgentNoted { task_id, attempt, note } => {
+                let running = self.now.running.get_mut(task_id).filter(|running| running.number == *attempt);
+                let running =
+                    running.ok_or_else(|| format!("{task_id} notes something and is not running"))?;
+                running.reserved = running.reserved.saturating_sub(note.cost());
+                Ok(())
             }
             _ => Ok(()),
         }
@@ -282,7 +294,7 @@ impl LawBook {
 
     fn may_start(&self, task_id: &TaskId) -> Result<(), String> {
         let scene = &self.now;
-        law(scene.gates.is_empty(), || format!("{task_id} started while a person was asked"))?;
+        law(scene.gates.values().all(|one| *one), || format!("{task_id} started while a person was asked"))?;
         law(!scene.paused, || format!("{task_id} started while the run was paused"))?;
         law(scene.executing, || format!("{task_id} started outside of execution"))?;
         law(!scene.done.contains(task_id), || format!("{task_id} had succeeded and started again"))?;
@@ -383,4 +395,9 @@ fn sound(plan: &Plan) -> Result<(), String> {
         law(left.len() < before, || format!("the plan has a cycle or a hole among {left:?}"))?;
     }
     Ok(())
+}
+
+/// What an agent asks about its own task holds up nothing else.
+fn is_of_one_task(question: &Question) -> bool {
+    matches!(question, Question::Choice(request) if request.about == ChoiceKind::Agent)
 }

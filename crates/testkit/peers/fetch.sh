@@ -1,0 +1,33 @@
+#!/bin/sh
+# Prepares a folder with the real servers and agents that tests talk to: fetch.sh FOLDER
+# What is there already is not fetched again. Ends with 0 when the folder is complete, with 1 and a word on stderr
+# when something is missing; the tests that need the folder then say that they are skipped.
+set -eu
+
+missing() {
+    echo "no peers: $1" >&2
+    exit 1
+}
+
+folder=${1:?usage: fetch.sh FOLDER}
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+mkdir -p "$folder"
+
+if ! cmp -s "$here/package.json" "$folder/package.json" || [ ! -f "$folder/npm.done" ]; then
+    command -v node >/dev/null || missing 'node is not installed'
+    command -v npm >/dev/null || missing 'npm is not installed'
+    rm -rf "$folder/node_modules" "$folder/npm.done"
+    cp "$here/package.json" "$folder/package.json"
+    npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --loglevel=error >&2 \
+        || missing 'npm cannot install the MCP servers'
+    touch "$folder/npm.done"
+fi
+
+if ! cmp -s "$here/requirements.txt" "$folder/python/requirements.txt"; then
+    command -v python3 >/dev/null || missing 'python3 is not installed'
+    rm -rf "$folder/python"
+    python3 -m venv "$folder/python" || missing 'python3 cannot make a virtual environment (python3-venv)'
+    "$folder/python/bin/python" -m pip install --quiet --disable-pip-version-check \
+        -r "$here/requirements.txt" >&2 || missing 'pip cannot install the Python peers'
+    cp "$here/requirements.txt" "$folder/python/requirements.txt"
+fi
