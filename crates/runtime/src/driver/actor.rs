@@ -8,7 +8,7 @@ use candor_engine::{Input, Refusal, RunState, decide};
 use candor_model::{
     AskKey, Asking, Consulted, Effect, ExecutionFeedback, RunStatus, Seconds, TaskId, Telling,
 };
-use candor_ports::LogError;
+use candor_ports::{AgentFailure, LogError};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -81,6 +81,8 @@ pub(super) enum Message {
         /// Who waits for it to be taken.
         reply: oneshot::Sender<Taken>,
     },
+    /// A change of the world was undone, or could not be.
+    Undone(Box<Input>),
     /// Stop driving.
     Leave,
 }
@@ -101,6 +103,8 @@ pub(super) struct Actor {
     pub(super) calls: BTreeMap<AskKey, CancellationToken>,
     pub(super) embedding: Embedding,
     pub(super) looking: Looking,
+    /// What is being undone, and how to stop it.
+    pub(super) undoing: Option<(String, CancellationToken)>,
     /// What those at work have told each other.
     pub(super) bus: Bus,
     /// How many of the run's messages are on the bus, or were of another phase.
@@ -138,6 +142,7 @@ impl Actor {
             calls: BTreeMap::new(),
             embedding: Embedding::default(),
             looking: Looking::default(),
+            undoing: None,
             bus: Bus::default(),
             spread: 0,
             standing,
@@ -164,6 +169,7 @@ impl Actor {
         let mut answers = Vec::with_capacity(inputs.len());
         for input in inputs {
             let (reply, answer) = oneshot::channel();
+            self.look_before(&input, &mut batch).await;
             self.take(input, Some(reply), &mut batch);
             answers.push(answer);
         }
@@ -209,7 +215,12 @@ impl Actor {
             let due = self.book.state.next_timeout().map(|at| self.book.clock.until(at) + GRACE);
             tokio::select! {
                 biased;
-                Some(message) = self.inbox.recv() => self.receive(message, &mut batch),
+                Some(message) = self.inbox.recv() => {
+                    if let Message::Give { input, .. } = &message {
+                        self.look_before(input, &mut batch).await;
+                    }
+                    self.receive(message, &mut batch);
+                }
                 Ok(()) = self.news.changed() => return self.read_news().await,
                 () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => {
                     self.take(Input::Tick, None, &mut batch);
@@ -251,6 +262,10 @@ impl Actor {
                     self.take(input, None, batch);
                 }
             }
+            Message::Undone(input) => {
+                self.undoing = None;
+                self.take(*input, None, batch);
+            }
             Message::Leave => self.leaving = true,
         }
     }
@@ -267,6 +282,9 @@ impl Actor {
         })?;
         if matches!(asked, Effect::StopAgent { .. }) && ended.result.is_err() {
             return Some(Input::AgentStopped { task_id, attempt });
+        }
+        if let Err(AgentFailure::Waiting { question }) = &ended.result {
+            return Some(Input::AgentAsks { task_id, attempt, request: question.clone() });
         }
         let feedback = Box::new(ended.into_feedback(self.book.clock.now()));
         Some(Input::AgentReported { task_id, attempt, feedback })
@@ -392,6 +410,7 @@ impl Actor {
                         self.own.push_back(Input::AgentStopped { task_id, attempt });
                     }
                 }
+                Effect::Undo { key, agent_type } => self.undo(&key, agent_type.as_ref()),
                 // Rooms are visited before the append; questions and waits are part of the standing.
                 Effect::Guard { .. }
                 | Effect::RunPhase { .. }
@@ -404,6 +423,7 @@ impl Actor {
         self.make_calls();
         self.embedding.begin(&self.shared, &self.mail);
         self.look();
+        self.put_queries();
     }
 
     fn invoke(&mut self, key: &AttemptKey, agent: &candor_model::AgentType) {
@@ -415,8 +435,7 @@ impl Actor {
             return self.own.extend(self.outcome(Ended::refused(key, &reason)));
         }
         let speaker = Speaker { agent: agent.clone(), key: key.clone() };
-        let run = self.book.state.run_id().clone();
-        let line = Line::new(run, speaker, self.shared.staff.clone(), self.mail.clone(), self.bus.clone());
+        let line = Line::new(self, speaker);
         match attempt::begin(order, line) {
             Ok(stop) => _ = self.attempts.insert(key.clone(), stop),
             Err(ended) => self.own.extend(self.outcome(*ended)),
@@ -425,11 +444,13 @@ impl Actor {
 
     /// Kills what runs, and waits until it is gone.
     async fn stop_everything(&mut self) {
-        self.attempts.values().chain(self.calls.values()).for_each(CancellationToken::cancel);
-        while !self.attempts.is_empty() || !self.calls.is_empty() {
+        let undoing = self.undoing.iter().map(|(_, stop)| stop);
+        self.attempts.values().chain(self.calls.values()).chain(undoing).for_each(CancellationToken::cancel);
+        while !self.attempts.is_empty() || !self.calls.is_empty() || self.undoing.is_some() {
             match self.inbox.recv().await {
                 Some(Message::Ended(ended)) => _ = self.attempts.remove(&ended.key),
                 Some(Message::Consulted { key, .. }) => _ = self.calls.remove(&key),
+                Some(Message::Undone(_)) => self.undoing = None,
                 // Whoever waits for an answer hears that there is none when the message is dropped.
                 Some(
                     Message::Give { .. }
@@ -447,7 +468,7 @@ impl Actor {
 
     fn publish(&self) {
         let at_work = !self.attempts.is_empty() || !self.calls.is_empty() || self.embedding.is_under_way();
-        let at_work = at_work || self.looking.is_under_way();
+        let at_work = at_work || self.looking.is_under_way() || self.undoing.is_some();
         let now = standing(&self.book.state, at_work || !self.own.is_empty());
         self.standing.send_if_modified(|before| {
             let changed = *before != now;

@@ -7,7 +7,7 @@ use candor_model::{
     AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, Seconds, TaskId, Telling, Timestamp,
     ValidationError, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, Colleagues};
+use candor_ports::{Agent, AgentFailure, Desk};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -78,8 +78,8 @@ impl Call {
                 () = stop.cancelled() => return Err(AgentFailure::Stopped),
             },
         };
-        let colleagues: Arc<dyn Colleagues> = Arc::clone(&line) as Arc<dyn Colleagues>;
-        let mut result = agent.perform_among(&order, colleagues, stop).await;
+        let desk: Arc<dyn Desk> = Arc::clone(&line) as Arc<dyn Desk>;
+        let mut result = agent.perform_among(&order, desk, stop).await;
         drop(place);
         if let Ok(answer) = &mut result {
             line.bound(answer);

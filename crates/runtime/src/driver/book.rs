@@ -134,6 +134,7 @@ impl Book {
             refine: self.state.to_refine(phase),
             files: self.state.files(),
             checks: self.state.checks(),
+            responses: self.state.responses(),
             messages: self.state.messages(),
             feedback: self.state.feedback(),
         })

@@ -131,28 +131,16 @@ impl Actor {
         }
     }
 
-    /// Counts a call for its model's breaker. A series of repetitions counts once, at its end; a request that
-    /// the model must refuse says nothing of the model.
+    /// Counts a call for its model's breaker.
     fn note_call(&self, step: &Consulted) -> Option<Input> {
-        let call = step.call.as_ref()?;
-        let about_request =
-            |kind| matches!(kind, ModelErrorKind::ContentFilter | ModelErrorKind::ContextTooLong);
-        let result = match &step.rung {
-            Rung::Accepted { .. } => Ok(()),
-            Rung::FallBack { reason, .. } | Rung::GiveUp { reason, .. } => match &call.failure {
-                Some(failure) if about_request(failure.kind) => return None,
-                _ => Err(reason.as_str()),
-            },
-            Rung::Repeat { .. } | Rung::AskAgain { .. } => return None,
-        };
+        let (model, result) = told_of_model(step)?;
         let now = self.book.clock.now();
-        let model = call.model.clone();
-        let change = self.shared.breakers.ended(&model_id(&model), result, now, &self.shared.log)?;
+        let change = self.shared.breakers.ended(&model_id(model), result, now, &self.shared.log)?;
         let opened = match change {
             Change::Opened => Some(result.err().unwrap_or_default().to_owned()),
             Change::Closed => None,
         };
-        Some(Input::ModelBreaker { model, opened })
+        Some(Input::ModelBreaker { model: model.to_owned(), opened })
     }
 
     /// Why models are not asked any more, if the time for planning is nearly up.
@@ -166,6 +154,22 @@ impl Actor {
         let at: Timestamp = self.book.state.next_timeout()?;
         Some(self.book.clock.until(at).saturating_sub(TIME_FOR_RULES))
     }
+}
+
+/// What a step says of the model that was called. A series of repetitions counts once, at its end; a request that
+/// the model must refuse says nothing of the model.
+pub(super) fn told_of_model(step: &Consulted) -> Option<(&str, Result<(), &str>)> {
+    let call = step.call.as_ref()?;
+    let about_request = |kind| matches!(kind, ModelErrorKind::ContentFilter | ModelErrorKind::ContextTooLong);
+    let result = match &step.rung {
+        Rung::Accepted { .. } => Ok(()),
+        Rung::FallBack { reason, .. } | Rung::GiveUp { reason, .. } => match &call.failure {
+            Some(failure) if about_request(failure.kind) => return None,
+            _ => Err(reason.as_str()),
+        },
+        Rung::Repeat { .. } | Rung::AskAgain { .. } => return None,
+    };
+    Some((&call.model, result))
 }
 
 fn seconds(duration: Duration) -> Seconds {

@@ -4,23 +4,23 @@
 //! when they are durable. The one who is asked works outside the driver, and what it answers is on the log
 //! before the asker gets it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use candor_engine::{Input, Refusal};
 use candor_model::{
-    AgentAnswer, AgentType, Asking, Broadcast, MAX_TELLING_BYTES, MAX_TELLINGS, MessagePriority, MessageType,
-    Phase, Query, QueryAnswer, QueryResponse, RunId, Telling,
+    AgentAnswer, AgentNote, AgentType, Asking, Broadcast, MAX_TELLING_BYTES, MAX_TELLINGS, MessagePriority,
+    MessageType, Noted, Phase, Query, QueryAnswer, QueryResponse, RunId, Telling,
 };
 use candor_ports::{BoxFuture, Colleagues};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::DriveError;
-use super::actor::Message;
+use super::actor::{Actor, Message};
 use super::talk::{Speaker, response};
-use crate::Staff;
+use super::{DriveError, Shared};
+use crate::{Clock, Staff};
 
 /// The longest that anyone waits for another's answer; an attempt's own deadline is usually nearer.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
@@ -50,20 +50,33 @@ pub(super) struct Line {
     pub(super) mail: mpsc::Sender<Message>,
     pub(super) bus: Bus,
     pub(super) stop: CancellationToken,
+    pub(super) shared: Arc<Shared>,
+    pub(super) clock: Clock,
+    /// What was noted for the task so far.
+    pub(super) noted: Mutex<Vec<Noted>>,
+    /// Notes that wait for the next one.
+    pub(super) outbox: Arc<tokio::sync::Mutex<Vec<AgentNote>>>,
     /// How much more it may say.
     left: AtomicUsize,
 }
 
 impl Line {
-    pub(super) fn new(
-        run: RunId,
-        speaker: Speaker,
-        staff: Staff,
-        mail: mpsc::Sender<Message>,
-        bus: Bus,
-    ) -> Self {
-        let stop = CancellationToken::new();
-        Self { run, speaker, staff, mail, bus, stop, left: AtomicUsize::new(MAX_TELLINGS) }
+    /// The line of whoever makes an attempt that is asked for.
+    pub(super) fn new(actor: &Actor, speaker: Speaker) -> Self {
+        let state = &actor.book.state;
+        Self {
+            run: state.run_id().clone(),
+            staff: actor.shared.staff.clone(),
+            mail: actor.mail.clone(),
+            bus: actor.bus.clone(),
+            stop: CancellationToken::new(),
+            shared: Arc::clone(&actor.shared),
+            clock: actor.book.clock,
+            noted: Mutex::new(state.notes(&speaker.key.0).to_vec()),
+            outbox: Arc::default(),
+            left: AtomicUsize::new(MAX_TELLINGS),
+            speaker,
+        }
     }
 
     /// Cuts what an answer tells to what the attempt may still say, and says so.
@@ -103,7 +116,7 @@ impl Line {
         self.post(Message::Ask { from, asking: Box::new(asking), reply }).await?;
         let (query, durable) = taken.await.map_err(|_| gone())?;
         settled(durable).await?;
-        let response = self.answer_of(&query).await;
+        let response = answer_of(&self.staff, &self.run, &query, &self.stop).await;
         let answer = response.response.clone();
         let (reply, durable) = oneshot::channel();
         let confidence = response.confidence;
@@ -113,37 +126,7 @@ impl Line {
         answer.map(|response| QueryAnswer { response, confidence })
     }
 
-    /// Puts the question to whom it is for. Answering takes no place at that agent's desk: whoever is busy with
-    /// a task could never be asked about it.
-    async fn answer_of(&self, query: &Query) -> QueryResponse {
-        let began = Instant::now();
-        // When the asker is gone, so is the reason to think about its question.
-        let stop = self.stop.child_token();
-        let _hang_up = stop.clone().drop_guard();
-        let to = &query.to_agent;
-        let member = AgentType::new(to.as_str()).ok().and_then(|name| self.staff.find(&name));
-        let answer = match member {
-            None => Err(self.unknown(to)),
-            Some(member) => tokio::select! {
-                biased;
-                () = tokio::time::sleep(Duration::from_millis(query.timeout).min(LONGEST_WAIT)) => {
-                    Err(format!("{to} did not answer within {} ms", query.timeout))
-                }
-                answer = member.agent.answer(&self.run, query, stop) => {
-                    answer.map_err(|problem| format!("{to} gave no answer: {problem}"))
-                }
-            },
-        };
-        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        response(query, answer, took)
-    }
-
-    fn unknown(&self, to: &str) -> String {
-        let names: Vec<&str> = self.staff.declared().iter().map(|agent| agent.agent_type.as_str()).collect();
-        format!("there is no agent `{}`; there are: {}", to.escape_debug(), names.join(", "))
-    }
-
-    async fn post(&self, message: Message) -> Result<(), String> {
+    pub(super) async fn post(&self, message: Message) -> Result<(), String> {
         self.mail.send(message).await.map_err(|_| gone())
     }
 }
@@ -173,6 +156,41 @@ impl Colleagues for Line {
     }
 }
 
+/// Puts a question to whom it is for. Answering takes no place at that agent's desk: whoever is busy with a task
+/// could never be asked about it.
+pub(super) async fn answer_of(
+    staff: &Staff,
+    run: &RunId,
+    query: &Query,
+    stop: &CancellationToken,
+) -> QueryResponse {
+    let began = Instant::now();
+    // When the asker is gone, so is the reason to think about its question.
+    let stop = stop.child_token();
+    let _hang_up = stop.clone().drop_guard();
+    let to = &query.to_agent;
+    let member = AgentType::new(to.as_str()).ok().and_then(|name| staff.find(&name));
+    let answer = match member {
+        None => Err(unknown(staff, to)),
+        Some(member) => tokio::select! {
+            biased;
+            () = tokio::time::sleep(Duration::from_millis(query.timeout).min(LONGEST_WAIT)) => {
+                Err(format!("{to} did not answer within {} ms", query.timeout))
+            }
+            answer = member.agent.answer(run, query, stop) => {
+                answer.map_err(|problem| format!("{to} gave no answer: {problem}"))
+            }
+        },
+    };
+    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    response(query, answer, took)
+}
+
+fn unknown(staff: &Staff, to: &str) -> String {
+    let names: Vec<&str> = staff.declared().iter().map(|agent| agent.agent_type.as_str()).collect();
+    format!("there is no agent `{}`; there are: {}", to.escape_debug(), names.join(", "))
+}
+
 /// Shortens what is too long; what was left out is said.
 fn cut(telling: &mut Telling) {
     let size = |value: &Telling| value.content.len() + data_bytes(value);
@@ -195,7 +213,7 @@ fn data_bytes(telling: &Telling) -> usize {
     telling.data.values().map(|value| value.to_string().len()).sum()
 }
 
-async fn settled(durable: oneshot::Receiver<Result<(), DriveError>>) -> Result<(), String> {
+pub(super) async fn settled(durable: oneshot::Receiver<Result<(), DriveError>>) -> Result<(), String> {
     durable.await.map_err(|_| gone())?.map_err(|error| match error {
         DriveError::Refused(Refusal::StaleOutcome { .. }) => {
             "the attempt is over; what it says is not used any more".to_owned()
@@ -204,6 +222,6 @@ async fn settled(durable: oneshot::Receiver<Result<(), DriveError>>) -> Result<(
     })
 }
 
-fn gone() -> String {
+pub(super) fn gone() -> String {
     "nobody drives the run any more".to_owned()
 }

@@ -13,6 +13,7 @@ use candor_ports::Inspector;
 use tokio::task::JoinSet;
 
 use super::actor::{Actor, Message};
+use super::batch::Batch;
 
 /// What is to be looked up.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +24,8 @@ pub(super) enum Wanted {
     Again(Phase, u32, Vec<String>),
     /// Checks, for this try of the validation.
     Checks(u32, Vec<WantedCheck>),
+    /// An agent's answer to a question of a room.
+    Answer(String),
 }
 
 /// What is being looked up.
@@ -38,6 +41,13 @@ pub(super) struct Looking {
 impl Looking {
     pub(super) fn want(&mut self, wanted: Wanted) {
         self.wanted = Some(wanted);
+    }
+
+    /// Has something looked up, unless that is under way.
+    pub(super) fn begin(&mut self, wanted: Wanted, work: impl Future<Output = ()> + Send + 'static) {
+        if self.under_way.insert(wanted) {
+            self.tasks.spawn(work);
+        }
     }
 
     pub(super) fn is_under_way(&self) -> bool {
@@ -79,6 +89,8 @@ impl Actor {
                     let results = check(inspector, checks, within).await;
                     Input::ResultsChecked { attempt: *attempt, results }
                 }
+                // Those are put in another way.
+                Wanted::Answer(_) => return,
             };
             // A driver that is gone has nobody left to tell.
             let _ = mail.send(Message::Looked { wanted, input: Box::new(input) }).await;
@@ -97,6 +109,21 @@ impl Actor {
         true
     }
 
+    /// Before the run goes back: the files that are known are looked at once more, so that it is known which of
+    /// them were changed.
+    pub(super) async fn look_before(&mut self, input: &Input, batch: &mut Batch) {
+        if !matches!(input, Input::RollBack { .. } | Input::Restart { .. }) {
+            return;
+        }
+        let known = self.book.state.files().clone();
+        let inspector = self.shared.inspector.clone();
+        let paths: Vec<String> = known.keys().cloned().collect();
+        if inspector.is_some() && !paths.is_empty() {
+            let files = read(inspector, &paths, known).await;
+            self.take(Input::FilesRead { files }, None, batch);
+        }
+    }
+
     /// Whether all of these are on the log: a room that asks for them would ask for ever.
     pub(super) fn knows(&self, paths: &[String]) -> bool {
         paths.iter().all(|path| self.book.state.files().contains_key(path))
@@ -106,7 +133,7 @@ impl Actor {
     fn known(&self, wanted: &Wanted) -> BTreeMap<String, ReadFile> {
         let paths = match wanted {
             Wanted::Files(paths) | Wanted::Again(_, _, paths) => paths.as_slice(),
-            Wanted::Checks(..) => &[],
+            Wanted::Checks(..) | Wanted::Answer(_) => &[],
         };
         let files = self.book.state.files();
         paths.iter().filter_map(|path| Some((path.clone(), files.get(path)?.clone()))).collect()

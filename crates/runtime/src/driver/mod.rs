@@ -5,6 +5,7 @@ mod attempt;
 mod batch;
 mod book;
 mod consult;
+mod desk;
 mod embed;
 mod fork;
 mod line;
@@ -12,6 +13,7 @@ mod look;
 mod rest;
 mod rooms;
 mod talk;
+mod undo;
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;

@@ -16,7 +16,7 @@ impl Actor {
         let Some(agent) = ended.agent.as_ref().filter(|_| self.book.state.settings().learn) else { return };
         let reason = match &ended.result {
             Ok(_) => None,
-            Err(AgentFailure::Stopped) => return,
+            Err(AgentFailure::Stopped | AgentFailure::Waiting { .. }) => return,
             Err(AgentFailure::Failed { reason }) => Some(reason.as_str()),
         };
         let now = self.book.clock.now();

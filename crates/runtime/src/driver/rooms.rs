@@ -76,6 +76,10 @@ impl Actor {
                 self.looking.want(Wanted::Files(paths));
                 None
             }
+            // Each question is on the log before it is put.
+            Pause::Query(queries) => {
+                self.unasked(queries).map(|query| Input::Query { query: Box::new(query) })
+            }
             Pause::Check(checks) => {
                 self.looking.want(Wanted::Checks(attempt, checks));
                 None
@@ -94,7 +98,7 @@ impl Actor {
                 None
             }
             Err(Pause::Failed(reason)) => Some(Input::Routed { task_id, ranking: Err(reason) }),
-            Err(Pause::Ask(_) | Pause::Read(_) | Pause::Check(_)) => None,
+            Err(Pause::Ask(_) | Pause::Read(_) | Pause::Check(_) | Pause::Query(_)) => None,
         }
     }
 }

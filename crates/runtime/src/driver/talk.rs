@@ -5,11 +5,14 @@ use candor_model::{
     AgentType, Asking, Broadcast, Effect, Phase, Query, QueryAnswer, QueryResponse, TaskId, Telling,
 };
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::DriveError;
-use super::actor::Actor;
+use super::actor::{Actor, Message};
 use super::attempt::AttemptKey;
 use super::batch::{Batch, Reply};
+use super::line::answer_of;
+use super::look::Wanted;
 
 /// Who speaks: the agent, and the attempt at which it is at work.
 #[derive(Debug, Clone)]
@@ -74,6 +77,29 @@ impl Actor {
             self.take(Input::Query { query }, Some(reply), batch);
         } else {
             refuse(Some(reply), from);
+        }
+    }
+
+    /// The first of a room's questions that is not on the log.
+    pub(super) fn unasked(&self, queries: Vec<Query>) -> Option<Query> {
+        let open: Vec<&str> = self.book.state.open_queries().map(|query| query.id.as_str()).collect();
+        queries.into_iter().find(|query| !open.contains(&query.id.as_str()))
+    }
+
+    /// Puts the questions of rooms that are on the log to the agents that they are for.
+    pub(super) fn put_queries(&mut self) {
+        let rooms = Phase::Validation.lead_agent();
+        let open: Vec<Query> =
+            self.book.state.open_queries().filter(|query| query.from_agent == rooms).cloned().collect();
+        for query in open {
+            let (wanted, run) = (Wanted::Answer(query.id.clone()), self.book.state.run_id().clone());
+            let (staff, mail) = (self.shared.staff.clone(), self.mail.clone());
+            self.looking.begin(wanted.clone(), async move {
+                let response = Box::new(answer_of(&staff, &run, &query, &CancellationToken::new()).await);
+                let input = Box::new(Input::QueryAnswered { response });
+                // A driver that is gone has nobody left to tell.
+                let _ = mail.send(Message::Looked { wanted, input }).await;
+            });
         }
     }
 

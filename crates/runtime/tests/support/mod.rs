@@ -142,6 +142,8 @@ impl House {
             avg_latency_ms: 1,
             success_rate: Share::ALL,
             max_concurrent,
+            timeout: None,
+            max_cost: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
         // These agents fail on purpose, and are not to be left in peace for it.
@@ -167,6 +169,8 @@ impl House {
             avg_latency_ms: 1,
             success_rate: Share::ALL,
             max_concurrent: None,
+            timeout: None,
+            max_cost: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
         let staff = Staff::new(vec![(capability, agent)]);

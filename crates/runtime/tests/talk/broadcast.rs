@@ -7,7 +7,7 @@ use candor_model::{
     AgentAnswer, ChoiceKind, EventBody, JsonMap, MAX_TELLINGS, MessagePriority, MessageType, Phase, Question,
     RunStatus, Telling, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues};
+use candor_ports::{Agent, AgentFailure, BoxFuture, Desk};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -158,7 +158,7 @@ impl Agent for Choir {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        colleagues: Arc<dyn Colleagues>,
+        colleagues: Arc<dyn Desk>,
         _stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         Box::pin(async move {

@@ -115,6 +115,8 @@ impl Crew {
             avg_latency_ms: 1,
             success_rate: Share::ALL,
             max_concurrent: None,
+            timeout: None,
+            max_cost: None,
         };
         self.agents.push((capability, agent));
         self

@@ -209,3 +209,37 @@ fn a_run_whose_process_was_killed_while_a_question_was_open_ends_well() {
         assert_eq!(log.iter().filter(|it| dispatched(&it.event.body)).count(), 1, "the same attempt");
     });
 }
+
+#[test]
+fn the_validator_asks_whoever_warned_and_has_the_work_done_again() {
+    // spec: orchestrator AC-11
+    block_on(async {
+        let crew = Crew::new().with(
+            "careful",
+            r#"
+if query:
+    answer({"critical": not os.path.exists("second")})
+if os.path.exists("first"):
+    mark("second")
+mark("first")
+tell("warning", "high", "the prices are a year old")
+done(output_1=1)
+"#,
+        );
+        let log = crew.complete(plan(&[("careful", &[])])).await;
+        let all = queries(&log);
+        let asked: Vec<bool> = all
+            .iter()
+            .map(|(query, response)| {
+                assert_eq!(
+                    (query.from_agent.as_str(), query.to_agent.as_str()),
+                    ("validation-agent", "careful")
+                );
+                response.as_ref().unwrap().response.as_ref().unwrap()["critical"].as_bool().unwrap()
+            })
+            .collect();
+        assert_eq!(asked, [true, false], "critical at first, and not any more");
+        let again = log.iter().filter(|it| matches!(it.event.body, EventBody::TaskReopened { .. })).count();
+        assert_eq!(again, 1, "the task whose agent called it critical is done again, once");
+    });
+}
