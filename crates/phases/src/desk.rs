@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, AgentType, Broadcast, CalibrationMetrics, CheckResult, DecisionEntry, Evaluation,
-    ExecutionFeedback, Goal, Handoff, Phase, Plan, PlanBrief, PlanTalk, ReadFile, RoutedExample, RunId,
-    RunSettings, StartMaterial, Timestamp,
+    ExecutionFeedback, Goal, Handoff, Phase, Plan, PlanBrief, PlanTalk, QueryResponse, ReadFile,
+    RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
 };
 
 use crate::{Answers, Meaning};
@@ -48,6 +48,8 @@ pub struct Desk<'a> {
     pub files: &'a BTreeMap<String, ReadFile>,
     /// The checks of results that were made in this try of the room.
     pub checks: &'a [CheckResult],
+    /// What agents answered to questions of this room.
+    pub responses: &'a [QueryResponse],
     /// What agents told each other so far.
     pub messages: &'a [Broadcast],
     /// What models have said so far to the room at the desk; absent if there is no model.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use candor_model::{
     Broadcast, CalibrationMetrics, CheckKind, CheckResult, Complexity, CritiqueVerdict, Evaluation,
     ExecutionFeedback, FeedbackType, Goal, Handoff, JsonMap, MessagePriority, MessageType, Phase, Plan,
-    PromptQuality, RunId, RunSettings, SpokenBy, StartMaterial, TaskStatus, Text, WantedCheck,
+    PromptQuality, QueryResponse, RunId, RunSettings, SpokenBy, StartMaterial, TaskStatus, Text, WantedCheck,
 };
 use candor_phases::{Desk, Pack, Pause, Rooms, Rulebook};
 use candor_planning::compress::execution_output;
@@ -37,6 +37,7 @@ struct Table {
     plan: Option<Plan>,
     feedback: Vec<Arc<ExecutionFeedback>>,
     checks: Vec<CheckResult>,
+    responses: Vec<QueryResponse>,
     messages: Vec<Broadcast>,
 }
 
@@ -56,6 +57,7 @@ impl Table {
             plan: None,
             feedback: Vec::new(),
             checks: Vec::new(),
+            responses: Vec::new(),
             messages: Vec::new(),
         }
     }
@@ -96,6 +98,7 @@ impl Table {
             refine: &[],
             files: &BTreeMap::new(),
             checks: &self.checks,
+            responses: &self.responses,
             messages: &self.messages,
             run_id: &self.run_id,
             request: &self.request,
@@ -445,4 +448,40 @@ fn a_brought_plan_is_what_the_person_wants_whatever_they_call_it() {
     table.goal = Some(*goal);
     let report = table.visit(Phase::Planning).unwrap();
     assert!(report.critique.unwrap().objective_alignment.pass);
+}
+
+#[test]
+fn whoever_warned_says_whether_it_is_critical() {
+    // spec: orchestrator AC-11
+    let mut table = Table::done(&[("", json!({ "output_1": "x" }))]);
+    table.messages.push(Broadcast {
+        phase: Phase::Execution,
+        from_agent: "agent".to_owned(),
+        task_id: Some(candor_model::TaskId::numbered(1)),
+        message_type: MessageType::Warning,
+        priority: MessagePriority::High,
+        content: "the prices are a year old".to_owned(),
+        data: JsonMap::new(),
+    });
+    let Err(Pause::Query(asked)) = table.visit(Phase::Validation) else { panic!("nobody is asked") };
+    assert_eq!((asked.len(), asked[0].to_agent.as_str()), (1, "agent"));
+    assert!(asked[0].query.contains("a year old"), "{}", asked[0].query);
+    let mut answered = |response: Result<Value, String>| {
+        table.responses = vec![QueryResponse {
+            from_agent: "agent".to_owned(),
+            to_agent: asked[0].from_agent.clone(),
+            query_id: asked[0].id.clone(),
+            response,
+            confidence: 90,
+            processing_time: 1,
+        }];
+        table.validated()
+    };
+    let report = answered(Ok(json!("not critical")));
+    assert_eq!((verdict(&report), failed(&report).len()), ("PASS with 1 warning", 0));
+    let report = answered(Ok(json!({ "critical": true })));
+    assert_eq!(verdict(&report), "FAIL");
+    assert!(failed(&report)[0].1.contains("a year old"), "{:?}", failed(&report));
+    let report = answered(Err("it does not answer questions".to_owned()));
+    assert_eq!(verdict(&report), "PASS with 1 warning", "no answer changes nothing");
 }

@@ -60,6 +60,7 @@ impl Visit<'_> {
                     refine: &[],
                     files: &BTreeMap::new(),
                     checks: &[],
+                    responses: &[],
                     messages: &[],
                     run_id: &run_id,
                     request: PARIS,

@@ -92,6 +92,7 @@ impl Table {
             refine: &[],
             files: &self.files,
             checks: &[],
+            responses: &[],
             messages: &[],
             answers: self.told.is_some().then_some(Answers(&steps)),
             meaning: None,

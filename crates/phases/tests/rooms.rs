@@ -59,6 +59,7 @@ fn walk_in(
             refine: &[],
             files: &BTreeMap::new(),
             checks: &[],
+            responses: &[],
             messages: &[],
             run_id: &run_id,
             request,

@@ -15,7 +15,7 @@ mod tasks;
 
 use std::fmt;
 
-use candor_model::{Consulted, Rung, WantedCheck};
+use candor_model::{Consulted, Query, Rung, WantedCheck};
 use candor_ports::{Ask, EmbedError, Embedder};
 use serde::de::DeserializeOwned;
 
@@ -43,6 +43,8 @@ pub enum Pause {
     Read(Vec<String>),
     /// These checks must be made first.
     Check(Vec<WantedCheck>),
+    /// These agents must be asked first, as far as they answer.
+    Query(Vec<Query>),
 }
 
 /// Texts whose meaning is not known yet.
@@ -83,6 +85,7 @@ impl fmt::Display for Pause {
                 write!(formatter, "{count} texts must be embedded first")
             }
             Self::Read(paths) => write!(formatter, "{} must be read first", paths.join(", ")),
+            Self::Query(queries) => write!(formatter, "{} questions must be answered first", queries.len()),
             Self::Check(checks) => write!(formatter, "{} results must be checked first", checks.len()),
         }
     }

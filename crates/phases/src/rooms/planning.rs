@@ -9,7 +9,7 @@ use candor_model::{AgentCapability, Confidence, GoalType, Plan, PlanId, PlanMeta
 use candor_planning::early_exit::EarlyExit;
 use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
 use candor_planning::validation::{self, Proposal};
-use candor_planning::{completeness, estimate};
+use candor_planning::{completeness, estimate, routing};
 use serde_json::json;
 
 use self::assign::{assign, break_ties, routings};
@@ -53,8 +53,12 @@ fn first(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause> {
     let mut plan = match material {
         Some(brought) => brought.clone(),
         None => {
-            check_agents(rooms, &agents)?;
-            drafted(rooms, desk, decomposition::left_by(desk)?)?
+            let enough = check_agents(rooms, &agents);
+            let mut plan = drafted(rooms, desk, decomposition::left_by(desk)?)?;
+            if let Err(pause) = enough {
+                bypass(&mut plan, &agents, &mut notes).ok_or(pause)?;
+            }
+            plan
         }
     };
     let ranking = ranking(desk, &agents, &plan.subtasks)?;
@@ -159,6 +163,16 @@ fn check_agents(rooms: &Rooms, agents: &[AgentCapability]) -> Result<(), Pause> 
             "{error}; declare agents that can do this under [[agents]] in candor.toml (`candor init` writes one to start from)"
         )
     })?)
+}
+
+/// Too few agents for a plan worth the name: if there is a model, it answers every task directly.
+fn bypass(plan: &mut Plan, agents: &[AgentCapability], notes: &mut Vec<String>) -> Option<()> {
+    let model = agents.iter().find(|agent| routing::is_last_resort(&agent.agent_type))?;
+    for task in &mut plan.subtasks {
+        task.agent_type = model.agent_type.clone();
+    }
+    notes.push("there are too few agents: a model answers each task directly".to_owned());
+    Some(())
 }
 
 /// Ranks agents for these tasks. Where the author of a plan chose, whoever stands in is found by words.

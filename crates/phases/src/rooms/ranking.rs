@@ -28,6 +28,7 @@ impl<'a> Ranking<'a> {
         tasks: impl IntoIterator<Item = &'t SubTask>,
     ) -> Result<Self, Pause> {
         let Some(meaning) = desk.meaning else { return Ok(Self::by_words(desk.resting, agents)) };
+        let agents = &routable(agents);
         let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
         let task_texts = tasks.into_iter().map(routing::task_text);
         let past = desk.examples.iter().map(|example| example.text.clone());
@@ -46,7 +47,7 @@ impl<'a> Ranking<'a> {
         resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
         agents: &[AgentCapability],
     ) -> Self {
-        Self { router: Router::by_words(agents.to_vec()), meaning: None, resting }
+        Self { router: Router::by_words(routable(agents)), meaning: None, resting }
     }
 
     /// What the ranking goes by, for people.
@@ -84,6 +85,11 @@ impl<'a> Ranking<'a> {
         guessed.truncate(count);
         Ok(guessed)
     }
+}
+
+/// Those among whom is chosen: whoever is asked only when nobody else is left is not one of them.
+fn routable(agents: &[AgentCapability]) -> Vec<AgentCapability> {
+    agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type)).cloned().collect()
 }
 
 fn success(example: &candor_model::RoutedExample, meaning: Meaning<'_>) -> Success {

@@ -5,6 +5,7 @@
 //! looked up in the world it asks for, and is visited again.
 
 mod tasks;
+mod warnings;
 
 use candor_model::{Broadcast, ExecutionStatus, MessagePriority, MessageType, Money, Phase, TaskId};
 use candor_planning::metrics;
@@ -26,7 +27,12 @@ pub(super) fn work(rooms: &Rooms, desk: &Desk<'_>) -> Result<PhaseReport, Pause>
     if !found.wanted.is_empty() {
         return Err(Pause::Check(found.wanted));
     }
-    found.warnings.extend(told_by_agents(desk));
+    let told = warnings::look(desk);
+    if !told.to_ask.is_empty() {
+        return Err(Pause::Query(told.to_ask));
+    }
+    found.warnings.extend(told.warnings);
+    found.failed.extend(told.blocking);
     let checks = checks(desk);
     let unmet: Vec<String> = checks.iter().filter(|check| check.met == Some(false)).map(said).collect();
     let open = checks.iter().filter(|check| check.met.is_none()).count();
@@ -89,17 +95,6 @@ fn bounded(lines: &[String]) -> Vec<String> {
         listed.push(format!("and {more} more"));
     }
     listed
-}
-
-/// What the agents at work warned of, each of them once.
-fn told_by_agents(desk: &Desk<'_>) -> Vec<String> {
-    let at_work = desk.messages.iter().filter(|message| message.phase == Phase::Execution);
-    let warnings = at_work.filter(|message| message.message_type == MessageType::Warning);
-    let mut told: Vec<String> =
-        warnings.map(|message| format!("{}: {}", message.from_agent, message.content)).collect();
-    let mut seen = std::collections::BTreeSet::new();
-    told.retain(|warning| seen.insert(warning.clone()));
-    told
 }
 
 fn messages(verdict: &str, failed: &[(TaskId, String)]) -> Vec<Broadcast> {

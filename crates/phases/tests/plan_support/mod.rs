@@ -105,6 +105,7 @@ impl Stage {
                 refine: &[],
                 files: &files,
                 checks: &[],
+                responses: &[],
                 messages: &[],
                 answers: self.voice.is_some().then_some(Answers(&steps)),
                 meaning: None,
