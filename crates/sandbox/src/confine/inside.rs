@@ -1,0 +1,85 @@
+//! Takes all rights away from this process, and becomes the command.
+//!
+//! The order matters: what needs rights comes first, and the filter of calls last.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use rustix::process::{Resource, Rlimit, setrlimit, setsid};
+use rustix::thread::{CapabilitySet, CapabilitySets};
+
+use super::calls::May;
+use super::{CANNOT, Spec, calls, files};
+use crate::probe;
+
+/// How many files a process may have open.
+const OPEN_FILES: u64 = 1024;
+
+/// Becomes the command of `spec`; returns only if that is not possible.
+pub(super) fn enter(spec: &Spec) -> ExitCode {
+    // Opened while it can be; it closes by itself when the command begins.
+    let place = File::create(&spec.problem);
+    let problem = match confine(spec) {
+        Ok(()) => {
+            let (name, args) = spec.command.split_first().map_or(("", &[][..]), |(name, args)| (name, args));
+            Command::new(&spec.program).arg0(name).args(args).exec().to_string()
+        }
+        Err(problem) => problem,
+    };
+    if let Ok(mut place) = place {
+        let _ = place.write_all(problem.as_bytes());
+    }
+    ExitCode::from(CANNOT)
+}
+
+fn confine(spec: &Spec) -> Result<(), String> {
+    let told = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    // Its own session, so that a signal to its group stays within it.
+    setsid().map_err(io::Error::from).map_err(told("cannot begin a session"))?;
+    std::env::set_current_dir(&spec.folder).map_err(told("cannot go to its folder"))?;
+    limit(spec).map_err(told("cannot set its limits"))?;
+    rustix::thread::set_no_new_privs(true)
+        .map_err(io::Error::from)
+        .map_err(told("cannot give up privileges"))?;
+    drop_capabilities().map_err(told("cannot give up root's powers"))?;
+    let offer = probe();
+    if !offer.suffices() && !spec.allow_unconfined {
+        return Err(format!("the kernel lacks {}", offer.missing()));
+    }
+    if offer.files {
+        files::restrict(spec).map_err(|error| format!("cannot take away files: {error}"))?;
+    }
+    if offer.calls {
+        let may = May { network: spec.network, change_modes: spec.change_modes, send_signals: offer.signals };
+        calls::restrict(may).map_err(|error| format!("cannot take away calls: {error}"))?;
+    }
+    Ok(())
+}
+
+fn limit(spec: &Spec) -> io::Result<()> {
+    // Data and not address space: some runtimes reserve a hundred times what they use.
+    let all = [
+        (Resource::Data, spec.limits.memory_bytes),
+        (Resource::Cpu, spec.limits.cpu_seconds),
+        (Resource::Fsize, spec.limits.file_bytes),
+        (Resource::Nofile, OPEN_FILES),
+        (Resource::Core, 0),
+    ];
+    for (resource, most) in all {
+        // Limits can only be lowered; one that is lower already stays.
+        let most = rustix::process::getrlimit(resource).maximum.map_or(most, |now| now.min(most));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    Ok(())
+}
+
+/// Root keeps one power: to use the files of its folders whoever owns them. Since privileges cannot be gained
+/// any more, the others do not come back with the next program.
+fn drop_capabilities() -> io::Result<()> {
+    let now = rustix::thread::capabilities(None)?;
+    let rest = now.permitted & CapabilitySet::DAC_OVERRIDE;
+    let sets = CapabilitySets { effective: rest, permitted: rest, inheritable: CapabilitySet::empty() };
+    Ok(rustix::thread::set_capabilities(None, sets)?)
+}

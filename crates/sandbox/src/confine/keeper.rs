@@ -1,0 +1,132 @@
+//! The keeper: holds every process that a command starts, and ends only when none is left.
+//!
+//! It is the *subreaper* of all below it: a process whose parent has died becomes its child, also one that has
+//! left its session and its group. So "no child left" means "nothing of the command runs any more". It is not
+//! confined itself and outside the command's reach: signals from within do not get to it.
+
+use std::io;
+use std::process::{Child, Command, ExitCode};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{WaitOptions, WaitStatus, getpid, getppid, setsid, wait};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::{CANNOT, Ending, LimitHit, SUBCOMMAND, Spec, Stage, report};
+use crate::tree;
+
+/// How often it is looked whether too much is going on.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long to wait between two rounds of killing, first and at most.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Keeps the command of `spec` until it has ended, and everything that it started.
+pub(super) fn keep(spec: &Spec) -> ExitCode {
+    let ending = match hold(spec) {
+        Ok(ending) => ending,
+        Err(error) => Ending { problem: Some(format!("cannot start it: {error}")), ..Ending::default() },
+    };
+    let failed = ending.problem.is_some();
+    report(spec, &ending);
+    if failed { ExitCode::from(CANNOT) } else { ExitCode::SUCCESS }
+}
+
+fn hold(spec: &Spec) -> io::Result<Ending> {
+    // Its own session: what happens to the terminal of whoever started it is not for it.
+    let _ = setsid();
+    rustix::process::set_child_subreaper(Some(getpid()))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        // The signals first: one that comes before the command is started must not leave it running.
+        let mut asked_to_end = signal(SignalKind::terminate())?;
+        let mut deaths = signal(SignalKind::child())?;
+        let leader = start(spec)?;
+        let mut ending = Ending::default();
+        let mut look = interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = asked_to_end.recv() => break,
+                _ = deaths.recv() => {}
+                _ = look.tick() => {
+                    ending.limit = too_much(spec);
+                    if ending.limit.is_some() || parent_is_gone(spec) {
+                        break;
+                    }
+                }
+            }
+            if let Left::LeaderEnded(status) = collect(leader.id()) {
+                note(&mut ending, status);
+                break;
+            }
+        }
+        end_all(leader.id(), &mut ending).await;
+        Ok(ending)
+    })
+}
+
+/// Starts this very program again, as the one that becomes the command.
+fn start(spec: &Spec) -> io::Result<Child> {
+    let text = serde_json::to_string(spec).map_err(io::Error::other)?;
+    // By this name it is the same file even if another one has been put in its place.
+    Command::new("/proc/self/exe").args([SUBCOMMAND, Stage::Enter.word(), &text]).spawn()
+}
+
+/// Kills everything below, again and again until nothing is left.
+async fn end_all(leader: u32, ending: &mut Ending) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        tree::kill_below(std::process::id());
+        match collect(leader) {
+            Left::Nobody => return,
+            Left::LeaderEnded(status) => note(ending, status),
+            Left::Some => {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+        }
+    }
+}
+
+/// What is left of the children.
+enum Left {
+    Nobody,
+    Some,
+    LeaderEnded(WaitStatus),
+}
+
+/// Collects the dead.
+fn collect(leader: u32) -> Left {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) if pid.as_raw_nonzero().get().unsigned_abs() == leader => {
+                return Left::LeaderEnded(status);
+            }
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => return Left::Some,
+            Err(_) => return Left::Nobody,
+        }
+    }
+}
+
+fn note(ending: &mut Ending, status: WaitStatus) {
+    ending.code = status.exit_status();
+    ending.signal = status.terminating_signal();
+}
+
+fn too_much(spec: &Spec) -> Option<LimitHit> {
+    let all = tree::below(std::process::id());
+    if all.len() > spec.limits.processes {
+        return Some(LimitHit::Processes);
+    }
+    let memory = tree::memory_of(&all, spec.limits.memory_bytes);
+    (memory > spec.limits.memory_bytes).then_some(LimitHit::Memory)
+}
+
+/// Whether nobody waits for the command any more. A signal at the parent's death is no way: it comes when the
+/// thread that started us ends, and not only then.
+fn parent_is_gone(spec: &Spec) -> bool {
+    getppid().is_none_or(|parent| parent.as_raw_nonzero().get().unsigned_abs() != spec.parent)
+}

@@ -1,0 +1,37 @@
+//! How much a command may use.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How much a command may use, with everything that it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Memory: of one process, enforced by the kernel; of all together, looked at ten times a second.
+    pub memory_bytes: u64,
+    /// Time on a processor, for each process.
+    pub cpu_seconds: u64,
+    /// How large a file may become.
+    pub file_bytes: u64,
+    /// How many processes may run at a time. The kernel's own limit counts everything of a user and nothing of
+    /// root, and is not used.
+    pub processes: usize,
+    /// How much is kept of what it prints, for stdout and stderr each: the beginning and the end.
+    pub output_bytes: usize,
+    /// After how long it is killed.
+    pub wall: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 2 * 1024 * 1024 * 1024,
+            cpu_seconds: 300,
+            file_bytes: 1024 * 1024 * 1024,
+            processes: 128,
+            output_bytes: 64 * 1024,
+            wall: Duration::from_secs(60),
+        }
+    }
+}
