@@ -1,0 +1,72 @@
+//! What a mission must keep to.
+
+use candor_model::{MAX_REPLANS, Money, Seconds, ToolHints};
+use serde::{Deserialize, Serialize};
+
+/// Which calls need a person's leave.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approve {
+    /// Those that can take something away.
+    #[default]
+    Destructive,
+    /// Those that leave a trace in the world.
+    Changes,
+    /// None.
+    Never,
+}
+
+impl Approve {
+    /// Whether a call of a tool with these hints needs leave.
+    #[must_use]
+    pub const fn needs_leave(self, hints: ToolHints) -> bool {
+        match self {
+            Self::Destructive => hints.destroys(),
+            Self::Changes => hints.changes(),
+            Self::Never => false,
+        }
+    }
+}
+
+/// What a mission must keep to, and what it may use. The limits hold for one attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MissionSettings {
+    /// How many steps the loop makes: calls of models and of tools together.
+    pub max_steps: u32,
+    /// How many tokens models may take.
+    pub max_tokens: u64,
+    /// What models may cost; no limit of its own if absent.
+    pub max_cost: Option<Money>,
+    /// How long one call of a tool may take.
+    pub tool_timeout: Seconds,
+    /// How long a model may think about one question.
+    pub model_timeout: Seconds,
+    /// Whether a step whose tool keeps failing is planned anew.
+    pub replanning: bool,
+    /// How often one step is planned anew.
+    pub max_replans: u32,
+    /// Which calls need a person's leave.
+    pub approve: Approve,
+    /// The tools that may be used, by name; all of the toolbox if it names none.
+    pub allowed_tools: Vec<String>,
+    /// Whether there is a model; whoever drives the mission knows.
+    pub model: bool,
+}
+
+impl Default for MissionSettings {
+    fn default() -> Self {
+        Self {
+            max_steps: 30,
+            max_tokens: 50_000,
+            max_cost: None,
+            tool_timeout: Seconds::whole(60),
+            model_timeout: Seconds::whole(60),
+            replanning: true,
+            max_replans: MAX_REPLANS,
+            approve: Approve::default(),
+            allowed_tools: Vec::new(),
+            model: false,
+        }
+    }
+}
