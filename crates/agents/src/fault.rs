@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use candor_model::{
-    AgentAnswer, AgentType, FeedbackType, JsonMap, Query, QueryAnswer, RunId, Seconds, WorkOrder,
+    AgentAnswer, AgentType, FeedbackType, JsonMap, LedgerEntry, Query, QueryAnswer, RunId, Seconds, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues};
+use candor_ports::{Agent, AgentFailure, BoxFuture, Desk};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -199,13 +199,13 @@ impl Agent for Faulty {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        colleagues: Arc<dyn Colleagues>,
+        desk: Arc<dyn Desk>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         if self.strikes() {
             Box::pin(self.fail(order, stop))
         } else {
-            self.inner.perform_among(order, colleagues, stop)
+            self.inner.perform_among(order, desk, stop)
         }
     }
 
@@ -218,6 +218,15 @@ impl Agent for Faulty {
     ) -> BoxFuture<'a, Result<QueryAnswer, String>> {
         self.inner.answer(run, query, stop)
     }
+
+    fn undo<'a>(
+        &'a self,
+        run: &'a RunId,
+        entry: &'a LedgerEntry,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<String, String>> {
+        self.inner.undo(run, entry, stop)
+    }
 }
 
 /// A timeout of the rest is one of the whole order.
@@ -227,7 +236,7 @@ fn in_terms_of(order: &WorkOrder, rest: Seconds, failure: AgentFailure) -> Agent
             Some(behind) => AgentFailure::failed(format!("{}{behind}", timeout_text(order.deadline_seconds))),
             None => failure,
         },
-        AgentFailure::Stopped => failure,
+        AgentFailure::Stopped | AgentFailure::Waiting { .. } => failure,
     }
 }
 

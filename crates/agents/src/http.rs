@@ -167,9 +167,7 @@ impl HttpAgent {
 
     /// The address without what may be a secret: user, password and query.
     fn address(&self) -> String {
-        let host = self.url.host_str().unwrap_or_default();
-        let port = self.url.port().map(|port| format!(":{port}")).unwrap_or_default();
-        format!("{}://{host}{port}{}", self.url.scheme(), self.url.path())
+        address_of(&self.url)
     }
 }
 
@@ -208,8 +206,15 @@ impl Agent for HttpAgent {
     }
 }
 
+/// An address without what may be a secret: user, password and query.
+pub(crate) fn address_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{host}{port}{}", url.scheme(), url.path())
+}
+
 /// The last cause of an error: the others only say that a request failed.
-fn innermost(error: &dyn Error) -> String {
+pub(crate) fn innermost(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {
         cause = next;

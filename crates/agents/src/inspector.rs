@@ -32,6 +32,9 @@ const MOST_OUTPUT: usize = 2 * 1024;
 /// A file with one of these among its first bytes is not text.
 const NOT_TEXT: u8 = 0;
 
+/// What is said of a file that is not there.
+const GONE: &str = "there is no such file";
+
 /// Reads files and checks results in one folder.
 #[derive(Debug, Clone)]
 pub struct FolderInspector {
@@ -54,7 +57,7 @@ impl FolderInspector {
             return Err("only paths within the folder are looked at, without `..`".to_owned());
         }
         let told = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "there is no such file".to_owned(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => GONE.to_owned(),
             _ => format!("it cannot be read: {error}"),
         };
         let root = fs::canonicalize(&self.folder).map_err(told)?;
@@ -97,6 +100,36 @@ impl FolderInspector {
             Err(error) => file.text = Err(format!("it cannot be read: {error}")),
         }
         file
+    }
+
+    /// Writes a file as it was: beside it first, so that it is never half of both.
+    fn restore_file(&self, file: &ReadFile) -> Result<String, String> {
+        let text = file.text.as_ref().map_err(Clone::clone)?;
+        if !file.is_whole() {
+            return Err(format!("{}: not all of it was kept", file.path));
+        }
+        let (folder, name) = match Path::new(&file.path).parent().zip(Path::new(&file.path).file_name()) {
+            Some((folder, name)) => (folder, name),
+            None => return Err(format!("{}: it has no name", file.path)),
+        };
+        let place = match self.find(&file.path) {
+            Ok((real, _)) => real,
+            // It is gone; the folder that it was in must still be one of ours.
+            Err(problem) if problem == GONE => self.folder_within(folder)?.join(name),
+            Err(problem) => return Err(format!("{}: {problem}", file.path)),
+        };
+        let told = |error: io::Error| format!("{}: it cannot be written: {error}", file.path);
+        let draft = place.with_file_name(format!(".{}.restored", name.to_string_lossy()));
+        fs::write(&draft, text).map_err(told)?;
+        fs::rename(&draft, &place).map_err(told)?;
+        Ok(format!("{}: as it was ({} bytes)", file.path, file.bytes))
+    }
+
+    fn folder_within(&self, folder: &Path) -> Result<PathBuf, String> {
+        let told = |error: io::Error| format!("{}: {error}", folder.display());
+        let root = fs::canonicalize(&self.folder).map_err(told)?;
+        let real = fs::canonicalize(root.join(folder)).map_err(told)?;
+        if real.starts_with(&root) { Ok(real) } else { Err("it leads out of the folder".to_owned()) }
     }
 
     fn check_file(&self, path: &str) -> (bool, String) {
@@ -179,6 +212,14 @@ impl Inspector for FolderInspector {
             // What was not there, and still is not.
             Err(problem) => known.modified.is_none() && known.text.as_ref().err() == Some(&problem),
         }
+    }
+
+    fn restore<'a>(&'a self, file: &'a ReadFile) -> BoxFuture<'a, Result<String, String>> {
+        let (inspector, wanted) = (self.clone(), file.clone());
+        Box::pin(async move {
+            let restored = tokio::task::spawn_blocking(move || inspector.restore_file(&wanted)).await;
+            restored.unwrap_or_else(|error| Err(error.to_string()))
+        })
     }
 
     fn check<'a>(&'a self, check: &'a CheckKind, within: Seconds) -> BoxFuture<'a, (bool, String)> {

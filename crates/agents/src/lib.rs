@@ -1,9 +1,12 @@
-//! Agents that need no model: commands, HTTP services and small built-in kinds; and who looks at what they did.
+//! Who does the work: commands, HTTP services, A2A peers, models and small built-in kinds; and who looks at what
+//! they did.
 //!
 //! Nearly everything here is an [`Agent`](candor_ports::Agent): it takes a work order and gives an answer, or
 //! says in plain words why there is none. It refuses to outlive its order: an attempt ends at its deadline or when
 //! it is stopped, and nothing that it started runs on. It decides nothing about what a failure means.
 
+#[cfg(feature = "http")]
+mod a2a;
 mod answer;
 mod attempts;
 mod builtin;
@@ -13,10 +16,14 @@ mod fault;
 mod http;
 mod inspector;
 mod log_folder;
+mod model;
 mod processes;
 mod text;
+mod tool;
 mod wait;
 
+#[cfg(feature = "http")]
+pub use self::a2a::{A2aAgent, A2aConfig, A2aError, Described};
 pub use attempts::{AttemptFolder, stop_orphans};
 pub use builtin::{BUILTIN_KINDS, BuiltinError, builtin};
 pub use command::{CommandAgent, CommandLimits, EmptyCommand};
@@ -25,3 +32,5 @@ pub use fault::{Fault, FaultError, FaultKind, Faulty};
 pub use http::{HttpAgent, HttpAgentError};
 pub use inspector::FolderInspector;
 pub use log_folder::{AttemptLog, LogFolder};
+pub use model::ModelAgent;
+pub use tool::{Notebook, ToolAgent, ToolAgentConfig};

@@ -28,10 +28,15 @@ pub(crate) fn tail_within(bytes: &[u8], lines: usize, most_chars: usize) -> Stri
 
 /// The first characters of `bytes`, on one line.
 pub(crate) fn head(bytes: &[u8]) -> String {
+    head_within(bytes, HEAD_CHARS)
+}
+
+/// The first `most` characters of `bytes`, on one line.
+pub(crate) fn head_within(bytes: &[u8], most: usize) -> String {
     // Four bytes are the longest character: what lies behind cannot be quoted anyway.
-    let start = bytes.get(..HEAD_CHARS * 4).unwrap_or(bytes);
+    let start = bytes.get(..most.saturating_mul(4)).unwrap_or(bytes);
     let text = cleaned(&String::from_utf8_lossy(start)).replace('\n', " ");
-    let kept: String = text.chars().take(HEAD_CHARS).collect();
+    let kept: String = text.chars().take(most).collect();
     if kept.len() < text.len() || start.len() < bytes.len() { format!("{kept}…") } else { kept }
 }
 

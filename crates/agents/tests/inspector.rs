@@ -197,3 +197,29 @@ async fn a_check_that_nobody_waits_for_any_more_is_killed() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!is_running(&content(&pid).await));
 }
+
+#[tokio::test]
+async fn a_file_is_made_what_it_was_also_when_it_is_gone() {
+    // spec: orchestrator SM-12
+    let (folder, inspector) = folder();
+    let path = folder.path().join("notes.md");
+    let before = "as it was\n\u{e9}\n";
+    fs::write(&path, before).unwrap();
+    let read = inspector.read("notes.md").await;
+    fs::write(&path, "something else").unwrap();
+    inspector.restore(&read).await.unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    fs::remove_file(&path).unwrap();
+    inspector.restore(&read).await.unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    assert!(
+        left.iter()
+            .all(|entry| { !entry.as_ref().unwrap().file_name().to_string_lossy().contains("restored") })
+    );
+    let outside = ReadFile { path: "../evil.md".to_owned(), ..read.clone() };
+    assert!(inspector.restore(&outside).await.is_err());
+    assert!(!folder.path().parent().unwrap().join("evil.md").exists());
+    let cut = ReadFile { bytes: 1_000_000, ..read };
+    assert!(inspector.restore(&cut).await.unwrap_err().contains("not all of it"));
+}

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use candor_agents::{AttemptFolder, CommandAgent, FaultKind, Faulty, stop_orphans};
 use candor_model::{
-    AgentAnswer, AgentType, Asking, Broadcast, MessagePriority, Phase, Query, QueryAnswer, QueryType, RunId,
-    TaskId, Telling,
+    AgentAnswer, AgentNote, AgentType, Asking, Broadcast, MessagePriority, Money, Noted, Phase, Query,
+    QueryAnswer, QueryType, RunId, Seconds, TaskId, Telling,
 };
-use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues};
+use candor_ports::{Agent, AgentFailure, Ask, BoxFuture, Colleagues, Desk};
 use common::{content, is_running, order, reason, sh};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -85,6 +85,30 @@ impl Others {
     }
 }
 
+impl Desk for Others {
+    fn notes(&self) -> Vec<Noted> {
+        Vec::new()
+    }
+
+    fn note(&self, _note: AgentNote) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(std::future::ready(Err("there is no log here".to_owned())))
+    }
+
+    fn consult(
+        &self,
+        _name: String,
+        _ask: Ask,
+        _left: Money,
+        _within: Seconds,
+    ) -> BoxFuture<'_, Result<Value, String>> {
+        Box::pin(std::future::ready(Err("there are no models here".to_owned())))
+    }
+
+    fn has_models(&self) -> bool {
+        false
+    }
+}
+
 impl Colleagues for Others {
     fn tell(&self, telling: Telling) -> BoxFuture<'_, Result<(), String>> {
         self.say("task_001", telling);
@@ -118,7 +142,7 @@ impl Colleagues for Others {
 }
 
 async fn among(agent: &dyn Agent, others: &Arc<Others>) -> Result<AgentAnswer, AgentFailure> {
-    let colleagues = Arc::clone(others) as Arc<dyn Colleagues>;
+    let colleagues = Arc::clone(others) as Arc<dyn Desk>;
     agent.perform_among(&order(20.0), colleagues, CancellationToken::new()).await
 }
 

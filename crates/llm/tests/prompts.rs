@@ -26,6 +26,7 @@ fn ask(step: &'static str, slots: &[(&'static str, &str)]) -> Ask {
 
 fn fixed_asks() -> Vec<Ask> {
     let agents = "1. flight_agent: finds and books flights\n2. hotel_agent: finds and books hotels";
+    let clock = "clock.now: says what time it is parameters {\"type\":\"object\",\"properties\":{\"zone\":{\"type\":\"string\"}}}";
     let goal = "Plan a 3-day trip to Paris in May with a $2000 budget";
     let tasks =
         "task_001: Find flights, by flight_agent\ntask_002: Book a hotel (after task_001), by hotel_agent";
@@ -50,6 +51,18 @@ fn fixed_asks() -> Vec<Ask> {
             ],
         ),
         ask(
+            "choose_action",
+            &[
+                ("task", "Say what time it is in Paris"),
+                ("inputs", "${inputs.city} = \"Paris\""),
+                ("outputs", "time"),
+                ("steps", "1. ask (PENDING): Ask the clock"),
+                ("step", "1. ask (PENDING): Ask the clock"),
+                ("history", "user: which Paris? The one in France."),
+                ("tools", clock),
+            ],
+        ),
+        ask(
             "critique",
             &[
                 ("phase", "3 (decomposition)"),
@@ -69,6 +82,16 @@ fn fixed_asks() -> Vec<Ask> {
             ],
         ),
         ask(
+            "direct_answer",
+            &[
+                ("task", "Say what time it is in Paris"),
+                ("inputs", "{\"city\":\"Paris\"}"),
+                ("upstream", "{}"),
+                ("expected", "time"),
+                ("boundaries", "Do nothing beyond task_001"),
+            ],
+        ),
+        ask(
             "enhance_prompt",
             &[("request", "make it better"), ("score", "15"), ("issues", "vague\nno context")],
         ),
@@ -80,6 +103,26 @@ fn fixed_asks() -> Vec<Ask> {
         ask(
             "plan",
             &[("goal", goal), ("tasks", "0. Find flights\n1. Book a hotel (needs 0)"), ("agents", agents)],
+        ),
+        ask(
+            "plan_steps",
+            &[
+                ("task", "Say what time it is in Paris"),
+                ("inputs", "${inputs.city} = \"Paris\""),
+                ("outputs", "time"),
+                ("tools", clock),
+            ],
+        ),
+        ask(
+            "replan_step",
+            &[
+                ("task", "Say what time it is in Paris"),
+                ("step", "1. ask (PENDING, tried 3 times): Ask the clock [clock.now {\"zone\":\"Paris\"}]"),
+                ("error", "{\"success\":false,\"error\":{\"kind\":\"failed\",\"message\":\"unknown zone\"}}"),
+                ("steps", "1. ask (PENDING, tried 3 times): Ask the clock"),
+                ("history", "tool: clock.now: failed: unknown zone"),
+                ("tools", clock),
+            ],
         ),
         ask("route_task", &[("task", "Find a flight to Paris"), ("agents", agents)]),
     ]
@@ -170,7 +213,7 @@ fn an_ask_that_does_not_match_its_prompt_is_refused() {
     let error = |ask: &Ask| prompts.render(ask).unwrap_err().to_string();
     assert_eq!(
         error(&ask("sing", &[])),
-        "there is no prompt for the step sing; known are answer_question, change_plan, critique, decompose_task, enhance_prompt, list_tasks, parse_goal, plan, route_task"
+        "there is no prompt for the step sing; known are answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task"
     );
     assert_eq!(error(&ask("parse_goal", &[])), "the step parse_goal needs a value for its slot request");
     assert_eq!(
@@ -208,7 +251,7 @@ fn a_malformed_prompt_is_refused_with_file_line_and_what_is_known() {
         (
             "sing.md",
             "version: 1\n",
-            "sing.md: there is no prompt of this name; known are answer_question, change_plan, critique, decompose_task, enhance_prompt, list_tasks, parse_goal, plan, route_task",
+            "sing.md: there is no prompt of this name; known are answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task",
         ),
         ("plan.md", "# System\nx\n", "plan.md, line 1: must be \"version: N\""),
         ("plan.md", "", "plan.md, line 1: must be \"version: N\""),

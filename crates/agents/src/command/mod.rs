@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
-use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues};
+use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues, Desk};
 use tokio::process::Command;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -256,10 +256,10 @@ impl Agent for CommandAgent {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        colleagues: Arc<dyn Colleagues>,
+        desk: Arc<dyn Desk>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        Box::pin(self.attempt(order, Some(colleagues), stop))
+        Box::pin(self.attempt(order, Some(desk), stop))
     }
 
     fn answer<'a>(

@@ -1,5 +1,7 @@
 //! What the tests of agents share: orders, and a way to ask whether a process is still there.
 
+pub(crate) mod desk;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -36,7 +36,7 @@ struct Own {
     optional: &'static [&'static str],
 }
 
-const OWN: [Own; 9] = [
+const OWN: [Own; 13] = [
     Own {
         name: "answer_question",
         text: include_str!("../../prompts/answer_question.md"),
@@ -50,6 +50,12 @@ const OWN: [Own; 9] = [
         optional: &["agents", "strategy"],
     },
     Own {
+        name: "choose_action",
+        text: include_str!("../../prompts/choose_action.md"),
+        required: &["task", "step", "tools"],
+        optional: &["inputs", "outputs", "steps", "history"],
+    },
+    Own {
         name: "critique",
         text: include_str!("../../prompts/critique.md"),
         required: &["objective", "output"],
@@ -60,6 +66,12 @@ const OWN: [Own; 9] = [
         text: include_str!("../../prompts/decompose_task.md"),
         required: &["goal"],
         optional: &["constraints", "agents", "listed", "agent_count", "wishes"],
+    },
+    Own {
+        name: "direct_answer",
+        text: include_str!("../../prompts/direct_answer.md"),
+        required: &["task", "expected"],
+        optional: &["inputs", "upstream", "boundaries"],
     },
     Own {
         name: "enhance_prompt",
@@ -84,6 +96,18 @@ const OWN: [Own; 9] = [
         text: include_str!("../../prompts/plan.md"),
         required: &["goal", "tasks"],
         optional: &["agents"],
+    },
+    Own {
+        name: "plan_steps",
+        text: include_str!("../../prompts/plan_steps.md"),
+        required: &["task", "tools"],
+        optional: &["inputs", "outputs"],
+    },
+    Own {
+        name: "replan_step",
+        text: include_str!("../../prompts/replan_step.md"),
+        required: &["step", "error", "tools"],
+        optional: &["task", "steps", "history"],
     },
     Own {
         name: "route_task",

@@ -1,0 +1,120 @@
+//! An agent that is a model: one question, one answer. The last resort when every other agent of a task has failed.
+
+use std::sync::Arc;
+
+use candor_model::{
+    AgentAnswer, FeedbackType, JsonMap, MessagePriority, MessageType, Money, Seconds, Telling, Tier,
+    WorkOrder,
+};
+use candor_ports::{Agent, AgentFailure, Ask, BoxFuture, Desk};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+/// What is left of the time when an answer is not waited for any longer.
+const MARGIN: u64 = 200;
+
+/// What a model answers.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+struct DirectAnswer {
+    /// What was produced, by the names that were expected.
+    outputs: JsonMap,
+    /// What is missing or only guessed; empty if nothing is.
+    #[serde(default)]
+    doubts: Vec<String>,
+}
+
+/// Answers a task with a single question to a model.
+#[derive(Debug, Clone)]
+pub struct ModelAgent {
+    tier: Tier,
+    max_cost: Money,
+}
+
+impl ModelAgent {
+    /// One that asks this tier, and spends at most so much on an attempt.
+    #[must_use]
+    pub const fn new(tier: Tier, max_cost: Money) -> Self {
+        Self { tier, max_cost }
+    }
+
+    async fn ask(&self, order: &WorkOrder, desk: &dyn Desk) -> Result<AgentAnswer, AgentFailure> {
+        let mut ask = Ask::expecting::<DirectAnswer>("direct_answer", self.tier);
+        ask.slots = [
+            ("task", order.description.clone()),
+            ("inputs", text_of(&order.inputs)),
+            ("upstream", text_of(&order.upstream)),
+            ("expected", order.expected_outputs.join(", ")),
+            ("boundaries", order.brief.boundaries.join("\n")),
+        ]
+        .into();
+        ask.max_output_tokens = 2_048;
+        let within = Seconds::from_millis(order.deadline_seconds.as_millis().saturating_sub(MARGIN));
+        let name = format!("direct_answer_{}", order.attempt);
+        let value = desk
+            .consult(name, ask, self.max_cost, within)
+            .await
+            .map_err(|reason| AgentFailure::failed(format!("No model could answer directly: {reason}")))?;
+        let said: DirectAnswer = serde_json::from_value(value)
+            .map_err(|error| AgentFailure::failed(format!("The model's answer does not fit: {error}")))?;
+        Ok(answer(order, said))
+    }
+}
+
+fn text_of(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// What is missing is said, and so is that nobody but a model has looked at it.
+fn answer(order: &WorkOrder, said: DirectAnswer) -> AgentAnswer {
+    let missing = order.expected_outputs.iter().filter(|name| !said.outputs.contains_key(*name));
+    let missing: Vec<String> = missing.map(|name| format!("`{name}` is missing")).collect();
+    let errors: Vec<String> = missing.into_iter().chain(said.doubts).collect();
+    let verdict = match (said.outputs.is_empty(), errors.is_empty()) {
+        (true, _) => FeedbackType::Failure,
+        (false, true) => FeedbackType::Success,
+        (false, false) => FeedbackType::PartialSuccess,
+    };
+    let notice = Telling {
+        message_type: MessageType::Warning,
+        priority: MessagePriority::Medium,
+        content: format!(
+            "{} was answered by a model in a single pass, without tools: check it before you rely on it",
+            order.task_id
+        ),
+        data: JsonMap::new(),
+    };
+    AgentAnswer {
+        outputs: said.outputs,
+        feedback_type: Some(verdict),
+        errors,
+        messages: vec![notice],
+        cost: Some(Money::ZERO),
+        ..AgentAnswer::default()
+    }
+}
+
+impl Agent for ModelAgent {
+    fn perform<'a>(
+        &'a self,
+        _order: &'a WorkOrder,
+        _stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
+        let reason = "An agent that is a model needs a desk with models".to_owned();
+        Box::pin(std::future::ready(Err(AgentFailure::Failed { reason })))
+    }
+
+    fn perform_among<'a>(
+        &'a self,
+        order: &'a WorkOrder,
+        desk: Arc<dyn Desk>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
+        Box::pin(async move {
+            tokio::select! {
+                answer = self.ask(order, &*desk) => answer,
+                () = stop.cancelled() => Err(AgentFailure::Stopped),
+            }
+        })
+    }
+}
