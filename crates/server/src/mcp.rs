@@ -1,0 +1,264 @@
+//! The MCP server: takes calls, asks the office, and answers with data and words.
+
+mod approve;
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_model::{JsonMap, Position, RunId};
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, ConstString,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, InitializeResultMethod,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, serve_server_with_ct};
+use serde::Serialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::inputs::{
+    self, ApproveInput, CancelInput, PlanInput, ResumeInput, RunInput, StatusInput, patience,
+};
+use crate::office::{Office, Trouble};
+use crate::report::{RunReport, RunsReport};
+use crate::tools::{self, APPROVE, CANCEL, PLAN, RESUME, RUN, STATUS};
+use crate::wait::Waiter;
+use crate::wire::Wire;
+
+/// How many runs are listed.
+const LISTED: u32 = 20;
+/// What goes on record when nobody says why a run is cancelled.
+const NO_REASON: &str = "asked for over MCP";
+
+/// Why the server could not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client and the server could not agree on how to speak.
+    #[error("the MCP client could not be served: {0}")]
+    Begin(#[source] Box<ServerInitializeError>),
+    /// The server itself broke down.
+    #[error("the MCP server broke down: {0}")]
+    Broken(#[from] tokio::task::JoinError),
+}
+
+/// Serves an office over a pair of streams until the input ends or `stop` is cancelled.
+///
+/// Calls that wait for a run are answered at once then; what is driven is left to whoever owns the office.
+pub async fn serve(
+    office: Arc<impl Office>,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    stop: CancellationToken,
+) -> Result<(), ServeError> {
+    // Cancelled with `stop`, and also when the input ends.
+    let gone = stop.child_token();
+    let desk = McpDesk { office, gone: gone.clone(), tools: tools::all() };
+    let wire = Wire::new(input, output, gone);
+    match serve_server_with_ct(desk, wire, stop).await {
+        Ok(running) => running.waiting().await.map(|_| ()).map_err(ServeError::from),
+        // A client that never said anything is served well by an end.
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+        Err(error) => Err(ServeError::Begin(Box::new(error))),
+    }
+}
+
+/// Where calls arrive.
+struct McpDesk<O> {
+    office: Arc<O>,
+    gone: CancellationToken,
+    tools: Vec<Tool>,
+}
+
+/// What a call comes to: data and words.
+struct Reply {
+    data: Value,
+    text: String,
+}
+
+impl Reply {
+    fn new(data: &impl Serialize, text: String) -> Result<Self, Trouble> {
+        let data = serde_json::to_value(data)
+            .map_err(|error| Trouble::new(format!("the answer cannot be written as JSON: {error}")))?;
+        Ok(Self { data, text })
+    }
+
+    fn into_result(self) -> CallToolResult {
+        let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
+        result.structured_content = Some(self.data);
+        result
+    }
+}
+
+impl<O: Office> ServerHandler for McpDesk<O> {
+    fn get_info(&self) -> ServerConfig {
+        let about = Implementation::new("candor", env!("CARGO_PKG_VERSION")).with_title("Candor");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(about)
+            .with_instructions(tools::INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        // A method that is known comes here when its parameters cannot be read.
+        if [InitializeResultMethod::VALUE, CallToolRequestMethod::VALUE].contains(&method.as_str()) {
+            return Err(ErrorData::invalid_params(
+                format!("the parameters of `{method}` cannot be read"),
+                None,
+            ));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let replied = match request.name.as_ref() {
+            PLAN => self.plan(arguments).await,
+            RUN => self.run(arguments, &context).await,
+            STATUS => self.status(arguments, &context).await,
+            APPROVE => self.approve(arguments, &context).await,
+            CANCEL => self.cancel(arguments, &context).await,
+            RESUME => self.resume(arguments, &context).await,
+            other => return Err(unknown(other, &self.tools)),
+        };
+        let result = match replied {
+            Ok(reply) => reply.into_result(),
+            Err(trouble) => CallToolResult::error(vec![ContentBlock::text(trouble.to_string())]),
+        };
+        Ok(result.into())
+    }
+}
+
+fn unknown(name: &str, tools: &[Tool]) -> ErrorData {
+    let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    ErrorData::invalid_params(format!("there is no tool `{name}`; there are {}", known.join(", ")), None)
+}
+
+impl<O: Office> McpDesk<O> {
+    async fn plan(&self, arguments: JsonMap) -> Result<Reply, Trouble> {
+        let PlanInput { goal } = inputs::read(PLAN, arguments)?;
+        let planned = self.office.plan(&goal).await?;
+        Ok(Reply { data: planned.data, text: planned.text })
+    }
+
+    async fn run(&self, arguments: JsonMap, context: &RequestContext<RoleServer>) -> Result<Reply, Trouble> {
+        let RunInput { goal, wait_seconds, unattended } = inputs::read(RUN, arguments)?;
+        let patience = patience(wait_seconds)?;
+        let waiter = self.waiter(context);
+        let run = self.office.start(&goal, unattended).await?;
+        self.rested(waiter, &run, None, patience).await
+    }
+
+    async fn status(
+        &self,
+        arguments: JsonMap,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, Trouble> {
+        let StatusInput { run_id, wait_seconds } = inputs::read(STATUS, arguments)?;
+        let patience = patience(Some(wait_seconds.unwrap_or(0)))?;
+        let Some(named) = run_id else {
+            let runs = RunsReport::of(self.office.latest(LISTED).await?);
+            return Reply::new(&runs, runs.text());
+        };
+        let run = self.found(&named).await?;
+        if patience.is_zero() {
+            return self.report(&run).await;
+        }
+        let waiter = self.waiter(context);
+        let seen = self.office.look(&run).await?.position;
+        self.rested(waiter, &run, Some(seen), patience).await
+    }
+
+    async fn approve(
+        &self,
+        arguments: JsonMap,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, Trouble> {
+        let input: ApproveInput = inputs::read(APPROVE, arguments)?;
+        let patience = patience(input.wait_seconds)?;
+        let run = self.found(&input.run_id).await?;
+        let sight = self.office.look(&run).await?;
+        let (gate, question) = approve::asked(&sight, input.gate.as_deref())?;
+        let answer = approve::answer(&sight, &gate, &question, input)?;
+        let waiter = self.waiter(context);
+        self.office.answer(&run, gate, answer).await.map_err(|trouble| {
+            trouble.hint(format!("Nothing was decided. `{STATUS}` with run_id={run} shows what is open now."))
+        })?;
+        self.rested(waiter, &run, Some(sight.position), patience).await
+    }
+
+    async fn cancel(
+        &self,
+        arguments: JsonMap,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, Trouble> {
+        let CancelInput { run_id, reason } = inputs::read(CANCEL, arguments)?;
+        let run = self.found(&run_id).await?;
+        let seen = self.office.look(&run).await?.position;
+        let waiter = self.waiter(context);
+        self.office.cancel(&run, reason.as_deref().unwrap_or(NO_REASON)).await?;
+        // Agents are stopped before a run is cancelled; that takes a moment.
+        self.rested(waiter, &run, Some(seen), patience(None)?).await
+    }
+
+    async fn resume(
+        &self,
+        arguments: JsonMap,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, Trouble> {
+        let ResumeInput { run_id, wait_seconds } = inputs::read(RESUME, arguments)?;
+        let patience = patience(wait_seconds)?;
+        let run = self.found(&run_id).await?;
+        let waiter = self.waiter(context);
+        self.office.resume(&run).await?;
+        self.rested(waiter, &run, None, patience).await
+    }
+
+    fn waiter(&self, context: &RequestContext<RoleServer>) -> Waiter {
+        Waiter::new(&*self.office, context, self.gone.clone())
+    }
+
+    async fn found(&self, named: &str) -> Result<RunId, Trouble> {
+        let list = || format!("`{STATUS}` without run_id lists the latest runs.");
+        self.office.find(named).await.map_err(|trouble| trouble.hint(list()))
+    }
+
+    /// Waits for a run, and says where it stands then.
+    async fn rested(
+        &self,
+        mut waiter: Waiter,
+        run: &RunId,
+        after: Option<Position>,
+        patience: Duration,
+    ) -> Result<Reply, Trouble> {
+        waiter.wait(&*self.office, run, after, patience).await?;
+        self.report(run).await
+    }
+
+    async fn report(&self, run: &RunId) -> Result<Reply, Trouble> {
+        let sight = self.office.look(run).await?;
+        let report = RunReport::of(&sight);
+        Reply::new(&report, report.text(&sight.results))
+    }
+}

@@ -1,0 +1,313 @@
+//! Where a run stands, as a tool answers: data for programs, and the same in words.
+
+use candor_model::{
+    ApprovalAction, Confidence, GateId, HumanApprovalRequest, Money, Question, RunId, RunStatus, Timestamp,
+};
+use candor_ports::RunEntry;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::office::{Driver, FailureSight, Sight, TaskSight};
+use crate::tools::{APPROVE, RESUME, RUN, STATUS};
+
+/// How long a call is advised to wait for a run that is under way.
+const ADVISED_WAIT: u32 = 60;
+/// How many failures the words tell; the data has all.
+const TOLD_FAILURES: usize = 5;
+
+/// Where a run stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunReport {
+    /// The run.
+    run_id: RunId,
+    /// Where it stands: completed, failed, aborted and cancelled are ends.
+    status: RunStatus,
+    /// What it is for, in the person's own words.
+    request: String,
+    /// Who drives it: here (this server), elsewhere (another process), nobody (it rests until `resume`).
+    driver: Driver,
+    /// Ended tasks in percent.
+    progress_percentage: f64,
+    /// How sure Candor is, from 0 to 1.
+    confidence: Option<Confidence>,
+    /// What was spent.
+    cost: Money,
+    /// How it went, once it has ended.
+    outcome: Option<String>,
+    /// The tasks of the plan, with what they produced.
+    tasks: Vec<TaskSight>,
+    /// What waits for a person.
+    questions: Vec<QuestionReport>,
+    /// Attempts that failed, the earliest first.
+    failures: Vec<FailureSight>,
+    /// Why the run ended early, or why it could not be driven on.
+    error: Option<String>,
+    /// What could be done about that.
+    suggestions: Vec<String>,
+    /// What to call next.
+    next: Vec<String>,
+}
+
+/// A question that waits for a person.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QuestionReport {
+    /// Its name.
+    gate: GateId,
+    /// What kind it is: plan, failing_task or choice.
+    kind: &'static str,
+    /// The question, for people.
+    text: String,
+    /// Names exactly the plan that is shown; a decision on a plan must repeat it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+    /// What can be decided.
+    decisions: Vec<DecisionReport>,
+    /// The plan that is shown, in figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Value>,
+}
+
+/// What can be decided.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DecisionReport {
+    /// What to pass as `decision`.
+    decision: String,
+    /// What it does.
+    label: String,
+    /// The argument that it takes beside, if it takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    takes: Option<&'static str>,
+}
+
+impl RunReport {
+    pub(crate) fn of(sight: &Sight) -> Self {
+        let questions = sight.questions.iter().map(|(gate, question)| QuestionReport::of(gate, question));
+        Self {
+            run_id: sight.run_id.clone(),
+            status: sight.status,
+            request: sight.request.clone(),
+            driver: sight.driver,
+            progress_percentage: sight.progress,
+            confidence: sight.confidence,
+            cost: sight.cost,
+            outcome: sight.outcome.clone(),
+            tasks: sight.tasks.clone(),
+            questions: questions.collect(),
+            failures: sight.failures.clone(),
+            error: sight.error.clone(),
+            suggestions: sight.suggestions.clone(),
+            next: next(sight),
+        }
+    }
+
+    /// The same in words; `results` is what the run produced, in a few lines.
+    pub(crate) fn text(&self, results: &str) -> String {
+        let mut text = format!("Run {} is {}", self.run_id, self.status);
+        if !self.tasks.is_empty() {
+            text.push_str(&format!(" ({:.0}% of {} tasks)", self.progress_percentage, self.tasks.len()));
+        }
+        text.push_str(".\n");
+        let mut add = |line: &str| text.push_str(&format!("{}\n", line.trim_end()));
+        self.outcome.iter().for_each(|outcome| add(outcome));
+        results.lines().for_each(&mut add);
+        let hidden = self.failures.len().saturating_sub(TOLD_FAILURES);
+        for failure in self.failures.iter().skip(hidden) {
+            add(&failure_line(failure));
+        }
+        // How it went says already why.
+        self.error.iter().filter(|_| self.outcome.is_none()).for_each(|error| add(error));
+        self.suggestions.iter().for_each(|suggestion| add(&format!("Suggestion: {suggestion}")));
+        for question in &self.questions {
+            add(&format!("\nQuestion {}:\n{}", question.gate, question.text));
+            question.decisions.iter().for_each(|it| add(&format!("  {}: {}", it.decision, it.label)));
+        }
+        self.next.iter().for_each(|next| add(&format!("Next: {next}")));
+        text
+    }
+}
+
+fn failure_line(failure: &FailureSight) -> String {
+    let who = failure.agent_type.as_ref().map(|agent| format!(" ({agent})")).unwrap_or_default();
+    let recovery = failure.recovery.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+    format!("Failed: {}{who}: {}{recovery}", failure.task_id, failure.errors.join("; "))
+}
+
+impl QuestionReport {
+    fn of(gate: &GateId, question: &Question) -> Self {
+        let gate = gate.clone();
+        match question {
+            Question::Approval { version, request } => {
+                let digest = Some(request.digest.clone()).filter(|digest| !digest.is_empty());
+                let plan = json!({
+                    "plan_id": request.plan_id, "version": version, "confidence": request.confidence_score,
+                    "reasons": request.reasons, "recommended_action": request.recommended_action,
+                    "figures": request.brief, "round": request.round, "reply": request.reply,
+                });
+                let (text, decisions) = (about_plan(request), on_plan(request));
+                Self { gate, kind: "plan", text, digest, decisions, plan: Some(plan) }
+            }
+            Question::Guidance(request) => {
+                let errors: String = request.errors.iter().map(|error| format!("\n  - {error}")).collect();
+                let text =
+                    format!("Task {} has failed {} times:{errors}", request.task_id, request.failure_count);
+                Self { gate, kind: "failing_task", text, digest: None, decisions: on_task(), plan: None }
+            }
+            Question::Choice(request) => {
+                let decisions = request.options.iter().map(|option| DecisionReport {
+                    decision: option.id.clone(),
+                    label: [option.label.as_str(), option.details.as_str()]
+                        .iter()
+                        .filter(|words| !words.is_empty())
+                        .copied()
+                        .collect::<Vec<_>>()
+                        .join(": "),
+                    takes: option.takes_text.then_some("text"),
+                });
+                let decisions = decisions.collect();
+                let text = request.text.clone();
+                Self { gate, kind: "choice", text, digest: None, decisions, plan: None }
+            }
+        }
+    }
+}
+
+fn about_plan(request: &HumanApprovalRequest) -> String {
+    let mut text = format!("May this plan run? (confidence {})\n", request.confidence_score);
+    text.push_str(request.plan_summary.trim_end());
+    request.reasons.iter().for_each(|reason| text.push_str(&format!("\n  - {reason}")));
+    request.reply.iter().for_each(|reply| text.push_str(&format!("\nAnswer: {reply}")));
+    if !request.digest.is_empty() {
+        text.push_str(&format!("\nDigest: {}", request.digest));
+    }
+    text
+}
+
+/// What can be said to this plan: only what its request offers.
+fn on_plan(request: &HumanApprovalRequest) -> Vec<DecisionReport> {
+    offered(request)
+        .into_iter()
+        .map(|action| {
+            let (label, takes) = match action {
+                ApprovalAction::Approve => ("run it as it is", None),
+                ApprovalAction::Adjust => ("change fields of tasks and run it", Some("changes")),
+                ApprovalAction::Reject => ("do not run it; ends the run", None),
+                ApprovalAction::Ask => ("ask something about it; it stays as it is", Some("text")),
+                ApprovalAction::Alternative => ("plan again by an alternative", Some("alternative")),
+                ApprovalAction::Modify => ("change it (text or changes) and see it again", Some("text")),
+                ApprovalAction::Regenerate => ("have another plan made", None),
+                ApprovalAction::Version => ("go back to an earlier version", Some("version")),
+            };
+            let label = if action == ApprovalAction::Alternative {
+                format!("{label}: {}", letters(request))
+            } else {
+                label.to_owned()
+            };
+            DecisionReport { decision: action.as_str().to_lowercase(), label, takes }
+        })
+        .collect()
+}
+
+/// What can be decided about a plan now. Nobody can pick an alternative where none is shown.
+fn offered(request: &HumanApprovalRequest) -> Vec<ApprovalAction> {
+    let usual = [ApprovalAction::Approve, ApprovalAction::Adjust, ApprovalAction::Reject];
+    let offered = if request.choices.is_empty() { &usual[..] } else { &request.choices };
+    let pickable = !letters(request).is_empty();
+    let can = |action: &ApprovalAction| *action != ApprovalAction::Alternative || pickable;
+    offered.iter().copied().filter(can).collect()
+}
+
+fn letters(request: &HumanApprovalRequest) -> String {
+    let alternatives = request.brief.iter().flat_map(|brief| &brief.alternatives);
+    let named = alternatives.map(|it| format!("{} ({}; {})", it.id, it.name, it.tradeoff));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+fn on_task() -> Vec<DecisionReport> {
+    let words = [
+        ("retry", "try once more, by another `agent` or with other `inputs` if given", Some("agent")),
+        ("skip", "go on without it", None),
+        ("abort", "end the run", None),
+    ];
+    let report = |(decision, label, takes): (&str, &str, _)| DecisionReport {
+        decision: decision.to_owned(),
+        label: label.to_owned(),
+        takes,
+    };
+    words.map(report).into()
+}
+
+/// What to call next.
+fn next(sight: &Sight) -> Vec<String> {
+    let run = &sight.run_id;
+    if sight.status == RunStatus::Completed {
+        return Vec::new();
+    }
+    if sight.status.is_end() {
+        return vec![format!("this run has ended; `{RUN}` begins a new one")];
+    }
+    if !sight.questions.is_empty() {
+        let several = sight.questions.len() > 1;
+        return sight.questions.iter().map(|(gate, question)| answer(run, gate, question, several)).collect();
+    }
+    if sight.status == RunStatus::Paused || sight.driver == Driver::Nobody {
+        return vec![format!("`{RESUME}` with run_id={run} to go on")];
+    }
+    vec![format!("`{STATUS}` with run_id={run} and wait_seconds={ADVISED_WAIT} to wait for it")]
+}
+
+fn answer(run: &RunId, gate: &GateId, question: &Question, several: bool) -> String {
+    let which = if several { format!(", gate={gate}") } else { String::new() };
+    let digest = match question {
+        Question::Approval { request, .. } if !request.digest.is_empty() => {
+            format!(", digest={}", request.digest)
+        }
+        _ => String::new(),
+    };
+    let report = QuestionReport::of(gate, question);
+    let words: Vec<&str> = report.decisions.iter().map(|it| it.decision.as_str()).collect();
+    format!("`{APPROVE}` with run_id={run}{which}{digest} and a person's decision: {}", words.join(", "))
+}
+
+/// The latest runs.
+#[derive(Debug, Serialize)]
+pub(crate) struct RunsReport {
+    runs: Vec<RunLine>,
+}
+
+/// A run in a line.
+#[derive(Debug, Serialize)]
+struct RunLine {
+    run_id: RunId,
+    status: RunStatus,
+    request: String,
+    started_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    progress_percentage: f64,
+    cost: Money,
+    open_questions: Vec<GateId>,
+}
+
+impl RunsReport {
+    pub(crate) fn of(runs: Vec<RunEntry>) -> Self {
+        let line = |RunEntry { summary, .. }: RunEntry| RunLine {
+            run_id: summary.run_id,
+            status: summary.status,
+            request: summary.request,
+            started_at: summary.started_at,
+            updated_at: summary.updated_at,
+            progress_percentage: summary.progress_percentage,
+            cost: summary.spent,
+            open_questions: summary.open_gates.into_iter().collect(),
+        };
+        Self { runs: runs.into_iter().map(line).collect() }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        if self.runs.is_empty() {
+            return format!("There are no runs yet. `{RUN}` begins one.\n");
+        }
+        let line = |run: &RunLine| format!("{}  {}  {}\n", run.run_id, run.status, run.request);
+        self.runs.iter().map(line).collect()
+    }
+}
