@@ -10,6 +10,7 @@ mod failure;
 mod house;
 mod output;
 mod packs;
+mod serve;
 pub mod view;
 
 use std::process::ExitCode;
@@ -21,6 +22,10 @@ use crate::failure::code;
 /// Does what the command line asks for.
 #[must_use]
 pub fn main() -> ExitCode {
+    // A confined command is started by this very program.
+    if let Some(ended) = candor_sandbox::confine::run_if_asked() {
+        return ended;
+    }
     let cli = args::Cli::parse();
     view::commands::lead_to(cli.place.words());
     match commands::perform(cli) {

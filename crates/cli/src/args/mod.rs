@@ -3,6 +3,7 @@
 mod drive;
 mod look;
 mod people;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub(crate) use self::look::{
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
 };
+pub(crate) use self::serve::ServeArgs;
 
 /// Candor turns a goal in plain words into a checked plan, has agents carry it out durably, and never hides
 /// a failure.
@@ -110,10 +112,14 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Tell what went wrong in a run, and what can be done
     Postmortem(OneRun),
+    /// List what tools changed in the world, and what is known of it
+    Effects(OneRun),
     /// Show what agents wrote to their logs
     Logs(LogsArgs),
     /// List the agents, with what is declared and what was measured
     Agents(AgentsArgs),
+    /// List the tools that agents can call, and how their servers stand
+    Tools(JsonOnly),
     /// Show how the phases did, over all runs
     Metrics(MetricsArgs),
     /// Show the configuration with its defaults
@@ -126,6 +132,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// List the models that are configured; `models pull` fetches weights
     Models(ModelsArgs),
+    /// Offer Candor to other programs: `serve --mcp` is an MCP server on standard input and output
+    Serve(ServeArgs),
     /// Check that everything is in place
     Doctor(JsonOnly),
     /// Write completions for a shell

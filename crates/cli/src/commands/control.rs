@@ -1,6 +1,6 @@
 //! Commands to a run: go on, pause, cancel.
 
-use candor_engine::Input;
+use candor_engine::{Input, RunState};
 use candor_model::{RunId, RunStatus};
 use candor_store::SqliteLog;
 
@@ -19,7 +19,7 @@ pub(super) struct AtRun {
 
 impl AtRun {
     pub(super) async fn find(place: &Place, named: &str) -> Result<Self, Failure> {
-        let house = House::build(place)?;
+        let house = House::build(place)?.meet().await;
         let log = house.data.open_if_there()?;
         let run = find_run(&house.data, log.as_ref(), named).await?;
         let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
@@ -45,15 +45,20 @@ impl AtRun {
 
 pub(crate) async fn resume(place: &Place, args: &DriveArgs) -> Result<u8, Failure> {
     let AtRun { house, log, run } = AtRun::find(place, &args.run).await?;
-    let state = data::look(&log, &run).await?.state;
+    let first = way_on(&data::look(&log, &run).await?.state)?;
+    drive::drive(&house, log, Begin::TakeUp { run, first }, &args.drive, place).await
+}
+
+/// What a run that goes on is given first, if it needs to be given anything; a run that has ended does not go on.
+pub(crate) fn way_on(state: &RunState) -> Result<Option<Input>, Failure> {
+    let run = state.run_id();
     if state.status().is_end() {
         return Err(Failure::usage(format!(
             "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
             state.status()
         )));
     }
-    let first = (state.status() == RunStatus::Paused).then_some(Input::Resume);
-    drive::drive(&house, log, Begin::TakeUp { run, first }, &args.drive, place).await
+    Ok((state.status() == RunStatus::Paused).then_some(Input::Resume))
 }
 
 pub(crate) async fn pause(place: &Place, args: &ReasonArgs) -> Result<u8, Failure> {

@@ -43,6 +43,8 @@ pub(crate) async fn doctor(place: &Place, as_json: bool) -> Result<u8, Failure> 
             findings.push(log(&house).await);
             findings.extend(house.config.agents.iter().map(|agent| reach(&house.config.folder, agent)));
             findings.push(staff(&house));
+            findings.extend(far_agents(&house).await);
+            findings.extend(tools(&house).await);
             findings.extend(models(&house).await);
             findings.extend(meaning(&house).await);
         }
@@ -97,8 +99,57 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
         }
         AgentKind::Http(url) => Finding::well(what, format!("service {url} (not called)")),
         AgentKind::Builtin(kind) => Finding::well(what, format!("built in: {kind}")),
-        AgentKind::Nothing => Finding::ill(what, "has none of `command`, `http`, `builtin`"),
+        AgentKind::Tools(patterns) => Finding::well(what, format!("tools: {}", patterns.join(", "))),
+        AgentKind::Model(tier) => Finding::well(what, format!("a model of the {tier} tier")),
+        AgentKind::A2a(url) => Finding::well(what, format!("A2A agent {url} (see below)")),
+        AgentKind::Nothing => Finding::ill(what, format!("has none of {}", AgentInFile::WAYS)),
     }
+}
+
+/// Whether agents elsewhere show their cards.
+async fn far_agents(house: &House) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for agent in &house.config.agents {
+        if let AgentKind::A2a(url) = agent.kind() {
+            findings.push(match house.card(agent).await {
+                Ok(card) => Finding::well(
+                    agent.agent_type.to_string(),
+                    format!("{}: {} skills", card.name, card.skills.len()),
+                ),
+                Err(problem) => Finding::ill(agent.agent_type.to_string(), format!("{url}: {problem}")),
+            });
+        }
+    }
+    findings
+}
+
+/// Whether every server of tools answers, and whether commands can be confined.
+async fn tools(house: &House) -> Vec<Finding> {
+    let tools = match house.tools() {
+        Err(failure) => return vec![Finding::ill("tools", failure.message)],
+        Ok(tools) => tools,
+    };
+    let mut findings: Vec<Finding> = super::tools::health(&tools)
+        .await
+        .into_iter()
+        .map(|(well, what, told)| Finding { what, well, told })
+        .collect();
+    house.close().await;
+    let builtin = &house.config.tools.builtin;
+    if !builtin.commands.is_empty() {
+        let offer = candor_sandbox::probe();
+        findings.push(match (offer.suffices(), builtin.allow_unconfined) {
+            (true, _) => Finding::well("sandbox", "commands are confined by the kernel"),
+            (false, true) => Finding::well(
+                "sandbox",
+                format!("commands run UNCONFINED, as you allowed: {}", offer.missing()),
+            ),
+            (false, false) => {
+                Finding::ill("sandbox", format!("commands cannot be confined here: {}", offer.missing()))
+            }
+        });
+    }
+    findings
 }
 
 fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {

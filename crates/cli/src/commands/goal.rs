@@ -17,7 +17,7 @@ use crate::house::House;
 use crate::output;
 
 pub(crate) async fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> {
-    let house = House::build(place)?;
+    let house = House::build(place)?.meet().await;
     let words = match args.words.as_slice() {
         [] => read(Path::new("-"))?,
         words => words.join(" "),

@@ -167,6 +167,16 @@ pub(crate) async fn postmortem(place: &Place, args: &OneRun) -> Result<u8, Failu
     Ok(code::DONE)
 }
 
+pub(crate) async fn effects(place: &Place, args: &OneRun) -> Result<u8, Failure> {
+    let Looked { state, .. } = looked(place, &args.run).await?;
+    if args.json {
+        output::print_json(&json!({ "run_id": state.run_id(), "effects": state.ledger() }))?;
+    } else {
+        output::print(&view::desk::ledger(state.ledger()))?;
+    }
+    Ok(code::DONE)
+}
+
 pub(crate) async fn logs(place: &Place, args: &LogsArgs) -> Result<u8, Failure> {
     let Found { data, log, run } = find(place, &args.run).await?;
     let Looked { records, state } = data::look(&log, &run).await?;

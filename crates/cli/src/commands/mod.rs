@@ -15,10 +15,15 @@ mod plan;
 mod route;
 mod rules;
 mod run;
+mod serve;
 mod staff;
+mod tools;
 mod travel;
 mod walk;
 
+pub(crate) use self::control::way_on;
+pub(crate) use self::plan::planned;
+pub(crate) use self::run::{fresh_run_id, order};
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 
@@ -47,6 +52,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Report(args) => look::report(&place, &args).await,
             Command::Explain(args) => look::explain(&place, &args).await,
             Command::Postmortem(args) => look::postmortem(&place, &args).await,
+            Command::Effects(args) => look::effects(&place, &args).await,
             Command::Logs(args) => look::logs(&place, &args).await,
             Command::Resume(args) => control::resume(&place, &args).await,
             Command::Restart(args) => travel::restart(&place, &args).await,
@@ -66,7 +72,9 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Agents(args) if args.roster => staff::roster(&place, args.json),
             Command::Agents(args) => staff::agents(&place, args.json).await,
             Command::Metrics(args) => metrics::metrics(&place, &args).await,
+            Command::Tools(args) => tools::tools(&place, args.json).await,
             Command::Models(args) => models::models(&place, &args).await,
+            Command::Serve(args) => serve::serve(&place, args).await,
             Command::Doctor(args) => doctor::doctor(&place, args.json).await,
             Command::Init(_)
             | Command::Completions(_)

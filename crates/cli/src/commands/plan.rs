@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::run::checked;
 use super::walk::Walk;
 use super::{check, goal};
-use crate::args::{Place, PlanArgs, PlanCommand};
+use crate::args::{ModelOptions, Place, PlanArgs, PlanCommand};
 use crate::failure::{Failure, code};
 use crate::house::House;
 use crate::output;
@@ -27,18 +27,12 @@ pub(crate) async fn plan(place: &Place, args: PlanArgs) -> Result<u8, Failure> {
     if let Some(PlanCommand::Check { file, json }) = &args.check {
         return check::check(place, file, *json);
     }
-    let house = House::build(place)?;
-    let words = house.without_secrets(args.words.join(" "));
-    let words = checked(&house, &words)?.ok_or_else(|| {
-        Failure::usage(
-            "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
-        )
-    })?;
+    let house = House::build(place)?.meet().await;
     let experience = match house.data.open_if_there()? {
         Some(log) => log.experience().await?,
         None => Experience::default(),
     };
-    let planned = Planner(Walk::new(&house, experience, &args.models)?).plan(words).await?;
+    let planned = planned(&house, experience, args.words.join(" "), &args.models).await?;
     if args.json {
         output::print_json(&planned.as_json()?)?;
     } else {
@@ -47,8 +41,24 @@ pub(crate) async fn plan(place: &Place, args: PlanArgs) -> Result<u8, Failure> {
     Ok(if planned.refusal.is_none() { code::DONE } else { code::FAILED })
 }
 
+/// The plan for these words; nothing of it is kept.
+pub(crate) async fn planned(
+    house: &House,
+    experience: Experience,
+    words: String,
+    models: &ModelOptions,
+) -> Result<Planned, Failure> {
+    let words = house.without_secrets(words);
+    let words = checked(house, &words)?.ok_or_else(|| {
+        Failure::usage(
+            "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
+        )
+    })?;
+    Planner(Walk::new(house, experience, models)?).plan(words).await
+}
+
 /// A plan, and what is known of it.
-struct Planned {
+pub(crate) struct Planned {
     goal: Goal,
     reading: Reading,
     plan: Plan,
@@ -126,7 +136,7 @@ impl Planned {
         })
     }
 
-    fn as_json(&self) -> Result<Value, Failure> {
+    pub(crate) fn as_json(&self) -> Result<Value, Failure> {
         let left = |key: &str| self.handoff.data.get(key).cloned().unwrap_or_default();
         Ok(json!({
             "goal": goal::as_json(&self.goal, &self.reading)?,
@@ -140,7 +150,7 @@ impl Planned {
         }))
     }
 
-    fn as_text(&self) -> String {
+    pub(crate) fn as_text(&self) -> String {
         let mut text = format!("{}\n\n", self.goal.description);
         for task in &self.plan.subtasks {
             let after: Vec<&str> = task.dependencies.iter().map(candor_model::TaskId::as_str).collect();

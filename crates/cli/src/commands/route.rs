@@ -70,7 +70,7 @@ struct Asker {
 
 impl Asker {
     async fn new(place: &Place, args: &RouteArgs) -> Result<Self, Failure> {
-        let mut house = House::build(place)?;
+        let mut house = House::build(place)?.meet().await;
         if let Some(model) = args.embeddings {
             house.config.embeddings = EmbeddingConfig::from(model);
         }

@@ -20,7 +20,7 @@ use crate::output;
 const GROWTH: u64 = 64;
 
 pub(crate) async fn run(place: &Place, args: RunArgs) -> Result<u8, Failure> {
-    let house = House::build(place)?;
+    let house = House::build(place)?.meet().await;
     let run_id = match &args.run_id {
         Some(name) => RunId::new(name).map_err(|error| Failure::usage(format!("--run-id: {error}")))?,
         None => fresh_run_id()?,
@@ -41,7 +41,8 @@ pub(crate) fn fresh_run_id() -> Result<RunId, Failure> {
     RunId::new(format!("run_{name}")).map_err(Failure::failed)
 }
 
-fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failure> {
+/// What a run begins with: the words or files of the arguments, and the limits of the configuration.
+pub(crate) fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failure> {
     let mut settings = house.config.limits.clone();
     settings.learn &= args.drive.faults.is_empty();
     settings.unattended = args.unattended || unattended(house, &args.drive);

@@ -12,7 +12,7 @@ use crate::house::House;
 use crate::output;
 
 pub(crate) async fn agents(place: &Place, as_json: bool) -> Result<u8, Failure> {
-    let house = House::build(place)?;
+    let house = House::build(place)?.meet().await;
     let staff = house.staff(&[])?;
     let experience = match house.data.open_if_there()? {
         Some(log) => log.experience().await?,

@@ -49,15 +49,16 @@ impl Walk {
         experience: Experience,
         options: &ModelOptions,
     ) -> Result<Self, Failure> {
+        let models = equip::models(house, options)?;
         Ok(Self {
             rooms: house.rooms(),
-            agents: house.staff(&[])?.known(&experience.measured),
+            agents: house.full_staff(&[], models.is_some())?.known(&experience.measured),
             settings: house.config.limits.clone(),
             now: candor_runtime::wall(),
             calibration: calibration::metrics(&experience.outcomes),
             experience,
             run_id: fresh_run_id()?,
-            models: equip::models(house, options)?,
+            models,
             meaning: equip::meaning(house)?,
             told: BTreeMap::new(),
             spent: Money::ZERO,
@@ -82,7 +83,7 @@ impl Walk {
                 Err(Pause::Ask(ask)) => self.ask(&ask).await?,
                 Err(Pause::Embed(texts)) => self.embed(&texts).await,
                 Err(Pause::Read(paths)) => self.read(&paths).await,
-                Err(Pause::Check(_)) => {
+                Err(Pause::Check(_) | Pause::Query(_)) => {
                     return Err("nothing was carried out that could be checked".to_owned());
                 }
             }
@@ -125,6 +126,7 @@ impl Walk {
             refine: &[],
             files: &self.files,
             checks: &[],
+            responses: &[],
             messages: &[],
             answers: self.models.as_ref().map(|_| Answers(&told)),
             meaning: self.meaning.as_deref().map(Meaning),

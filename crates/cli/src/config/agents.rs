@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use candor_model::{AgentCapability, AgentType, JsonMap, Money, Share};
+use candor_model::{AgentCapability, AgentType, JsonMap, Money, Seconds, Share, Tier};
+use candor_react::Approve;
 use serde::Deserialize;
 
 use super::read::{read_json, read_text, read_toml};
@@ -45,12 +46,51 @@ pub(crate) struct AgentInFile {
     /// The address of a service.
     #[serde(default)]
     pub(crate) http: Option<String>,
+    /// The tools that it may use: it works with them, step by step.
+    #[serde(default)]
+    pub(crate) tools: Option<Vec<String>>,
+    /// How it works with them.
+    #[serde(default)]
+    pub(crate) mission: MissionInFile,
+    /// The tier of the model that it is.
+    #[serde(default)]
+    pub(crate) model: Option<Tier>,
+    /// The address of an agent elsewhere, or of its card.
+    #[serde(default)]
+    pub(crate) a2a: Option<String>,
+    /// Headers for it, and the variables that hold their values.
+    #[serde(default)]
+    pub(crate) headers_env: BTreeMap<String, String>,
+    /// How long one attempt may take; what holds for all agents if absent.
+    #[serde(default)]
+    pub(crate) timeout: Option<Seconds>,
+    /// The most that one attempt may cost, in dollars: so much is set aside for it.
+    #[serde(default)]
+    pub(crate) max_cost: Option<Money>,
     /// A kind that comes with Candor.
     #[serde(default)]
     pub(crate) builtin: Option<String>,
     /// The options of that kind.
     #[serde(default)]
     pub(crate) options: JsonMap,
+}
+
+/// How an agent works with tools.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct MissionInFile {
+    /// The tier of models that it asks.
+    pub(crate) tier: Option<Tier>,
+    /// Which calls need a person's leave: `destructive`, `changes` or `never`.
+    pub(crate) approve: Option<Approve>,
+    /// How many calls of models and tools one attempt may make.
+    pub(crate) max_steps: Option<u32>,
+    /// How many tokens models may take in one attempt.
+    pub(crate) max_tokens: Option<u64>,
+    /// How long one call of a tool may take, in seconds.
+    pub(crate) tool_timeout: Option<Seconds>,
+    /// Whether a step whose tool keeps failing is planned anew.
+    pub(crate) replanning: Option<bool>,
 }
 
 /// How an agent is reached.
@@ -61,6 +101,12 @@ pub(crate) enum AgentKind<'a> {
     Http(&'a str),
     /// Something that comes with Candor.
     Builtin(&'a str),
+    /// By tools.
+    Tools(&'a [String]),
+    /// A model.
+    Model(Tier),
+    /// An agent elsewhere.
+    A2a(&'a str),
     /// Not at all: it can only be ranked.
     Nothing,
 }
@@ -78,26 +124,44 @@ impl AgentInFile {
             avg_latency_ms: latency,
             success_rate: self.success_rate.unwrap_or(Share::ALL),
             max_concurrent: self.max_concurrent,
+            timeout: self.timeout,
+            max_cost: self.max_cost,
         }
     }
+
+    /// The ways in which an agent can be reached.
+    pub(crate) const WAYS: &str = "`command`, `http`, `tools`, `model`, `a2a`, `builtin`";
 
     /// How it is reached.
     pub(crate) fn kind(&self) -> AgentKind<'_> {
-        match (&self.command, &self.http, &self.builtin) {
-            (Some(command), _, _) => AgentKind::Command(command),
-            (_, Some(url), _) => AgentKind::Http(url),
-            (_, _, Some(kind)) => AgentKind::Builtin(kind),
-            _ => AgentKind::Nothing,
-        }
+        self.ways().into_iter().flatten().next().unwrap_or(AgentKind::Nothing)
+    }
+
+    fn ways(&self) -> [Option<AgentKind<'_>>; 6] {
+        [
+            self.command.as_deref().map(AgentKind::Command),
+            self.http.as_deref().map(AgentKind::Http),
+            self.tools.as_deref().map(AgentKind::Tools),
+            self.model.map(AgentKind::Model),
+            self.a2a.as_deref().map(AgentKind::A2a),
+            self.builtin.as_deref().map(AgentKind::Builtin),
+        ]
+    }
+
+    /// Whether the file says what it is good at.
+    pub(crate) fn is_described(&self) -> bool {
+        !self.specialization.is_empty() || !self.capabilities.is_empty()
     }
 
     fn problem(&self) -> Option<String> {
-        let ways = [self.command.is_some(), self.http.is_some(), self.builtin.is_some()];
-        if ways.into_iter().filter(|&way| way).count() > 1 {
-            return Some("has more than one of `command`, `http`, `builtin`; keep one".to_owned());
+        if self.ways().into_iter().flatten().count() > 1 {
+            return Some(format!("has more than one of {}; keep one", Self::WAYS));
         }
         if self.command.as_ref().is_some_and(Vec::is_empty) {
             return Some("`command` is empty; give the program and its arguments".to_owned());
+        }
+        if self.tools.as_ref().is_some_and(Vec::is_empty) {
+            return Some("`tools` is empty; name tools, `server.*` or `*`".to_owned());
         }
         None
     }
@@ -109,9 +173,7 @@ pub(super) fn check(path: &Path, agents: &[AgentInFile]) -> Result<(), Failure> 
     for (n, agent) in (1..).zip(agents) {
         let name = &agent.agent_type;
         let problem = agent.problem().or_else(|| match agent.kind() {
-            AgentKind::Nothing => {
-                Some("has none of `command`, `http`, `builtin`: say how it is reached".to_owned())
-            }
+            AgentKind::Nothing => Some(format!("has none of {}: say how it is reached", AgentInFile::WAYS)),
             _ if !seen.insert(name.clone()) => Some("is declared twice; names must differ".to_owned()),
             _ => None,
         });
@@ -138,9 +200,7 @@ impl AgentList {
             let problem = "is listed twice; names must differ";
             return Err(Failure::usage(format!("{}, agent {}: {problem}", path.display(), agent.agent_type)));
         }
-        let described =
-            |agent: &AgentInFile| !agent.specialization.is_empty() || !agent.capabilities.is_empty();
-        if let Some(agent) = agents.iter().find(|agent| !described(agent)) {
+        if let Some(agent) = agents.iter().find(|agent| !agent.is_described()) {
             let problem = "needs `specialization` or `capabilities`: there is nothing to rank it by";
             return Err(Failure::usage(format!("{}, agent {}: {problem}", path.display(), agent.agent_type)));
         }

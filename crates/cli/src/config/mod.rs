@@ -3,6 +3,7 @@
 mod agents;
 mod read;
 mod rules;
+mod tools;
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ pub(crate) use self::read::read_text;
 use self::read::read_toml;
 pub(crate) use self::rules::read as read_rules;
 use self::rules::{GuardrailsInFile, RulesInFile, Sections, Validation};
+use self::tools::ToolsInFile;
 use crate::failure::Failure;
 
 /// The configuration's usual name.
@@ -48,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) roster: RulesInFile,
     /// How results are checked.
     pub(crate) validation: Validation,
+    /// Which tools there are.
+    pub(crate) tools: ToolsInFile,
     /// Who can be given tasks.
     pub(crate) agents: Vec<AgentInFile>,
     /// The rules that hold, read from the files that the sections above name.
@@ -116,6 +120,8 @@ impl Config {
         let mut config: Self = read_toml(&path)?;
         config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
         agents::check(&path, &config.agents)?;
+        config.tools.check(&path)?;
+        config.tools = config.tools.in_folder(&config.folder);
         config.heed(&path)?;
         config.rulebook = config.sections().rulebook(&path, &config.folder)?;
         config.path = path;

@@ -12,7 +12,7 @@ use candor_model::{
     Answer, AskKey, Choice, EventBody, HumanApprovalDecision, Position, Recorded, RunId, RunStatus,
 };
 use candor_ports::{EventLog, Reader};
-use candor_runtime::{DriveError, ForkPoint, RunHandle, RunOrder, Runtime, Standing};
+use candor_runtime::{DriveError, ForkPoint, Lease, RunHandle, RunOrder, Runtime, Standing};
 use candor_store::SqliteLog;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
@@ -50,7 +50,7 @@ pub(crate) enum Begin {
 }
 
 impl Begin {
-    fn run(&self) -> &RunId {
+    pub(crate) fn run(&self) -> &RunId {
         match self {
             Self::Start(order) => &order.run_id,
             Self::TakeUp { run, .. } | Self::Fork { new: run, .. } => run,
@@ -105,35 +105,52 @@ pub(crate) async fn drive(
     place: &Place,
 ) -> Result<u8, Failure> {
     let run = begin.run().clone();
-    let lease = house.data.lease(&run)?;
-    stop_orphans(&house.data.attempts(), &run).map_err(|error| {
-        Failure::failed(format!("could not stop what an earlier process left running: {error}"))
-    })?;
+    let lease = claim(house, &run)?;
     let (sender, told) = mpsc::unbounded_channel();
     let tiers = equip::models(house, &options.models)?;
     let runtime = house.equipped(log.clone(), options, tiers.as_ref(), Some(Arc::new(Relay(sender))))?;
     let mut show = Show { screen: Screen::new(options, &run), told, caught_up: true };
     show.catch_up(&log, &begin).await?;
-    let begun = match begin {
-        Begin::Start(order) => runtime.start(*order, Some(lease)).await,
-        Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await,
-        Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
-    };
-    let handle = begun.map_err(|error| match error {
-        DriveError::Log(error) => {
-            Failure::failed(format!("{error}\nThe data folder is {}.", house.data.path().display()))
-        }
-        other => other.into(),
-    })?;
+    let handle = set_out(house, &runtime, begin, lease).await?;
     show.tell_fork(&log, &run).await?;
-    let outcome = attend(house, &runtime, handle, &mut show, options)
-        .await
-        .map_err(|failure| cut_short(&failure, &run, house, place))?;
+    let outcome = attend(house, &runtime, handle, &mut show, options).await;
+    // Nobody needs the servers of tools any more.
+    house.close().await;
+    let outcome = outcome.map_err(|failure| cut_short(&failure, &run, house, place))?;
     show.drain()?;
     if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
         eprintln!("candor: the recording is not complete: {problem}");
     }
     conclude(&log, &run, outcome, show.screen, place).await
+}
+
+/// Takes the right to drive a run, and stops what an earlier driver left running.
+pub(crate) fn claim(house: &House, run: &RunId) -> Result<Lease, Failure> {
+    let lease = house.data.lease(run)?;
+    stop_orphans(&house.data.attempts(), run).map_err(|error| {
+        Failure::failed(format!("could not stop what an earlier process left running: {error}"))
+    })?;
+    Ok(lease)
+}
+
+/// Begins to drive; what the run begins with is on the log when it returns.
+pub(crate) async fn set_out(
+    house: &House,
+    runtime: &Runtime,
+    begin: Begin,
+    lease: Lease,
+) -> Result<RunHandle, Failure> {
+    let begun = match begin {
+        Begin::Start(order) => runtime.start(*order, Some(lease)).await,
+        Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await,
+        Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
+    };
+    begun.map_err(|error| match error {
+        DriveError::Log(error) => {
+            Failure::failed(format!("{error}\nThe data folder is {}.", house.data.path().display()))
+        }
+        other => other.into(),
+    })
 }
 
 /// A run that could not be driven on, because the disk is full for instance, is as far as its log says.
@@ -266,7 +283,7 @@ async fn answer(
 }
 
 /// What was typed at the terminal goes on the log like what was given on the command line.
-fn without_secrets(house: &House, answer: Answer) -> Answer {
+pub(crate) fn without_secrets(house: &House, answer: Answer) -> Answer {
     match answer {
         Answer::Choice(choice) => {
             Answer::Choice(Choice { text: house.without_secrets(choice.text), ..choice })

@@ -17,6 +17,8 @@ pub(super) enum Group {
     Revision,
     /// A task.
     Task,
+    /// What agents do at their desks.
+    Desk,
     /// What people were told.
     Notice,
     /// How far the run came.
@@ -90,6 +92,7 @@ impl Group {
             | E::RunResumed {}
             | E::StopRequested { .. }
             | E::RolledBack { .. } => Self::Circumstance,
+            E::AgentNoted { .. } | E::Undo(_) => Self::Desk,
             E::ModelAsked { .. }
             | E::TaskTakenUp { .. }
             | E::DecisionMade { .. }
@@ -111,7 +114,7 @@ impl Group {
                     | EventBody::StopRequested { .. }
                     | EventBody::RolledBack { .. }
             ),
-            Self::Revision | Self::Task | Self::Notice | Self::Progress | Self::Silent => false,
+            Self::Revision | Self::Task | Self::Desk | Self::Notice | Self::Progress | Self::Silent => false,
         }
     }
 }

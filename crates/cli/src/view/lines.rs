@@ -13,7 +13,7 @@ use candor_planning::texts;
 
 use super::groups::Group;
 use super::style::{Line, Mark, Style, Tone};
-use super::{commands, format, rooms, text, words};
+use super::{commands, desk, format, rooms, text, words};
 
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,6 +148,10 @@ impl Teller {
             Group::Phase => say_phase(&event.body),
             Group::Room => {
                 let (severity, mark, text) = rooms::tell(event, &|id| self.task(id))?;
+                Some(Said(severity, mark, text))
+            }
+            Group::Desk => {
+                let (severity, mark, text) = desk::tell(&event.body, &|id| self.task(id))?;
                 Some(Said(severity, mark, text))
             }
             Group::Plan => say_plan(&event.body),

@@ -7,6 +7,7 @@
 
 mod chronicle;
 pub mod commands;
+pub(crate) mod desk;
 pub mod explain;
 mod format;
 mod groups;
@@ -29,3 +30,8 @@ mod workflow;
 
 pub use report::report_json;
 pub use style::{Mark, Style};
+
+/// Words on one line, shortened.
+pub(crate) fn one_line(words: &str) -> String {
+    text::shortened(&text::clean(words), 100, true)
+}

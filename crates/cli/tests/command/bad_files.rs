@@ -49,7 +49,11 @@ fn a_configuration_that_was_named_must_be_there() {
 #[test]
 fn an_agent_needs_one_way_to_be_reached() {
     let agent = |more: &str| config(&format!("[[agents]]\nagent_type = \"a\"\n{more}\n"));
-    agent("").refused(&["candor.toml", "agent 1 (a)", "`command`, `http`, `builtin`"]);
+    agent("").refused(&[
+        "candor.toml",
+        "agent 1 (a)",
+        "`command`, `http`, `tools`, `model`, `a2a`, `builtin`",
+    ]);
     agent("command = []").refused(&["agent 1 (a)", "`command` is empty"]);
     agent("http = \"http://x\"\ncommand = [\"x\"]").refused(&["agent 1 (a)", "more than one"]);
     agent("builtin = \"noop\"\n[[agents]]\nagent_type = \"a\"\nbuiltin = \"noop\"")

@@ -13,6 +13,7 @@ mod bad_answers;
 mod bad_servers;
 mod breakers;
 mod configuration;
+mod directly;
 mod durability;
 mod ladder;
 mod meaning;

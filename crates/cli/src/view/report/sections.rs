@@ -6,7 +6,7 @@ use candor_planning::texts;
 
 use super::markdown::{block, bullets, code, inline, table};
 use super::{Subject, diagrams, values};
-use crate::view::chronicle::{Attempt, Chronicle, Failure, Revised};
+use crate::view::chronicle::{Attempt, Chronicle, Failure, Outcome, Revised};
 use crate::view::lines::Teller;
 use crate::view::style::Style;
 use crate::view::words::{self, column, label, title};
@@ -176,10 +176,19 @@ fn attempt_row(subject: &Subject<'_>, attempt: &Attempt<'_>) -> [String; 7] {
 
 pub(super) fn failures(subject: &Subject<'_>) -> String {
     let failures = &subject.chronicle.failures;
-    if failures.is_empty() {
+    let partial = subject.chronicle.attempts.iter().filter(|attempt| attempt.outcome == Outcome::Partly);
+    let partial: Vec<String> = partial.map(|attempt| partial_entry(subject, attempt)).collect();
+    if failures.is_empty() && partial.is_empty() {
         return section(title::FAILURES, &format!("{}\n", words::NO_FAILURES));
     }
-    section(title::FAILURES, &bullets(failures.iter().map(|failure| failure_entry(subject, failure))))
+    let entries = failures.iter().map(|failure| failure_entry(subject, failure)).chain(partial);
+    section(title::FAILURES, &bullets(entries))
+}
+
+/// A result that is only a part, with what is missing from it.
+fn partial_entry(subject: &Subject<'_>, attempt: &Attempt<'_>) -> String {
+    let missing = attempt.feedback.map(|feedback| feedback.errors.join("; ")).unwrap_or_default();
+    format!("{}: {}", task_cell(subject, attempt.task_id), inline(&words::done_in_part(&missing)))
 }
 
 fn failure_entry(subject: &Subject<'_>, failure: &Failure<'_>) -> String {

@@ -1,6 +1,7 @@
 //! Every sentence of the views, in English. Ids, names and numbers come in as data, so that another language
 //! is another set of these functions and nothing else.
 
+mod desk;
 mod events;
 mod explain;
 pub(super) mod models;
@@ -9,6 +10,7 @@ mod proposal;
 mod report;
 mod rooms;
 
+pub(super) use desk::*;
 pub(super) use events::*;
 pub(super) use explain::*;
 pub(super) use pages::*;

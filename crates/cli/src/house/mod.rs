@@ -1,21 +1,26 @@
 //! Plugs everything together: log, agents, packs, rooms, runtime.
 
-use std::borrow::Cow;
-use std::path::PathBuf;
-use std::sync::Arc;
+mod agents;
+mod tools;
 
-use candor_agents::{CommandAgent, Fault, Faulty, HttpAgent, builtin};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use candor_agents::{Described, Fault, Faulty};
 use candor_llm::Tiers;
 use candor_llm::embed::EmbeddingConfig;
 use candor_llm::redact::Redactor;
-use candor_model::{AgentCapability, JsonMap};
+use candor_model::{AgentCapability, AgentType, JsonMap};
 use candor_phases::{Pack, Rooms};
 use candor_ports::{Agent, Reader};
 use candor_runtime::{Runtime, Staff};
 use candor_store::SqliteLog;
+use candor_tools::Tools;
 
 use crate::args::{DriveOptions, Place};
-use crate::config::{AgentInFile, AgentKind, Config};
+use crate::config::{AgentInFile, Config};
 use crate::data::DataFolder;
 use crate::equip;
 use crate::failure::Failure;
@@ -29,6 +34,10 @@ pub(crate) struct House {
     pub(crate) data: DataFolder,
     /// The packs.
     pub(crate) packs: Vec<FoundPack>,
+    /// The tools, once someone needs them.
+    tools: OnceLock<Tools>,
+    /// What agents elsewhere say of themselves.
+    cards: BTreeMap<AgentType, Described>,
 }
 
 /// An agent that can be called.
@@ -40,7 +49,7 @@ impl House {
         let config = Config::load(place.config.as_deref())?;
         let packs = packs::find(&config)?;
         let data = DataFolder::find(place.data.as_deref())?;
-        Ok(Self { config, data, packs })
+        Ok(Self { config, data, packs, tools: OnceLock::new(), cards: BTreeMap::new() })
     }
 
     /// The eight rooms.
@@ -59,11 +68,22 @@ impl House {
 
     /// Everyone who can be given a task, some of them made to misbehave.
     pub(crate) fn staff(&self, faults: &[String]) -> Result<Staff, Failure> {
+        self.callable(faults).map(Staff::new)
+    }
+
+    /// The same; with a model, a task is not given up before that has had a try.
+    pub(crate) fn full_staff(&self, faults: &[String], models: bool) -> Result<Staff, Failure> {
+        let mut agents = self.callable(faults)?;
+        agents.extend(models.then(agents::last_resort).flatten());
+        Ok(Staff::new(agents))
+    }
+
+    fn callable(&self, faults: &[String]) -> Result<Vec<Callable>, Failure> {
         let mut agents: Vec<Callable> = Vec::new();
         for declared in &self.config.agents {
             let at =
                 |error: Failure| Failure::usage(format!("{}, {}", self.config.path.display(), error.message));
-            agents.push((declared.capability(), self.agent(declared, &|_| None).map_err(at)?));
+            agents.push((self.capability(declared), self.agent(declared, &|_| None).map_err(at)?));
         }
         if self.uses_pack_agents() {
             for pack in &self.packs {
@@ -73,7 +93,7 @@ impl House {
         for fault in faults {
             misbehave(&mut agents, fault)?;
         }
-        Ok(Staff::new(agents))
+        Ok(agents)
     }
 
     /// The runtime on this log.
@@ -95,15 +115,17 @@ impl House {
         reader: Option<Arc<dyn Reader>>,
     ) -> Result<Runtime, Failure> {
         let equipment = equip::equipment(self, tiers)?;
-        let (staff, rooms) = (self.staff(&options.faults)?, self.rooms());
+        let (staff, rooms) = (self.full_staff(&options.faults, tiers.is_some())?, self.rooms());
         Ok(Runtime::with_models(Arc::new(log), staff, rooms, reader, equipment))
     }
 
     /// The words of a person without secrets: one in them would be on the log for good, and go to every model and
     /// agent.
     pub(crate) fn without_secrets(&self, words: String) -> String {
-        let keys: Vec<&str> =
-            self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable()).collect();
+        let of_models = self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable());
+        let of_agents = self.config.agents.iter().flat_map(|agent| agent.headers_env.values());
+        let of_servers = self.config.tools.servers.values().flat_map(|server| server.headers_env.values());
+        let keys: Vec<&str> = of_models.chain(of_agents.chain(of_servers).map(String::as_str)).collect();
         let redactor = Redactor::of_environment(&keys, &|name| std::env::var(name).ok());
         match redactor.redact(&words) {
             Cow::Borrowed(_) => words,
@@ -132,34 +154,9 @@ impl House {
             let agent: AgentInFile =
                 candor_model::from_value(value).map_err(|error| at(format!("agents: {error}")))?;
             let callable = self.agent(&agent, &|name| found.file(name)).map_err(|error| at(error.message))?;
-            Ok((agent.capability(), callable))
+            Ok((self.capability(&agent), callable))
         });
         declared.collect()
-    }
-
-    fn agent(
-        &self,
-        declared: &AgentInFile,
-        files: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Arc<dyn Agent>, Failure> {
-        let name = &declared.agent_type;
-        let at = |problem: String| Failure::usage(format!("agent {name}: {problem}"));
-        match declared.kind() {
-            AgentKind::Command(command) => {
-                let command = CommandAgent::new(command).map_err(|error| at(error.to_string()))?;
-                let folder = self.config.folder.join(declared.cwd.clone().unwrap_or_default());
-                let here = folder.as_os_str().is_empty();
-                let command = if here { command } else { command.in_folder(folder) };
-                let command = command.with_env(declared.env.clone());
-                Ok(Arc::new(command.logging_to(self.data.logs()).noted_in(self.data.attempts())))
-            }
-            AgentKind::Http(url) => Ok(Arc::new(HttpAgent::new(url).map_err(|error| at(error.to_string()))?)),
-            AgentKind::Builtin(kind) => {
-                let beside = |name: &str| files(name).or_else(|| self.beside_config(name));
-                builtin(kind, &declared.options, &beside).map_err(|error| at(error.to_string()))
-            }
-            AgentKind::Nothing => Err(at("has none of `command`, `http`, `builtin`".to_owned())),
-        }
     }
 
     fn beside_config(&self, name: &str) -> Option<String> {

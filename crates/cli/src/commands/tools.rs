@@ -1,0 +1,79 @@
+//! `candor tools`: what agents can call, and how the servers stand.
+
+use std::sync::Arc;
+
+use candor_model::{ToolHints, ToolSpec};
+use candor_ports::Toolbox;
+use candor_tools::{ServerHealth, Tools};
+use serde_json::json;
+
+use crate::args::Place;
+use crate::failure::{Failure, code};
+use crate::house::House;
+use crate::output;
+use crate::view;
+
+/// Lists the tools; servers are started for it and ended after it.
+pub(crate) async fn tools(place: &Place, as_json: bool) -> Result<u8, Failure> {
+    let house = House::build(place)?;
+    let tools = house.tools()?;
+    let servers = tools.health(true).await;
+    let specs = tools.tools().await;
+    house.close().await;
+    if as_json {
+        output::print_json(&json!({ "tools": specs, "servers": servers }))?;
+    } else {
+        output::print(&listed(&specs, &servers))?;
+    }
+    Ok(if servers.iter().all(is_well) { code::DONE } else { code::FAILED })
+}
+
+/// How every server stands, for `candor doctor`.
+pub(super) async fn health(tools: &Tools) -> Vec<(bool, String, String)> {
+    let servers = tools.health(true).await;
+    servers
+        .iter()
+        .map(|server| (is_well(server), format!("server {}", server.name), standing(server)))
+        .collect()
+}
+
+fn is_well(server: &ServerHealth) -> bool {
+    server.last_error.is_none() && server.warnings.is_empty()
+}
+
+fn standing(server: &ServerHealth) -> String {
+    let problems = server.last_error.iter().chain(&server.warnings);
+    let problems: String = problems.map(|problem| format!("; {problem}")).collect();
+    format!("{}, {} tools{problems}", server.state, server.tools)
+}
+
+fn listed(specs: &[Arc<ToolSpec>], servers: &[ServerHealth]) -> String {
+    let mut text = String::new();
+    for server in servers {
+        text.push_str(&format!("server {}: {}\n", server.name, standing(server)));
+    }
+    if !servers.is_empty() {
+        text.push('\n');
+    }
+    let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
+    for spec in specs {
+        let said = view::one_line(&spec.description);
+        text.push_str(&format!("{:<width$}  {:<18}  {said}\n", spec.name, does(spec.hints)));
+    }
+    if specs.is_empty() {
+        text.push_str(
+            "No tools are configured: add [tools.builtin] or [tools.servers.NAME] to candor.toml.\n",
+        );
+    }
+    text
+}
+
+const fn does(hints: ToolHints) -> &'static str {
+    match (hints.changes(), hints.destroys(), hints.idempotent_hint) {
+        (false, _, _) => "reads",
+        (true, true, true) => "destroys, repeatable",
+        (true, true, false) => "destroys",
+        (true, false, true) => "adds, repeatable",
+        (true, false, false) => "adds",
+    }
+}

@@ -1,0 +1,47 @@
+//! Tools as they are declared: those that come with Candor, and the servers of others.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use candor_tools::ServerConfig;
+use candor_tools::builtin::BuiltinConfig;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// Which tools there are.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ToolsInFile {
+    /// Those that come with Candor.
+    pub(crate) builtin: BuiltinConfig,
+    /// MCP servers by name; their tools are called `name.tool`.
+    pub(crate) servers: BTreeMap<String, ServerConfig>,
+}
+
+impl ToolsInFile {
+    /// Checks what serde cannot: one way to reach each server.
+    pub(super) fn check(&self, path: &Path) -> Result<(), Failure> {
+        for (name, server) in &self.servers {
+            server.check(name).map_err(|error| {
+                Failure::usage(format!("{}, [tools.servers.{name}]: {error}", path.display()))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The same with paths that start at the folder of the configuration.
+    pub(super) fn in_folder(mut self, folder: &Path) -> Self {
+        let builtin = &mut self.builtin;
+        if let Some(own) = &builtin.folder {
+            builtin.folder = Some(folder.join(own));
+        }
+        builtin.readable.iter_mut().for_each(|path| *path = folder.join(&*path));
+        for server in self.servers.values_mut() {
+            let cwd = server.cwd.take().unwrap_or_default();
+            let cwd = folder.join(cwd);
+            server.cwd = Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty());
+        }
+        self
+    }
+}

@@ -1,0 +1,249 @@
+//! The front office: what a service asks of Candor, done with the parts that the commands have.
+
+mod runs;
+mod sight;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_engine::{Input, RunState};
+use candor_model::{Answer, EventBody, GateId, Position, Recorded, RunId, RunStatus};
+use candor_ports::{BoxFuture, EventLog, Reader, RunEntry, RunFilter};
+use candor_runtime::{Runtime, Standing};
+use candor_server::{Driver, Office, PlanSight, ProgressOf, Sight, Trouble};
+use candor_store::SqliteLog;
+use tokio::sync::broadcast;
+
+use self::runs::Runs;
+use crate::args::{DriveOptions, ModelOptions, RunArgs};
+use crate::commands;
+use crate::data;
+use crate::drive::{self, Begin};
+use crate::equip;
+use crate::failure::Failure;
+use crate::house::House;
+
+/// How much progress may wait for a slow listener; older progress is of no interest.
+const PROGRESS_KEPT: usize = 256;
+
+/// How often a run is looked at that somebody waits for.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Candor behind a counter.
+pub(crate) struct FrontOffice {
+    house: House,
+    log: SqliteLog,
+    runtime: Runtime,
+    options: DriveOptions,
+    runs: Runs,
+    progress: broadcast::Sender<ProgressOf>,
+}
+
+/// Passes progress on.
+struct Relay(broadcast::Sender<ProgressOf>);
+
+impl Reader for Relay {
+    fn told(&self, run: &RunId, events: &[Recorded]) {
+        for recorded in events {
+            if let EventBody::Progressed { update } = &recorded.event.body {
+                // Most of the time nobody listens.
+                let _ = self.0.send((run.clone(), update.clone()));
+            }
+        }
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Self::new(failure)
+    }
+}
+
+impl FrontOffice {
+    /// Opens the log with everything that the configuration names. What is wrong with it is found here.
+    pub(crate) fn open(house: House, models: ModelOptions) -> Result<Self, Failure> {
+        let options = DriveOptions { yes: false, json: false, plain: true, faults: Vec::new(), models };
+        house.staff(&options.faults)?;
+        let tiers = equip::models(&house, &options.models)?;
+        let log = house.data.open()?;
+        let (progress, _) = broadcast::channel(PROGRESS_KEPT);
+        let reader = Arc::new(Relay(progress.clone()));
+        let runtime = house.equipped(log.clone(), &options, tiers.as_ref(), Some(reader))?;
+        Ok(Self { house, log, runtime, options, runs: Runs::default(), progress })
+    }
+
+    /// The data folder.
+    pub(crate) fn folder(&self) -> &Path {
+        self.house.data.path()
+    }
+
+    /// Stops driving, for good; returns the runs that have not ended and can be taken up again.
+    pub(crate) async fn leave(&self) -> Vec<RunId> {
+        let left = self.runs.leave().await;
+        self.house.close().await;
+        left
+    }
+
+    async fn planned(&self, goal: &str) -> Result<PlanSight, Failure> {
+        let words = said(goal)?;
+        let experience = self.log.experience().await?;
+        let planned = commands::planned(&self.house, experience, words, &self.options.models).await?;
+        Ok(PlanSight { data: planned.as_json()?, text: planned.as_text() })
+    }
+
+    async fn started(&self, goal: &str, unattended: Option<bool>) -> Result<RunId, Failure> {
+        let run_id = commands::fresh_run_id()?;
+        let args = RunArgs {
+            words: vec![said(goal)?],
+            goal_file: None,
+            plan_file: None,
+            run_id: None,
+            unattended: false,
+            drive: self.options.clone(),
+        };
+        let mut order = commands::order(&self.house, run_id.clone(), &args)?;
+        // Whoever calls can answer, unless somebody says otherwise.
+        order.settings.unattended = unattended.or(self.house.config.unattended).unwrap_or(false);
+        self.drive(Begin::Start(Box::new(order))).await?;
+        Ok(run_id)
+    }
+
+    async fn drive(&self, begin: Begin) -> Result<(), Failure> {
+        let run = begin.run().clone();
+        let set_out = async {
+            let lease = drive::claim(&self.house, &run)?;
+            drive::set_out(&self.house, &self.runtime, begin, lease).await
+        };
+        self.runs.keep(set_out).await
+    }
+
+    /// Gives a run an input: to its driver here or elsewhere; if it has none, it is taken up.
+    async fn give(&self, run: &RunId, input: Input) -> Result<(), Failure> {
+        if let Some(given) = self.runs.give(run, &input).await {
+            return Ok(given?);
+        }
+        if self.house.data.is_driven(run) {
+            self.runtime.give(run.clone(), input).await?;
+            return Ok(());
+        }
+        self.drive(Begin::TakeUp { run: run.clone(), first: Some(input) }).await
+    }
+
+    async fn resumed(&self, run: &RunId) -> Result<(), Failure> {
+        let first = commands::way_on(&data::look(&self.log, run).await?.state)?;
+        match first {
+            Some(input) => self.give(run, input).await,
+            None if self.runs.has(run).await => Ok(()),
+            None => self.drive(Begin::TakeUp { run: run.clone(), first: None }).await,
+        }
+    }
+
+    async fn looked(&self, run: &RunId) -> Result<Sight, Failure> {
+        let looked = data::look(&self.log, run).await?;
+        let driver = match (self.runs.has(run).await, self.house.data.is_driven(run)) {
+            (true, _) => Driver::Here,
+            (false, true) => Driver::Elsewhere,
+            (false, false) => Driver::Nobody,
+        };
+        Ok(sight::of(&looked, driver, self.runs.why_fallen(run).await))
+    }
+
+    async fn rested(&self, run: &RunId, after: Option<Position>) -> Result<(), Failure> {
+        loop {
+            let Some(mut standing) = self.runs.standing(run).await else {
+                if !self.house.data.is_driven(run) || self.waits(run, after, None).await? {
+                    return Ok(());
+                }
+                tokio::time::sleep(LOOK).await;
+                continue;
+            };
+            let now = standing.borrow_and_update().clone();
+            let idle = matches!(now.status, RunStatus::WaitingHuman | RunStatus::Paused) && !now.busy;
+            if idle && self.waits(run, after, Some(&now)).await? {
+                return Ok(());
+            }
+            // A change, the end of the driver, or nothing for a while: look again.
+            let _ = tokio::time::timeout(LOOK, standing.changed()).await;
+        }
+    }
+
+    /// Whether a run waits by its log, and its driver knows it: the driver may be behind for a moment.
+    async fn waits(
+        &self,
+        run: &RunId,
+        after: Option<Position>,
+        standing: Option<&Standing>,
+    ) -> Result<bool, Failure> {
+        let state = data::look(&self.log, run).await?.state;
+        let later = after.is_none_or(|after| state.position() > after);
+        let waits = matches!(state.status(), RunStatus::WaitingHuman | RunStatus::Paused) && later;
+        Ok(state.status().is_end() || (waits && standing.is_none_or(|standing| is_of(standing, &state))))
+    }
+}
+
+/// Whether a driver's standing is that of the state.
+fn is_of(standing: &Standing, state: &RunState) -> bool {
+    let open = state.open_questions();
+    standing.status == state.status()
+        && standing.questions.len() == open.len()
+        && standing.questions.iter().all(|(gate, question)| open.get(gate) == Some(question))
+}
+
+/// The words of a goal, if there are any.
+fn said(goal: &str) -> Result<String, Failure> {
+    if goal.trim().is_empty() {
+        return Err(Failure::usage("the goal is empty; say in plain words what is to be reached"));
+    }
+    Ok(goal.to_owned())
+}
+
+impl Office for FrontOffice {
+    fn plan<'a>(&'a self, goal: &'a str) -> BoxFuture<'a, Result<PlanSight, Trouble>> {
+        Box::pin(async move { Ok(self.planned(goal).await?) })
+    }
+
+    fn start<'a>(&'a self, goal: &'a str, unattended: Option<bool>) -> BoxFuture<'a, Result<RunId, Trouble>> {
+        Box::pin(async move { Ok(self.started(goal, unattended).await?) })
+    }
+
+    fn find<'a>(&'a self, named: &'a str) -> BoxFuture<'a, Result<RunId, Trouble>> {
+        Box::pin(async move { Ok(data::find_run(&self.house.data, Some(&self.log), named).await?) })
+    }
+
+    fn look<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Sight, Trouble>> {
+        Box::pin(async move { Ok(self.looked(run).await?) })
+    }
+
+    fn latest(&self, most: u32) -> BoxFuture<'_, Result<Vec<RunEntry>, Trouble>> {
+        let filter = RunFilter { unfinished_only: false, limit: Some(most) };
+        Box::pin(async move { Ok(self.log.runs(filter).await.map_err(Failure::from)?) })
+    }
+
+    fn answer<'a>(
+        &'a self,
+        run: &'a RunId,
+        gate: GateId,
+        answer: Answer,
+    ) -> BoxFuture<'a, Result<(), Trouble>> {
+        let answer = drive::without_secrets(&self.house, answer);
+        Box::pin(async move { Ok(self.give(run, Input::Answered { gate, answer }).await?) })
+    }
+
+    fn resume<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), Trouble>> {
+        Box::pin(async move { Ok(self.resumed(run).await?) })
+    }
+
+    fn cancel<'a>(&'a self, run: &'a RunId, reason: &'a str) -> BoxFuture<'a, Result<(), Trouble>> {
+        let reason = self.house.without_secrets(reason.to_owned());
+        Box::pin(async move { Ok(self.give(run, Input::Cancel { reason }).await?) })
+    }
+
+    fn rest<'a>(&'a self, run: &'a RunId, after: Option<Position>) -> BoxFuture<'a, Result<(), Trouble>> {
+        Box::pin(async move { Ok(self.rested(run, after).await?) })
+    }
+
+    fn progress(&self) -> broadcast::Receiver<ProgressOf> {
+        self.progress.subscribe()
+    }
+}

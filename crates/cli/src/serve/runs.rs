@@ -1,0 +1,105 @@
+//! The runs that this process drives, side by side.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use candor_engine::Input;
+use candor_model::RunId;
+use candor_runtime::{DriveError, RunHandle, Standing};
+use tokio::sync::{RwLock, watch};
+
+use crate::failure::Failure;
+
+/// The runs that are driven here.
+#[derive(Default)]
+pub(super) struct Runs(Arc<RwLock<Book>>);
+
+#[derive(Default)]
+struct Book {
+    driven: BTreeMap<RunId, RunHandle>,
+    /// Why runs could not be driven on, until they are taken up again.
+    fallen: BTreeMap<RunId, String>,
+    /// Nothing is begun any more.
+    closed: bool,
+}
+
+impl Runs {
+    /// Keeps a run that sets out, until it has ended. It is either kept or has not begun, whatever happens to the
+    /// caller in between.
+    pub(super) async fn keep(
+        &self,
+        set_out: impl Future<Output = Result<RunHandle, Failure>>,
+    ) -> Result<(), Failure> {
+        let mut book = self.0.write().await;
+        if book.closed {
+            return Err(Failure::failed("the server stops, and begins nothing any more"));
+        }
+        let handle = set_out.await?;
+        let (run, standing) = (handle.run_id().clone(), handle.standing());
+        book.fallen.remove(&run);
+        book.driven.insert(run.clone(), handle);
+        tokio::spawn(see_off(Arc::clone(&self.0), run, standing));
+        Ok(())
+    }
+
+    /// Gives an input to a run that is driven here; nothing if it is not.
+    pub(super) async fn give(&self, run: &RunId, input: &Input) -> Option<Result<(), DriveError>> {
+        let book = self.0.read().await;
+        match book.driven.get(run)?.give(input.clone()).await {
+            // It has just ended; whoever looks next finds it on the log only.
+            Err(DriveError::Gone { .. }) => None,
+            given => Some(given),
+        }
+    }
+
+    /// Where a run that is driven here stands.
+    pub(super) async fn standing(&self, run: &RunId) -> Option<watch::Receiver<Standing>> {
+        self.0.read().await.driven.get(run).map(RunHandle::standing)
+    }
+
+    /// Whether a run is driven here.
+    pub(super) async fn has(&self, run: &RunId) -> bool {
+        self.0.read().await.driven.contains_key(run)
+    }
+
+    /// Why a run could not be driven on, if so.
+    pub(super) async fn why_fallen(&self, run: &RunId) -> Option<String> {
+        self.0.read().await.fallen.get(run).cloned()
+    }
+
+    /// Stops driving all of them; returns those that have not ended.
+    pub(super) async fn leave(&self) -> Vec<RunId> {
+        let driven = {
+            let mut book = self.0.write().await;
+            book.closed = true;
+            std::mem::take(&mut book.driven)
+        };
+        let leaving: Vec<_> =
+            driven.into_iter().map(|(run, handle)| (run, tokio::spawn(handle.leave()))).collect();
+        let mut left = Vec::new();
+        for (run, leaving) in leaving {
+            match leaving.await {
+                Ok(Ok(status)) if status.is_end() => {}
+                _ => left.push(run),
+            }
+        }
+        left
+    }
+}
+
+/// Waits until a run's driver has come to its end, and takes note of how.
+async fn see_off(book: Arc<RwLock<Book>>, run: RunId, mut standing: watch::Receiver<Standing>) {
+    while standing.changed().await.is_ok() {}
+    let mut book = book.write().await;
+    // It may have been taken up anew meanwhile.
+    let is_ours = book.driven.get(&run).is_some_and(|handle| handle.standing().same_channel(&standing));
+    if !is_ours {
+        return;
+    }
+    let Some(handle) = book.driven.remove(&run) else { return };
+    if let Err(error) = handle.ended().await {
+        let problem = format!("run {run} could not be driven on: {error}");
+        eprintln!("candor: {problem}");
+        book.fallen.insert(run, problem);
+    }
+}

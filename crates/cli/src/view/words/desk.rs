@@ -1,0 +1,67 @@
+//! What is said of agents at their desks, and of what they changed in the world.
+
+use candor_model::{AgentNote, JsonMap, LedgerEntry, ToolHints, ToolResult, Undone};
+
+pub(in crate::view) fn planned(task: &str, steps: usize, by: &str) -> String {
+    let unit = if steps == 1 { "step" } else { "steps" };
+    format!("{task}: {steps} {unit}, planned by the {by}")
+}
+
+pub(in crate::view) fn called(task: &str, tool: &str, arguments: &JsonMap, hints: ToolHints) -> String {
+    let mark = if hints.changes() { " (changes the world)" } else { "" };
+    let given = serde_json::to_string(arguments).unwrap_or_default();
+    format!("{task}: {tool} {given}{mark}")
+}
+
+pub(in crate::view) fn call_failed(task: &str, result: &ToolResult) -> String {
+    let kind = result.error.as_ref().map_or("failed", |problem| problem.kind.as_str());
+    format!("{task}: the tool failed ({kind}): {}", result.error_text())
+}
+
+pub(in crate::view) fn step_replanned(task: &str, note: &AgentNote) -> Option<String> {
+    let AgentNote::ReplanEnded { task_id, strategy_type, success, summary, new_task_ids, .. } = note else {
+        return None;
+    };
+    let told = if *success {
+        let steps =
+            if new_task_ids.is_empty() { String::new() } else { format!(" → {}", new_task_ids.join(", ")) };
+        format!("{task}: step {task_id} is planned anew ({strategy_type}{steps}): {summary}")
+    } else {
+        format!("{task}: step {task_id} could not be planned anew: {summary}")
+    };
+    Some(told)
+}
+
+pub(in crate::view) fn remote(task: &str, theirs: &str, state: &str) -> String {
+    format!("{task}: {state} elsewhere, as {theirs}")
+}
+
+pub(in crate::view) fn at_desk(task: &str, text: &str) -> String {
+    format!("{task}: {text}")
+}
+
+pub(in crate::view) fn undo_requested(count: usize) -> String {
+    let unit = if count == 1 { "change is" } else { "changes are" };
+    format!("{count} {unit} being undone, the latest first")
+}
+
+pub(in crate::view) fn undone(key: &str, undone: &Undone) -> String {
+    let how = if undone.success { "undone" } else { "not undone" };
+    format!("{key}: {how}: {}", undone.summary)
+}
+
+/// What is known of a change, in a word or two.
+pub(in crate::view) const fn effect_standing(entry: &LedgerEntry) -> &'static str {
+    match (&entry.receipt, &entry.undone) {
+        (_, Some(Undone { success: true, .. })) => "undone",
+        (None, _) => "intended, end unknown",
+        (Some(receipt), _) if receipt.success => "done",
+        (Some(_), _) => "failed",
+    }
+}
+
+pub(in crate::view) const NO_EFFECTS: &str = "No tool of this run has changed anything in the world.";
+
+pub(in crate::view) fn can_be_undone(tool: &str) -> String {
+    format!("can be undone with {tool}, when the run is rolled back")
+}

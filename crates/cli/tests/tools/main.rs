@@ -1,0 +1,23 @@
+//! Agents that work with tools, as people have them: the real command, real servers that speak MCP, a scripted
+//! model on a real socket; and servers, models and Candor itself that break in the middle.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code"
+)]
+
+mod approval;
+mod bench;
+mod broken_servers;
+mod clean_runs;
+mod failures;
+mod kills;
+mod last_resort;
+mod models;
+mod rollback;
+#[expect(dead_code, reason = "shared with the tests of the command, which use the rest")]
+#[path = "../command/support.rs"]
+mod support;
