@@ -39,5 +39,6 @@ pub mod rules_file;
 pub mod scaling;
 pub mod score;
 pub mod shared;
+pub mod targets;
 pub mod texts;
 pub mod validation;

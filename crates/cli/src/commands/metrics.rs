@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary};
+use candor_model::{
+    CalibrationMetrics, EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary,
+};
+use candor_planning::calibration;
 use candor_planning::metrics::{PhaseHistory, PhaseRecord, SessionFigures, criteria_of, session_line};
+use candor_planning::targets::{Target, TargetFigures};
 use candor_ports::{EventLog, RunFilter};
+use candor_react::Metrics;
 use serde_json::{Value, json};
 
 use crate::args::{MetricsArgs, Place};
@@ -22,19 +27,73 @@ pub(crate) async fn metrics(place: &Place, args: &MetricsArgs) -> Result<u8, Fai
     let data = DataFolder::find(place.data.as_deref())?;
     let mut history = PhaseHistory::default();
     let mut runs = Vec::new();
+    let mut more = More::default();
     if let Some(log) = data.open_if_there()? {
         for entry in log.runs(RunFilter::default()).await? {
             let records = log.read(&entry.summary.run_id, Position::START).await?;
             own(&records).for_each(|recorded| history.apply(&recorded.event.body));
+            more.add_run(&records);
             runs.push(OneRun { phases: figures(&records), summary: entry.summary });
         }
+        more.calibration = calibration::metrics(&log.experience().await?.outcomes);
     }
     if args.json {
-        output::print_json(&as_json(&history, &runs, args.all)?)?;
+        output::print_json(&as_json(&history, &runs, &more, args.all)?)?;
     } else {
-        output::print(&as_text(&history, &runs, args.all))?;
+        output::print(&(as_text(&history, &runs, args.all) + &more.as_text()))?;
     }
     Ok(code::DONE)
+}
+
+/// What is told of runs beside their phases: the figures that were promised, and how tool agents did.
+#[derive(Default)]
+struct More {
+    targets: TargetFigures,
+    tools: Metrics,
+    calibration: CalibrationMetrics,
+}
+
+impl More {
+    fn add_run(&mut self, records: &[Recorded]) {
+        self.targets.add_run(own(records).map(|recorded| &recorded.event));
+        for recorded in own(records) {
+            if let EventBody::AgentNoted { note, .. } = &recorded.event.body {
+                self.tools.count(note);
+            }
+        }
+    }
+
+    fn as_json(&self) -> (Value, Value) {
+        let targets = self.targets.targets(&self.calibration);
+        let tools = json!({
+            "toolCalls": self.tools.tool_calls,
+            "failedCalls": self.tools.failed_calls,
+            "modelCalls": self.tools.model_calls,
+            "replans": self.tools.strategies,
+            "replanSuccessRate": self.tools.success_rate(),
+        });
+        (json!(targets), tools)
+    }
+
+    fn as_text(&self) -> String {
+        let mut text = format!("\n{:<30} {:>10}  {}\n", "figure", "measured", "target");
+        for Target { name, target, value, met } in self.targets.targets(&self.calibration) {
+            let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"));
+            let missed = if met == Some(false) { "  MISSED" } else { "" };
+            text.push_str(&format!("{name:<30} {value:>10}  {target}{missed}\n"));
+        }
+        let Metrics { tool_calls, failed_calls, .. } = self.tools;
+        let rate =
+            self.tools.success_rate().map_or_else(|| "-".to_owned(), |rate| format!("{:.0}%", rate * 100.0));
+        text.push_str(&format!(
+            "\ntools: {tool_calls} calls, {failed_calls} failed; steps planned anew: {rate} well\n"
+        ));
+        for (strategy, figures) in &self.tools.strategies {
+            let name = if strategy.is_empty() { "nothing found" } else { strategy };
+            text.push_str(&format!("    {name} {} of {}\n", figures.succeeded, figures.tried));
+        }
+        text
+    }
 }
 
 /// A run's own events: those that a fork shares with another run count there, and once.
@@ -57,9 +116,11 @@ fn figures(records: &[Recorded]) -> BTreeMap<Phase, PhaseMetrics> {
     ended.collect()
 }
 
-fn as_json(history: &PhaseHistory, runs: &[OneRun], all: bool) -> Result<Value, Failure> {
+fn as_json(history: &PhaseHistory, runs: &[OneRun], more: &More, all: bool) -> Result<Value, Failure> {
     let mut shown = serde_json::to_value(history.export())?;
     if let Value::Object(fields) = &mut shown {
+        let (targets, tools) = more.as_json();
+        fields.extend([("targets".to_owned(), targets), ("tools".to_owned(), tools)]);
         fields.insert("runs".to_owned(), json!(runs.len()));
         let last = runs.first().map(|run| {
             let phases: BTreeMap<u8, &PhaseMetrics> =

@@ -244,7 +244,7 @@ def run(name, arguments, meta):
 
 #[test]
 fn the_third_replan_is_refused_and_the_other_steps_still_run() {
-    // spec: planning TA-07 TA-08 TA-40 beyond BY-08
+    // spec: planning TA-07 TA-08 TA-23 TA-24 TA-25 QT-02 TA-40 beyond BY-08
     let bench = Bench::with_desk(&["desk.*"], HOPELESS, "");
     let steps = json!([
         {"id": "news", "tool": "desk.fetch_news", "parameters": {"day": "today"}, "save_as": "news"},
@@ -282,4 +282,21 @@ fn the_third_replan_is_refused_and_the_other_steps_still_run() {
     assert_eq!(said.code, 0, "{}", said.stderr);
     let report = bench.candor.run(["report", "run_1"]).ended_with(0).stdout;
     assert!(report.contains("done in part"), "{report}");
+    // Every try counts, and what came of it.
+    let metrics = bench.candor.run(["metrics", "--json"]).ended_with(0).json();
+    let tools = &metrics["tools"];
+    assert!(
+        tools["toolCalls"].as_u64().unwrap() > 3 && tools["failedCalls"].as_u64().unwrap() >= 3,
+        "{tools}"
+    );
+    assert!(tools["replans"].as_object().is_some_and(|tried| !tried.is_empty()), "{tools}");
+    let rate = tools["replanSuccessRate"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&rate), "{tools}");
+    let names: Vec<&str> = metrics["targets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|target| target["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"agent_assignment_accuracy") && names.contains(&"replanning_p95_seconds"));
 }
