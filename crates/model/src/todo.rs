@@ -144,3 +144,26 @@ pub struct ListChange {
     /// What stands there now; those behind move.
     pub items: Vec<TodoItem>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strategy_is_written_and_read_whatever_its_type_says() {
+        // spec: planning TA-12 TA-13
+        let text =
+            r#"{"strategy_type":"SING","rationale":"why not","modifications":{"tool":"x"},"confidence":0.6}"#;
+        let strategy: StepStrategy = crate::from_json(text).unwrap();
+        assert_eq!(serde_json::to_string(&strategy).unwrap(), text);
+        assert!(strategy.strategy_type.parse::<StrategyType>().is_err(), "unknown, and no crash");
+        assert_eq!("SWAP_TOOL".parse(), Ok(StrategyType::SwapTool));
+    }
+
+    #[test]
+    fn a_step_that_was_written_before_replans_were_counted_is_read() {
+        // spec: planning TA-03 TA-38
+        let item: TodoItem = crate::from_json(r#"{"position":2,"status":"FAILED"}"#).unwrap();
+        assert_eq!((item.replan_count, item.max_attempts, item.status), (0, 3, TodoStatus::Failed));
+    }
+}

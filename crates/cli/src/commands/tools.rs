@@ -58,7 +58,7 @@ fn listed(specs: &[Arc<ToolSpec>], servers: &[ServerHealth]) -> String {
     let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
     for spec in specs {
         let said = view::one_line(&spec.description);
-        text.push_str(&format!("{:<width$}  {:<18}  {said}\n", spec.name, does(spec.hints)));
+        text.push_str(&format!("{:<width$}  {:<20}  {said}\n", spec.name, does(spec.hints)));
     }
     if specs.is_empty() {
         text.push_str(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use candor_model::{AgentCapability, Plan, Tier};
+use candor_planning::routing;
 use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,7 +126,8 @@ fn known(plan: &Plan, id: &str) -> Result<candor_model::TaskId, String> {
 /// Asks what a person's words change in a plan.
 pub(crate) fn change_plan(words: &str, plan: &Plan, agents: &[AgentCapability]) -> Ask {
     let mut ask = Ask::expecting::<ChangeAnswer>("change_plan", Tier::Strong);
-    let names: Vec<&str> = agents.iter().map(|agent| agent.agent_type.as_str()).collect();
+    let routable = agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type));
+    let names: Vec<&str> = routable.map(|agent| agent.agent_type.as_str()).collect();
     ask.slots.insert("change", words.to_owned());
     ask.slots.insert("tasks", task_lines(&plan.subtasks));
     ask.slots.insert("agents", names.join(", "));
