@@ -285,6 +285,7 @@ fn request(
         earlier,
         schema: native.then(|| ask.schema.clone()),
         schema_name: ask.step.to_owned(),
+        temperature: ask.temperature,
         ..ChatRequest::new(rendered.system.clone(), question, max_output_tokens)
     }
 }

@@ -50,6 +50,7 @@ mod time;
 mod todo;
 mod tool;
 mod verdict;
+mod work_step;
 
 pub use agent::{AgentCapability, AgentMeasure, RankedAgent, RoutedExample};
 pub use breaker::{Breaker, BreakerSettings, BreakerState};
@@ -123,6 +124,7 @@ pub use tool::{
     ASK_PERSON, Carried, FollowUp, ToolCall, ToolErrorKind, ToolHints, ToolProblem, ToolResult, ToolSpec,
 };
 pub use verdict::{AssignmentResult, CompletenessResult, DependencyResult};
+pub use work_step::WorkStep;
 
 /// A JSON object, with its keys in a fixed order so that equal values have equal text.
 pub type JsonMap = serde_json::Map<String, serde_json::Value>;

@@ -33,6 +33,12 @@ impl Money {
         Self(if micros > MAX_MICROS { MAX_MICROS } else { micros })
     }
 
+    /// Whether it is nothing.
+    #[must_use]
+    pub const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// The amount in micro-dollars.
     #[must_use]
     pub const fn micros(self) -> u64 {

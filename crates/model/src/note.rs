@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::text_enum::text_enum;
 use crate::{
     AgentType, Choice, Consulted, FollowUp, JsonMap, ListChange, Money, TaskId, TodoItem, TodoStatus,
-    ToolCall, ToolHints, ToolResult,
+    ToolCall, ToolHints, ToolResult, WorkStep,
 };
 
 text_enum!(
@@ -139,6 +139,11 @@ pub enum AgentNote {
         context: String,
         /// Where it stands.
         state: String,
+    },
+    /// A component of the code agent did its part: a link of the chain of work.
+    Worked {
+        /// What it did.
+        step: Box<WorkStep>,
     },
 }
 

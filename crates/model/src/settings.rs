@@ -57,6 +57,9 @@ pub struct RunSettings {
     /// Whether how it goes counts for the agents' figures and for calibration; not for runs with faults on purpose.
     #[serde(skip_serializing_if = "is_true")]
     pub learn: bool,
+    /// Whether what is to be done is clear from the start: then the phases ask no model, only the agents do.
+    #[serde(skip_serializing_if = "is_false")]
+    pub direct: bool,
 }
 
 impl RunSettings {
@@ -144,6 +147,7 @@ impl Default for RunSettings {
             rooms: Some(RoomLimits::default()),
             unattended: false,
             learn: true,
+            direct: false,
         }
     }
 }

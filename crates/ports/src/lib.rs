@@ -4,6 +4,7 @@
 //! does not know which one is plugged in.
 
 mod agent;
+mod code;
 mod colleagues;
 mod desk;
 mod embedder;
@@ -13,6 +14,7 @@ mod models;
 mod toolbox;
 
 pub use agent::{Agent, AgentFailure};
+pub use code::{CodeFault, CodeJob, CodeLimit, CodeOutcome, CodeResult, CodeRun, CodeRunner};
 pub use colleagues::Colleagues;
 pub use desk::Desk;
 pub use embedder::{EmbedError, Embedder, Vector};

@@ -36,6 +36,8 @@ pub struct Ask {
     pub check: Check,
     /// How long the answer may be.
     pub max_output_tokens: u32,
+    /// How freely it is answered, from 0 to 2; as the tier is set if nothing is said.
+    pub temperature: Option<f64>,
 }
 
 impl Ask {
@@ -47,7 +49,15 @@ impl Ask {
             Ok(_) => Vec::new(),
             Err(error) => vec![error.to_string()],
         };
-        Self { step, tier, slots: BTreeMap::new(), schema, check: Arc::new(check), max_output_tokens: 1024 }
+        Self {
+            step,
+            tier,
+            slots: BTreeMap::new(),
+            schema,
+            check: Arc::new(check),
+            max_output_tokens: 1024,
+            temperature: None,
+        }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 21] = [
+pub const STORIES: [Story; 22] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -43,6 +43,7 @@ pub const STORIES: [Story; 21] = [
     ("round_in_circles", rooms::round_in_circles),
     ("forked", rooms::forked),
     ("at_their_desks", desks::at_their_desks),
+    ("chain_of_work", desks::chain_of_work),
 ];
 
 /// What a state must still say when its log is replayed by a later version.

@@ -46,6 +46,9 @@ pub struct ChatRequest {
     pub schema_name: String,
     /// How long the answer may be.
     pub max_output_tokens: u32,
+    /// How freely it is answered; as the tier is set if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
 }
 
 impl ChatRequest {
@@ -58,6 +61,7 @@ impl ChatRequest {
             schema: None,
             schema_name: "answer".to_owned(),
             max_output_tokens,
+            temperature: None,
         }
     }
 

@@ -45,7 +45,7 @@ impl Mission {
                     self.warnings.push(text.clone());
                 }
             }
-            AgentNote::Remote { .. } => {}
+            AgentNote::Remote { .. } | AgentNote::Worked { .. } => {}
         }
     }
 

@@ -113,7 +113,7 @@ impl Book {
         let told = |step: &str| self.state.consulted(&AskKey { phase, attempt, step: step.to_owned() });
         let deaf = told(EMBED).iter().any(|step| step.rung.is_final());
         work(&Desk {
-            answers: outside.models.then_some(Answers(&told)),
+            answers: (outside.models && !self.state.settings().direct).then_some(Answers(&told)),
             meaning: outside.meaning.filter(|_| !deaf).map(Meaning),
             examples: &self.examples,
             resting: self.state.resting(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use candor_engine::Input;
 use candor_model::{
     AgentNote, ChoiceKind, ChoiceOption, ChoiceRequest, Consulted, Event, FollowUp, JsonMap, ListChange,
-    MissionAction, NonEmpty, Phase, SpeakerRole, TodoItem, TodoStatus, ToolCall, ToolHints, ToolResult,
-    Undone,
+    MissionAction, Money, NonEmpty, Phase, SpeakerRole, TodoItem, TodoStatus, ToolCall, ToolHints,
+    ToolResult, Undone, WorkStep,
 };
 
 use super::finish;
@@ -23,7 +23,7 @@ fn item() -> TodoItem {
     TodoItem::new("step_1", 1, "Write the file")
 }
 
-/// Everything that an agent can note, each kind once.
+/// Everything that an agent with tools can note, each kind once.
 fn notes() -> Vec<AgentNote> {
     let step = Consulted { call: Some(consulting::answered("{}", 1_500)), rung: consulting::accepted() };
     let call =
@@ -92,5 +92,28 @@ pub(super) fn at_their_desks() -> Vec<Event> {
     run.choose("undo", "");
     let undone = Undone { success: true, summary: "removed".to_owned() };
     run.take(Input::Undone { key: "call_1".to_owned(), undone });
+    finish(run, &["task_001", "task_003", "task_002", "task_004"])
+}
+
+/// A code agent writes a program, which is refused, and then another one.
+pub(super) fn chain_of_work() -> Vec<Event> {
+    let step = |component: &str, number, success: bool, error: Option<&str>| AgentNote::Worked {
+        step: Box::new(WorkStep {
+            component: component.to_owned(),
+            number,
+            success,
+            duration_ms: 2.5,
+            data: JsonMap::from_iter([("summary".to_owned(), "as it was".into())]),
+            error: error.map(str::to_owned),
+            cost: Money::from_micros(if component == "CodeGenerator" { 3_000 } else { 0 }),
+        }),
+    };
+    let mut run = Scenario::paris();
+    note(&mut run, step("InputAnalyzer", 0, true, None));
+    for number in [1, 2] {
+        note(&mut run, step("CodeGenerator", number, true, None));
+        note(&mut run, step("CodeValidator", number, true, None));
+    }
+    note(&mut run, step("sandbox", 2, false, Some("killed at its deadline")));
     finish(run, &["task_001", "task_003", "task_002", "task_004"])
 }

@@ -39,7 +39,7 @@ impl Wire for Anthropic {
         let mut body = json!({
             "model": tier.model,
             "max_tokens": tier.output_limit(request.max_output_tokens),
-            "temperature": tier.temperature.min(1.0),
+            "temperature": request.temperature.unwrap_or(tier.temperature).min(1.0),
             "messages": messages,
             "stream": stream,
         });

@@ -32,7 +32,7 @@ impl Wire for Gemini {
             })
             .collect();
         let mut config = json!({
-            "temperature": tier.temperature,
+            "temperature": request.temperature.unwrap_or(tier.temperature),
             "maxOutputTokens": tier.output_limit(request.max_output_tokens),
         });
         if let (Some(schema), true, Value::Object(words)) =

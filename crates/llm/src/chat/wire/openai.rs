@@ -34,7 +34,7 @@ impl Wire for OpenAi {
         let renamed = tier.provider == Provider::OpenAi;
         words.insert(if renamed { "max_completion_tokens" } else { "max_tokens" }.to_owned(), limit);
         if !renamed || takes_temperature(&tier.model) {
-            words.insert("temperature".to_owned(), json!(tier.temperature));
+            words.insert("temperature".to_owned(), json!(request.temperature.unwrap_or(tier.temperature)));
         }
         if stream {
             words.insert("stream_options".to_owned(), json!({ "include_usage": true }));
