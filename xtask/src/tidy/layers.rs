@@ -17,7 +17,7 @@ const THIS_FILE: &str = "xtask/src/tidy/layers.rs";
 const TESTKIT: &str = "candor-testkit";
 
 /// What plugs into the ports. The tests of crates that may touch the world use them: they test with real parts.
-const ADAPTERS: &[&str] = &["candor-agents", "candor-llm", "candor-store", "candor-tools"];
+const ADAPTERS: &[&str] = &["candor-agents", "candor-llm", "candor-sandbox", "candor-store", "candor-tools"];
 
 /// The table: a crate, and which of our crates it may use.
 const LAYERS: &[Layer] = &[
@@ -29,14 +29,15 @@ const LAYERS: &[Layer] = &[
     Layer::worldly("candor-phases", MayUse::Only(&["candor-planning", "candor-ports", "candor-model"])),
     Layer::pure("candor-schema", MayUse::Only(&[])),
     Layer::pure("candor-react", MayUse::Only(&["candor-planning", "candor-schema", "candor-model"])),
-    Layer::worldly("candor-sandbox", MayUse::Only(&[])),
+    Layer::pure("candor-pycheck", MayUse::Only(&[])),
+    Layer::worldly("candor-sandbox", MayUse::Only(&["candor-ports", "candor-model"])),
     Layer::worldly(
         "candor-tools",
         MayUse::Only(&["candor-planning", "candor-ports", "candor-sandbox", "candor-schema", "candor-model"]),
     ),
     Layer::worldly(
         "candor-agents",
-        MayUse::Only(&["candor-react", "candor-ports", "candor-schema", "candor-model"]),
+        MayUse::Only(&["candor-react", "candor-ports", "candor-pycheck", "candor-schema", "candor-model"]),
     ),
     Layer::worldly("candor-llm", MayUse::Only(&["candor-ports", "candor-schema", "candor-model"])),
     Layer::worldly("candor-server", MayUse::Only(&["candor-ports", "candor-model"])),

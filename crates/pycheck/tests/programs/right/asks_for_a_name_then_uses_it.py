@@ -1,0 +1,7 @@
+def shell():
+    try:
+        get_ipython
+    except NameError:
+        return None
+    return get_ipython()
+print(shell())

@@ -1,0 +1,4 @@
+if "extra" in globals():
+    print(extra)
+if "more" in dir():
+    print(more)

@@ -1,0 +1,2 @@
+a: int = 1
+print(a)

@@ -1,0 +1,3 @@
+a = 1
+b = c = a
+print(a, b, c)

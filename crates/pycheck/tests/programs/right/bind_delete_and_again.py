@@ -1,0 +1,4 @@
+x = 1
+del x
+x = 2
+print(x)

@@ -1,0 +1,4 @@
+try:
+    print(1)
+except ValueError as error:
+    print(error)

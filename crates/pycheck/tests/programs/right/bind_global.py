@@ -1,0 +1,5 @@
+counter = 0
+def step():
+    global counter
+    counter += 1
+step()

@@ -1,0 +1,7 @@
+def setup():
+    global table
+    table = {}
+def use():
+    return table
+setup()
+print(use(), table)

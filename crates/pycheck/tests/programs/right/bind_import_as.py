@@ -1,0 +1,2 @@
+import math as m
+print(m.pi)

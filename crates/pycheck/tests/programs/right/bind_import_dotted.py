@@ -1,0 +1,2 @@
+import collections.abc
+print(collections.abc.Mapping)

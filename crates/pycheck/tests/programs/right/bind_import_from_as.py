@@ -1,0 +1,2 @@
+from math import sqrt as root
+print(root(4))

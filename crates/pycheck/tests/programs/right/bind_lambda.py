@@ -1,0 +1,2 @@
+add = lambda a, *b, c=1, **d: (a, b, c, d)
+print(add(1))

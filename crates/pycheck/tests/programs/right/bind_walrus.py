@@ -1,0 +1,2 @@
+if (n := len("abc")) > 2:
+    print(n)

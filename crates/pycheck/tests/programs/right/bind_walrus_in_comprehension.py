@@ -1,0 +1,2 @@
+found = [last := x for x in range(3)]
+print(found, last)

@@ -1,0 +1,3 @@
+with open("x") as handle:
+    text = handle.read()
+print(text)

@@ -1,0 +1,4 @@
+x = 1
+if len("a"):
+    del x
+print(x)

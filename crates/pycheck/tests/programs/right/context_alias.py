@@ -1,0 +1,4 @@
+# context: a
+ctx = context
+ctx["b"] = 1
+print(context["b"])

@@ -1,0 +1,4 @@
+# context: a
+has_total = "total" in context
+if has_total:
+    print(context["total"])

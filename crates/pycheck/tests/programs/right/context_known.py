@@ -1,0 +1,3 @@
+# context: num1, num2
+context["sum"] = context["num1"] + context["num2"]
+print(context["sum"])

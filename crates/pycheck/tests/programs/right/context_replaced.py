@@ -1,0 +1,3 @@
+# context: a
+context = {"b": context["a"]}
+print(context["b"])

@@ -1,0 +1,7 @@
+from dataclasses import dataclass
+from datetime import date
+@dataclass
+class Row:
+    date: date
+    other: "date | None" = None
+print(Row)

@@ -1,0 +1,4 @@
+__all__ = ["f", "LIMIT"]
+LIMIT = 1
+def f():
+    return LIMIT

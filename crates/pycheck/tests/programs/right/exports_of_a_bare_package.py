@@ -1,0 +1,2 @@
+"""Nothing but a list of what lies beside it."""
+__all__ = ["dom", "sax"]

@@ -1,0 +1,3 @@
+width = 10
+name = "x"
+print(f"{name!r:>{width}} {name=} {'a' + 'b'}")

@@ -1,0 +1,9 @@
+import enum
+
+
+@enum.global_enum
+class Colour(enum.Enum):
+    RED = 1
+
+
+print(RED)

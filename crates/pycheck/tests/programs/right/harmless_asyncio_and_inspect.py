@@ -1,0 +1,3 @@
+import asyncio
+import inspect
+print(inspect.signature(len), asyncio.gather)

@@ -1,0 +1,3 @@
+import pickle
+size = len(pickle.dumps([1]))
+print(size)

@@ -1,0 +1,2 @@
+from sys import maxsize, float_info
+print(maxsize, float_info)

@@ -1,0 +1,4 @@
+import math
+from math import pi
+from collections import Counter, defaultdict
+print(math, pi, Counter, defaultdict)

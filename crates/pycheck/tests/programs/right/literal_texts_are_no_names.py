@@ -1,0 +1,4 @@
+from typing import Literal
+def f(mode: Literal["read", "write"]) -> None:
+    return None
+print(f)

@@ -1,0 +1,2 @@
+with open("data.txt") as f:
+    context["lines"] = f.readlines()

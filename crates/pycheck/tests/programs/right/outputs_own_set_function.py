@@ -1,0 +1,3 @@
+def set(values):
+    return list(values)
+context["x"] = set([1])

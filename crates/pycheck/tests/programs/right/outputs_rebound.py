@@ -1,0 +1,3 @@
+values = {1, 2}
+values = list(values)
+context["values"] = values

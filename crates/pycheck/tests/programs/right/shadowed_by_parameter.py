@@ -1,0 +1,3 @@
+def run(eval, exec=None):
+    return eval, exec
+print(run(1))

@@ -1,0 +1,2 @@
+from math import *
+print(sqrt(pi))

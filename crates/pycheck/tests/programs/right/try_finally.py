@@ -1,0 +1,5 @@
+def f():
+    try:
+        handle = open("x")
+    finally:
+        handle.close()

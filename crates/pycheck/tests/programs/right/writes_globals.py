@@ -1,0 +1,2 @@
+globals()["made"] = 1
+print(made)

@@ -1,0 +1,4 @@
+# expect: PY102 4:7
+x = 1
+del x
+print(x)

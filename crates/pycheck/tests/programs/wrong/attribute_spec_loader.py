@@ -1,0 +1,2 @@
+# expect: PY402 2:14
+x = __spec__.loader

@@ -1,0 +1,2 @@
+# expect: PY102 2:1
+count += 1

@@ -1,0 +1,3 @@
+# expect: PY102 2:7
+print(late)
+late = 1

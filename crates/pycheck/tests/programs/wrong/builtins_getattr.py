@@ -1,0 +1,2 @@
+# expect: PY401 2:9
+getattr(__builtins__, "ev" + "al")

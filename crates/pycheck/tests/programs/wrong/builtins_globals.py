@@ -1,0 +1,2 @@
+# expect: PY402 2:11
+globals()["__builtins__"]

@@ -1,0 +1,2 @@
+# expect: PY401 2:5
+x = __builtins__

@@ -1,0 +1,2 @@
+# expect: PY401 2:6
+vars(__builtins__)["eval"]

@@ -1,0 +1,3 @@
+# expect: PY401 2:5
+e = eval
+e("1")

@@ -1,0 +1,3 @@
+# expect: PY401 3:1
+# context: code
+eval(context["code"])

@@ -1,0 +1,2 @@
+# expect: PY401 2:1
+exec("x = 1")

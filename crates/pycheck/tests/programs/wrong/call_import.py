@@ -1,0 +1,2 @@
+# expect: PY401 2:1
+__import__("os")

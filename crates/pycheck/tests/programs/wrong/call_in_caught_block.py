@@ -1,0 +1,5 @@
+# expect: PY401 3:5
+try:
+    eval("1")
+except Exception:
+    pass

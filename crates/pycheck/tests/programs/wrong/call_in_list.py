@@ -1,0 +1,2 @@
+# expect: PY401 2:19
+functions = [len, exec]

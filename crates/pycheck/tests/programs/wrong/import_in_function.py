@@ -1,0 +1,3 @@
+# expect: PY301 3:5
+def f():
+    import shutil

@@ -1,0 +1,2 @@
+# expect: PY301 2:1
+from sys import modules

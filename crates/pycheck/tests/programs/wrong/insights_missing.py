@@ -1,0 +1,3 @@
+# expect: PY105 1:1
+# result: insights
+result = {"type": "pdf"}

@@ -1,0 +1,4 @@
+# expect: PY501 4:16
+class A:
+    pass
+context["x"] = A

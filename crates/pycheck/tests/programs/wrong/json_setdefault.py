@@ -1,0 +1,2 @@
+# expect: PY501 2:25
+context.setdefault("a", set())

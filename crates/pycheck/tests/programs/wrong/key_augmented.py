@@ -1,0 +1,3 @@
+# expect: PY201 3:1
+# context: a
+context["n"] += 1

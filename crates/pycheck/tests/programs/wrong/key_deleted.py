@@ -1,0 +1,3 @@
+# expect: PY201 3:5
+# context: a
+del context["n"]

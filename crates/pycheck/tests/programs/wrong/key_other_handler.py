@@ -1,0 +1,6 @@
+# expect: PY201 4:11
+# context: a
+try:
+    print(context["b"])
+except ValueError:
+    pass

@@ -1,0 +1,4 @@
+# expect: PY201 3:7
+# context: a
+print(context["b"])
+context["b"] = 1

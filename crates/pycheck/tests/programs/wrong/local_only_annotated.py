@@ -1,0 +1,4 @@
+# expect: PY103 4:12
+def f():
+    x: int
+    return x

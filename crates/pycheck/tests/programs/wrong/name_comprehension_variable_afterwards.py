@@ -1,0 +1,3 @@
+# expect: PY101 3:7
+squares = [i for i in range(3)]
+print(i)

@@ -1,0 +1,3 @@
+# expect: PY101 2:9
+class A(Base):
+    pass

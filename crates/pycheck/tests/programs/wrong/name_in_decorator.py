@@ -1,0 +1,4 @@
+# expect: PY101 2:2
+@cache
+def f():
+    return 1

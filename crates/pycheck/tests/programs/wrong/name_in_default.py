@@ -1,0 +1,3 @@
+# expect: PY101 2:9
+def f(x=y):
+    return x

@@ -1,0 +1,2 @@
+# expect: PY101 2:5
+del x

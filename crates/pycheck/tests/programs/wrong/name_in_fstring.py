@@ -1,0 +1,2 @@
+# expect: PY101 2:17
+print(f"total: {total:.2f}")

@@ -1,0 +1,3 @@
+# expect: PY101 3:13
+def f(items):
+    return [i for item in items]

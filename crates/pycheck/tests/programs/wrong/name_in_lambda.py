@@ -1,0 +1,2 @@
+# expect: PY101 2:19
+f = lambda a: a + b

@@ -1,0 +1,5 @@
+# expect: PY101 3:11
+try:
+    print(missing)
+except OSError:
+    pass

@@ -1,0 +1,3 @@
+# expect: PY101 2:6
+with opener() as f:
+    print(f)

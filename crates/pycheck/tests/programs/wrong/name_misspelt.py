@@ -1,0 +1,3 @@
+# expect: PY101 3:7
+values = [1, 2]
+print(vaules)

@@ -1,0 +1,3 @@
+# expect: PY101 3:7
+x: int
+print(x)

@@ -1,0 +1,3 @@
+# expect: PY002 3:5
+if 1:
+    break

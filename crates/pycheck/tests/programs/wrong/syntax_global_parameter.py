@@ -1,0 +1,3 @@
+# expect: PY002 3:12
+def f(x):
+    global x

@@ -1,0 +1,3 @@
+# expect: PY001 2:11
+def broken(
+    pass

@@ -1,0 +1,2 @@
+# expect: PY001 2:7
+print "hello"

@@ -1,0 +1,2 @@
+# expect: PY002 2:1
+return 1

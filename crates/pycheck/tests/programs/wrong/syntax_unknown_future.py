@@ -1,0 +1,2 @@
+# expect: PY002 2:24
+from __future__ import nothing

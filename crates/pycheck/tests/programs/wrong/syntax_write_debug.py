@@ -1,0 +1,2 @@
+# expect: PY002 2:1
+__debug__ = 1

@@ -1,0 +1,3 @@
+# expect: PY002 3:1
+x = 1
+yield x
