@@ -2,30 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Signal, kill_process};
-use tempfile::TempDir;
-use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin, Command};
-use tokio::time::timeout;
+use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-use crate::confine::{Ending, LimitHit, SUBCOMMAND, Spec, Stage};
-use crate::output::{Captured, take};
+use crate::confine::{LimitHit, SUBCOMMAND, Spec, Stage};
+use crate::output::Captured;
 use crate::program::{USUAL_PATH, find_program};
-use crate::tree::{as_pid, kill_below};
+use crate::running::{Over, Place, Running, Talk};
 use crate::{Limits, probe};
 
-/// How long a keeper may take to end everything. What the kernel itself holds up (a broken disk) takes longer.
-const GONE_WITHIN: Duration = Duration::from_secs(10);
-/// How long the pipes may stay open after all are dead.
-const DRAIN_WITHIN: Duration = Duration::from_secs(1);
+/// Where the temporary folder is in a world of one's own.
+const OWN_TMP: &str = "/tmp";
 
 /// How commands are confined.
 #[derive(Debug, Clone)]
@@ -153,35 +145,64 @@ impl Confinement {
         stop: CancellationToken,
     ) -> Result<Ended, SandboxError> {
         let began = Instant::now();
+        let mut running = self.begin(command, Stdio::piped(), World::Shared)?;
+        let (mut stdout, mut stderr) = (self.captured(), self.captured());
+        let (why, status) = {
+            let mut talk = running.talk(input, &mut stdout, &mut stderr);
+            let why = self.until_over(&mut running, &mut talk, &stop).await;
+            (why, running.end(&mut talk).await?)
+        };
+        let how = match why {
+            Some(killed) => killed,
+            None => running.judge(status, &stderr)?.into(),
+        };
+        Ok(Ended { how, stdout, stderr, duration: began.elapsed() })
+    }
+
+    /// Starts a command, in the world that everyone lives in or in one of its own.
+    pub(crate) fn begin(
+        &self,
+        command: &[String],
+        stdin: Stdio,
+        world: World,
+    ) -> Result<Running, SandboxError> {
         let offer = probe();
         if !offer.suffices() && !self.allow_unconfined {
             return Err(SandboxError::Unprotected { missing: offer.missing() });
         }
         let place = Place::make()?;
-        let env = self.full_env(&place);
-        let spec = self.spec(command, &place, &env)?;
-        let mut keeper = self.start(&spec, env)?;
-        let (mut stdout, mut stderr) = (self.captured(), self.captured());
-        let (why, status) = {
-            let mut talk = Talk::start(&mut keeper.child, input, &mut stdout, &mut stderr);
-            let why = self.until_over(&mut keeper, &mut talk, &stop).await;
-            (why, keeper.end(&mut talk).await)
-        };
-        let program = || command.first().cloned().unwrap_or_default();
-        let status = status.ok_or_else(|| SandboxError::StillRunning { program: program() })?;
-        let how = match why {
-            Some(killed) => killed,
-            None => self.judge(&place, status, &stderr, program())?,
-        };
-        Ok(Ended { how, stdout, stderr, duration: began.elapsed() })
+        let tmp = if world == World::Own { PathBuf::from(OWN_TMP) } else { place.tmp() };
+        let env = self.full_env(&tmp);
+        let spec = self.spec(command, &place, &env, world)?;
+        let child = self.start(&spec, env, stdin)?;
+        let program = command.first().cloned().unwrap_or_default();
+        Ok(Running::new(child, place, self.launcher.clone(), program))
     }
 
-    fn captured(&self) -> Captured {
+    /// Whether commands can be given a world of their own here; if not, why.
+    pub(crate) fn try_own_world(&self) -> Result<(), String> {
+        let told = |error: &dyn std::error::Error| error.to_string();
+        let place = Place::make().map_err(|error| told(&error))?;
+        let command = ["true".to_owned()];
+        let env = self.full_env(Path::new(OWN_TMP));
+        let spec = self.spec(&command, &place, &env, World::Own).map_err(|error| told(&error))?;
+        let text = serde_json::to_string(&spec).map_err(|error| told(&error))?;
+        let tried = std::process::Command::new(&self.launcher)
+            .args([SUBCOMMAND, Stage::TryWorld.word(), &text])
+            .env_clear()
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| told(&error))?;
+        let said = || format!("no namespaces here: {}", String::from_utf8_lossy(&tried.stderr).trim());
+        if tried.status.success() { Ok(()) } else { Err(said()) }
+    }
+
+    pub(crate) fn captured(&self) -> Captured {
         Captured::new(self.limits.output_bytes)
     }
 
-    fn full_env(&self, place: &Place) -> BTreeMap<String, String> {
-        let tmp = place.tmp().to_string_lossy().into_owned();
+    fn full_env(&self, tmp: &Path) -> BTreeMap<String, String> {
+        let tmp = tmp.to_string_lossy().into_owned();
         let usual = [("PATH", USUAL_PATH), ("LANG", "C.UTF-8"), ("HOME", &tmp), ("TMPDIR", &tmp)];
         let usual = usual.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         usual.chain(self.env.clone()).collect()
@@ -192,20 +213,30 @@ impl Confinement {
         command: &[String],
         place: &Place,
         env: &BTreeMap<String, String>,
+        world: World,
     ) -> Result<Spec, SandboxError> {
         let name = command.first().map_or("", String::as_str);
         let path = env.get("PATH").map_or(USUAL_PATH, String::as_str);
         let missing = || SandboxError::NoProgram { program: name.to_owned(), path: path.to_owned() };
         let program = find_program(name, OsStr::new(path), &self.folder).ok_or_else(missing)?;
+        let own = world == World::Own;
+        let folder = match world {
+            World::Shared => self.folder.clone(),
+            World::SharedAtHome => place.tmp(),
+            World::Own => PathBuf::from(OWN_TMP),
+        };
         let mut read_write = self.read_write.clone();
-        read_write.push(place.tmp());
+        read_write.push(if own { PathBuf::from(OWN_TMP) } else { place.tmp() });
         Ok(Spec {
             parent: std::process::id(),
             report: place.report(),
             problem: place.problem(),
             program,
             command: command.to_vec(),
-            folder: self.folder.clone(),
+            folder,
+            tmp: Some(place.tmp()).filter(|_| !own),
+            world: own.then(|| place.tmp()),
+            clean: Some(place.base().to_owned()),
             read_write,
             read_only: self.read_only.clone(),
             network: self.network,
@@ -215,167 +246,59 @@ impl Confinement {
         })
     }
 
-    fn start(&self, spec: &Spec, env: BTreeMap<String, String>) -> Result<Keeper, SandboxError> {
+    fn start(&self, spec: &Spec, env: BTreeMap<String, String>, stdin: Stdio) -> Result<Child, SandboxError> {
         let text = serde_json::to_string(spec)
             .map_err(|error| SandboxError::Prepare { what: "the command's order", source: error.into() })?;
         // Nothing of our environment goes in: the launcher's own could be looked at otherwise.
-        let child = Command::new(&self.launcher)
+        Command::new(&self.launcher)
             .args([SUBCOMMAND, Stage::Keep.word(), &text])
             .env_clear()
             .envs(env)
-            .stdin(Stdio::piped())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|source| SandboxError::Launcher { launcher: self.launcher.clone(), source })?;
-        Ok(Keeper { pid: child.id().unwrap_or_default(), child })
+            .map_err(|source| SandboxError::Launcher { launcher: self.launcher.clone(), source })
     }
 
     /// Waits for the end; says for what reason the command must be killed, if it must.
     async fn until_over(
         &self,
-        keeper: &mut Keeper,
+        running: &mut Running,
         talk: &mut Talk<'_>,
         stop: &CancellationToken,
     ) -> Option<How> {
         tokio::select! {
             biased;
             () = stop.cancelled() => Some(How::Stopped),
-            _ = keeper.child.wait() => None,
+            () = running.over() => None,
             () = tokio::time::sleep(self.limits.wall) => Some(How::TimedOut),
             () = talk.go_on() => None,
         }
     }
+}
 
-    /// How a command ended that nobody killed.
-    fn judge(
-        &self,
-        place: &Place,
-        status: ExitStatus,
-        stderr: &Captured,
-        program: String,
-    ) -> Result<How, SandboxError> {
-        let report = fs::read(place.report()).ok();
-        let Some(ending) = report.and_then(|text| serde_json::from_slice::<Ending>(&text).ok()) else {
-            let said = stderr.text().trim().to_owned();
-            return Err(SandboxError::NoReport { launcher: self.launcher.clone(), status, said });
-        };
-        let problem = fs::read_to_string(place.problem()).unwrap_or_default();
-        if let Some(problem) = ending.problem.or(Some(problem)).filter(|problem| !problem.is_empty()) {
-            return Err(SandboxError::NotStarted { program, problem });
+/// In which world a command lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum World {
+    /// That of everyone, with less rights in it.
+    Shared,
+    /// That of everyone too, but started in its temporary folder.
+    SharedAtHome,
+    /// One that holds nothing but what the command may use.
+    Own,
+}
+
+impl From<Over> for How {
+    fn from(over: Over) -> Self {
+        match over {
+            Over::Exited(code) => Self::Exited(code),
+            Over::Signalled(signal) => Self::Signalled(signal),
+            Over::Limit(LimitHit::Processes) => Self::TooManyProcesses,
+            Over::Limit(LimitHit::Memory) => Self::TooMuchMemory,
+            // As the kernel tells a process itself of these.
+            Over::Limit(LimitHit::Cpu) => Self::Signalled(libc::SIGXCPU),
+            Over::Limit(LimitHit::Disk) => Self::Signalled(libc::SIGXFSZ),
         }
-        Ok(match (ending.limit, ending.signal, ending.code) {
-            (Some(LimitHit::Processes), ..) => How::TooManyProcesses,
-            (Some(LimitHit::Memory), ..) => How::TooMuchMemory,
-            (None, Some(signal), _) => How::Signalled(signal),
-            (None, None, code) => How::Exited(code.unwrap_or_default()),
-        })
-    }
-}
-
-/// Where one command's own files are: a folder for it, and reports that it cannot reach.
-struct Place(TempDir);
-
-impl Place {
-    fn make() -> Result<Self, SandboxError> {
-        let told = |source| SandboxError::Prepare { what: "a temporary folder", source };
-        let place = Self(tempfile::Builder::new().prefix("candor-").tempdir().map_err(told)?);
-        fs::create_dir(place.tmp()).map_err(told)?;
-        Ok(place)
-    }
-
-    fn base(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn tmp(&self) -> PathBuf {
-        self.base().join("tmp")
-    }
-
-    fn report(&self) -> PathBuf {
-        self.base().join("report.json")
-    }
-
-    fn problem(&self) -> PathBuf {
-        self.base().join("problem")
-    }
-}
-
-/// A running keeper. Dropping it has it end everything; it is never killed itself while it can do that.
-struct Keeper {
-    child: Child,
-    pid: u32,
-}
-
-impl Keeper {
-    /// Has everything ended, and returns when it is, with how the keeper ended.
-    async fn end(&mut self, talk: &mut Talk<'_>) -> Option<ExitStatus> {
-        self.ask();
-        // It prints to us while it ends; pipes that nobody empties would hold it up.
-        let waited = tokio::select! {
-            waited = timeout(GONE_WITHIN, self.child.wait()) => waited.ok().and_then(Result::ok),
-            () = talk.go_on() => None,
-        };
-        match waited {
-            Some(_) => talk.drain().await,
-            None => {
-                kill_below(self.pid);
-                let _ = self.child.start_kill();
-            }
-        }
-        waited
-    }
-
-    /// Asks it to end everything; one that has ended already is not there to be asked.
-    fn ask(&self) {
-        if let Some(pid) = as_pid(self.pid).filter(|_| self.child.id().is_some()) {
-            let _ = kill_process(pid, Signal::TERM);
-        }
-    }
-}
-
-impl Drop for Keeper {
-    fn drop(&mut self) {
-        self.ask();
-    }
-}
-
-/// What goes into a command and comes out of it, while one of these is awaited.
-struct Talk<'a> {
-    pump: Option<Pin<Box<dyn Future<Output = ()> + Send + 'a>>>,
-}
-
-impl<'a> Talk<'a> {
-    fn start(child: &mut Child, input: &'a [u8], out: &'a mut Captured, err: &'a mut Captured) -> Self {
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let pump = async move {
-            tokio::join!(feed(stdin, input), take(stdout, out), take(stderr, err));
-        };
-        Self { pump: Some(Box::pin(pump)) }
-    }
-
-    /// Goes on for ever: closed pipes alone are no end.
-    async fn go_on(&mut self) {
-        if let Some(pump) = &mut self.pump {
-            pump.await;
-            self.pump = None;
-        }
-        std::future::pending::<()>().await;
-    }
-
-    /// Takes what the dead left in their pipes.
-    async fn drain(&mut self) {
-        if let Some(pump) = self.pump.take() {
-            let _ = timeout(DRAIN_WITHIN, pump).await;
-        }
-    }
-}
-
-/// A command need not read its input, or may close it early: neither is an error.
-async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
-    if let Some(mut stdin) = stdin
-        && stdin.write_all(input).await.is_ok()
-    {
-        let _ = stdin.shutdown().await;
     }
 }

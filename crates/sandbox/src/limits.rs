@@ -14,9 +14,14 @@ pub struct Limits {
     pub cpu_seconds: u64,
     /// How large a file may become.
     pub file_bytes: u64,
+    /// How large its temporary folder may become altogether, if it matters: enforced by the kernel where that
+    /// folder is a world's own, and looked at ten times a second elsewhere.
+    pub folder_bytes: Option<u64>,
     /// How many processes may run at a time. The kernel's own limit counts everything of a user and nothing of
     /// root, and is not used.
     pub processes: usize,
+    /// How many threads all of its processes may have together.
+    pub threads: u64,
     /// How much is kept of what it prints, for stdout and stderr each: the beginning and the end.
     pub output_bytes: usize,
     /// After how long it is killed.
@@ -29,7 +34,9 @@ impl Default for Limits {
             memory_bytes: 2 * 1024 * 1024 * 1024,
             cpu_seconds: 300,
             file_bytes: 1024 * 1024 * 1024,
+            folder_bytes: None,
             processes: 128,
+            threads: 16 * 1024,
             output_bytes: 64 * 1024,
             wall: Duration::from_secs(60),
         }

@@ -2,14 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// Where the fields of `/proc/PID/stat` are, counted behind the name, which may hold spaces and brackets.
 const PARENT_FIELD: usize = 1;
 const GROUP_FIELD: usize = 2;
+const TIME_FIELDS: [usize; 2] = [11, 12];
+const THREADS_FIELD: usize = 17;
 /// Where `/proc/PID/statm` says how many pages are in memory.
 const RESIDENT_FIELD: usize = 1;
+/// In what the size of files is counted.
+const BLOCK_BYTES: u64 = 512;
+/// With so many files a temporary folder is a bomb, whatever their size.
+const MANY_FILES: usize = 16 * 1024;
 
 /// Everything below `root`, without it. Processes come and go meanwhile: a second look can find more.
 pub(crate) fn below(root: u32) -> BTreeSet<u32> {
@@ -50,6 +59,48 @@ pub(crate) fn memory_of(all: &BTreeSet<u32>, limit: u64) -> u64 {
     if rough <= limit { rough } else { all.iter().filter_map(|pid| share_of(*pid)).sum() }
 }
 
+/// What processes use besides memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Used {
+    /// How many threads they have together.
+    pub(crate) threads: u64,
+    /// The longest time that one of them has had on a processor.
+    pub(crate) longest: Duration,
+}
+
+pub(crate) fn used_by(all: &BTreeSet<u32>) -> Used {
+    let ticks = rustix::param::clock_ticks_per_second().max(1);
+    let mut used = Used::default();
+    for fields in all.iter().filter_map(|pid| stat(*pid)) {
+        let field = |n: usize| fields.get(n).and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
+        let time = TIME_FIELDS.into_iter().map(field).sum::<u64>();
+        used.threads += field(THREADS_FIELD);
+        used.longest = used.longest.max(Duration::from_millis(time.saturating_mul(1000) / ticks));
+    }
+    used
+}
+
+/// Whether a folder holds more than this, or more files than anybody needs. Links are not followed.
+pub(crate) fn is_larger(folder: &Path, most: u64) -> bool {
+    let (mut bytes, mut files) = (0_u64, 0_usize);
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(found) = entry.metadata() else { continue };
+            // What it takes on the disk: holes are free, and small files are not.
+            bytes = bytes.saturating_add(found.blocks().saturating_mul(BLOCK_BYTES));
+            files += 1;
+            if bytes > most || files > MANY_FILES {
+                return true;
+            }
+            if found.is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    false
+}
+
 /// A process's memory, of what it shares only its part.
 fn share_of(pid: u32) -> Option<u64> {
     let all = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
@@ -81,8 +132,13 @@ fn parents() -> Vec<(u32, u32)> {
 }
 
 fn stat_field(pid: u32, n: usize) -> Option<u32> {
+    stat(pid)?.get(n)?.parse().ok()
+}
+
+/// The fields of a process's line, behind its name.
+fn stat(pid: u32) -> Option<Vec<String>> {
     let bytes = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let (_, fields) = text.rsplit_once(')')?;
-    fields.split_whitespace().nth(n)?.parse().ok()
+    Some(fields.split_whitespace().map(str::to_owned).collect())
 }

@@ -1,6 +1,6 @@
 //! Which files a command sees: Landlock.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
@@ -65,7 +65,6 @@ const SINKS: &[&str] = &["/dev/full", "/dev/null", "/dev/zero"];
 /// Takes away all files but those of `spec`.
 pub(super) fn restrict(spec: &Spec) -> Result<(), RulesetError> {
     let reading = AccessFs::from_read(WANTED);
-    let network: &[&str] = if spec.network { NETWORK } else { &[] };
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?
@@ -73,15 +72,19 @@ pub(super) fn restrict(spec: &Spec) -> Result<(), RulesetError> {
         .handle_access(AccessFs::from_all(WANTED))?
         .scope(Scope::from_all(WANTED))?
         .create()?
-        .add_rules(path_beneath_rules(SYSTEM, reading))?
-        .add_rules(path_beneath_rules(versioned_python(), reading))?
-        .add_rules(path_beneath_rules(network, reading))?
+        .add_rules(path_beneath_rules(readable(spec), reading))?
         .add_rules(path_beneath_rules(SINKS, AccessFs::ReadFile | AccessFs::WriteFile))?
-        .add_rules(path_beneath_rules([&spec.program], reading))?
-        .add_rules(path_beneath_rules(&spec.read_only, reading))?
         .add_rules(path_beneath_rules(&spec.read_write, reading | writing()))?
         .restrict_self()?;
     Ok(())
+}
+
+/// All that may be read, whether it is there or not.
+pub(super) fn readable(spec: &Spec) -> Vec<PathBuf> {
+    let network: &[&str] = if spec.network { NETWORK } else { &[] };
+    let named = SYSTEM.iter().chain(network).map(PathBuf::from);
+    let given = spec.read_only.iter().chain([&spec.program]).cloned();
+    named.chain(versioned_python()).chain(given).collect()
 }
 
 /// All that can be done within a folder, but to make devices there or to reach someone's socket.
@@ -91,7 +94,7 @@ fn writing() -> BitFlags<AccessFs> {
 }
 
 /// Some systems keep a part of Python in `/etc/python3.N`.
-fn versioned_python() -> Vec<std::path::PathBuf> {
+fn versioned_python() -> Vec<PathBuf> {
     let all = std::fs::read_dir(Path::new("/etc")).into_iter().flatten().flatten();
     all.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"python3."))
         .map(|entry| entry.path())

@@ -7,15 +7,17 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-use rustix::process::{Resource, Rlimit, setrlimit, setsid};
+use rustix::process::{Resource, Rlimit, Signal, setrlimit, setsid};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use super::calls::May;
-use super::{CANNOT, Spec, calls, files};
+use super::{CANNOT, Spec, calls, files, world};
 use crate::probe;
 
 /// How many files a process may have open.
 const OPEN_FILES: u64 = 1024;
+/// How long the kernel waits before it kills a process that takes no notice. The keeper is faster.
+const CPU_GRACE_SECONDS: u64 = 5;
 
 /// Becomes the command of `spec`; returns only if that is not possible.
 pub(super) fn enter(spec: &Spec) -> ExitCode {
@@ -38,12 +40,19 @@ fn confine(spec: &Spec) -> Result<(), String> {
     let told = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     // Its own session, so that a signal to its group stays within it.
     setsid().map_err(io::Error::from).map_err(told("cannot begin a session"))?;
+    // Should somebody kill the keeper, which never happens by itself, nothing is left that nobody holds.
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(io::Error::from)
+        .map_err(told("cannot be tied to its keeper"))?;
+    if let Some(root) = &spec.world {
+        world::build(spec, root).map_err(told("cannot make a world of its own"))?;
+    }
     std::env::set_current_dir(&spec.folder).map_err(told("cannot go to its folder"))?;
     limit(spec).map_err(told("cannot set its limits"))?;
     rustix::thread::set_no_new_privs(true)
         .map_err(io::Error::from)
         .map_err(told("cannot give up privileges"))?;
-    drop_capabilities().map_err(told("cannot give up root's powers"))?;
+    drop_capabilities(spec).map_err(told("cannot give up root's powers"))?;
     let offer = probe();
     if !offer.suffices() && !spec.allow_unconfined {
         return Err(format!("the kernel lacks {}", offer.missing()));
@@ -59,27 +68,31 @@ fn confine(spec: &Spec) -> Result<(), String> {
 }
 
 fn limit(spec: &Spec) -> io::Result<()> {
-    // Data and not address space: some runtimes reserve a hundred times what they use.
+    let cpu = spec.limits.cpu_seconds;
+    // Data and not address space: some runtimes reserve a hundred times what they use. Of time there is a little
+    // more at last, so that the one who runs out of it is told so by a signal before it is killed.
     let all = [
-        (Resource::Data, spec.limits.memory_bytes),
-        (Resource::Cpu, spec.limits.cpu_seconds),
-        (Resource::Fsize, spec.limits.file_bytes),
-        (Resource::Nofile, OPEN_FILES),
-        (Resource::Core, 0),
+        (Resource::Data, spec.limits.memory_bytes, 0),
+        (Resource::Cpu, cpu, CPU_GRACE_SECONDS),
+        (Resource::Fsize, spec.limits.file_bytes, 0),
+        (Resource::Nofile, OPEN_FILES, 0),
+        (Resource::Core, 0, 0),
     ];
-    for (resource, most) in all {
+    for (resource, most, grace) in all {
         // Limits can only be lowered; one that is lower already stays.
-        let most = rustix::process::getrlimit(resource).maximum.map_or(most, |now| now.min(most));
-        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+        let before = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        let (most, last) = (most.min(before), most.saturating_add(grace).min(before));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(last) })?;
     }
     Ok(())
 }
 
-/// Root keeps one power: to use the files of its folders whoever owns them. Since privileges cannot be gained
-/// any more, the others do not come back with the next program.
-fn drop_capabilities() -> io::Result<()> {
+/// Root keeps one power: to use the files of its folders whoever owns them; in a world of its own, none. Since
+/// privileges cannot be gained any more, the others do not come back with the next program.
+fn drop_capabilities(spec: &Spec) -> io::Result<()> {
     let now = rustix::thread::capabilities(None)?;
-    let rest = now.permitted & CapabilitySet::DAC_OVERRIDE;
+    let kept = if spec.world.is_some() { CapabilitySet::empty() } else { CapabilitySet::DAC_OVERRIDE };
+    let rest = now.permitted & kept;
     let sets = CapabilitySets { effective: rest, permitted: rest, inheritable: CapabilitySet::empty() };
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }

@@ -4,7 +4,9 @@
 //! left its session and its group. So "no child left" means "nothing of the command runs any more". It is not
 //! confined itself and outside the command's reach: signals from within do not get to it.
 
+use std::fs::{self, File};
 use std::io;
+use std::path::Path;
 use std::process::{Child, Command, ExitCode};
 use std::time::Duration;
 
@@ -13,7 +15,7 @@ use rustix::process::{WaitOptions, WaitStatus, getpid, getppid, setsid, wait};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{CANNOT, Ending, LimitHit, SUBCOMMAND, Spec, Stage, report};
+use super::{CANNOT, Ending, LimitHit, MARK, SUBCOMMAND, Spec, Stage, report, world};
 use crate::tree;
 
 /// How often it is looked whether too much is going on.
@@ -21,6 +23,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long to wait between two rounds of killing, first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// How long a process may go on after the kernel has told it that its time on the processor is used up.
+const CPU_GRACE: Duration = Duration::from_millis(500);
 
 /// Keeps the command of `spec` until it has ended, and everything that it started.
 pub(super) fn keep(spec: &Spec) -> ExitCode {
@@ -30,6 +34,9 @@ pub(super) fn keep(spec: &Spec) -> ExitCode {
     };
     let failed = ending.problem.is_some();
     report(spec, &ending);
+    if let Some(folder) = spec.clean.as_ref().filter(|folder| is_forsaken(folder) || parent_is_gone(spec)) {
+        let _ = fs::remove_dir_all(folder);
+    }
     if failed { ExitCode::from(CANNOT) } else { ExitCode::SUCCESS }
 }
 
@@ -42,6 +49,9 @@ fn hold(spec: &Spec) -> io::Result<Ending> {
         // The signals first: one that comes before the command is started must not leave it running.
         let mut asked_to_end = signal(SignalKind::terminate())?;
         let mut deaths = signal(SignalKind::child())?;
+        if spec.world.is_some() {
+            world::open(spec)?;
+        }
         let leader = start(spec)?;
         let mut ending = Ending::default();
         let mut look = interval(LOOK_EVERY);
@@ -117,12 +127,30 @@ fn note(ending: &mut Ending, status: WaitStatus) {
 }
 
 fn too_much(spec: &Spec) -> Option<LimitHit> {
+    let limits = &spec.limits;
     let all = tree::below(std::process::id());
-    if all.len() > spec.limits.processes {
+    // The first process of a world is ours.
+    let ours = usize::from(spec.world.is_some());
+    let used = tree::used_by(&all);
+    if all.len() > limits.processes + ours || used.threads > limits.threads {
         return Some(LimitHit::Processes);
     }
-    let memory = tree::memory_of(&all, spec.limits.memory_bytes);
-    (memory > spec.limits.memory_bytes).then_some(LimitHit::Memory)
+    if used.longest > Duration::from_secs(limits.cpu_seconds) + CPU_GRACE {
+        return Some(LimitHit::Cpu);
+    }
+    if spec.tmp.as_ref().zip(limits.folder_bytes).is_some_and(|(folder, most)| tree::is_larger(folder, most))
+    {
+        return Some(LimitHit::Disk);
+    }
+    let memory = tree::memory_of(&all, limits.memory_bytes);
+    (memory > limits.memory_bytes).then_some(LimitHit::Memory)
+}
+
+/// Whether whoever started us left it to us to remove the folder. The first to put a mark there leaves that to the
+/// other one, so that it is done once, and after the last word was written.
+fn is_forsaken(folder: &Path) -> bool {
+    let marked = File::create_new(folder.join(MARK));
+    marked.is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
 }
 
 /// Whether nobody waits for the command any more. A signal at the parent's death is no way: it comes when the

@@ -17,6 +17,7 @@ mod files;
 mod inside;
 mod keeper;
 mod spec;
+mod world;
 
 use std::ffi::OsString;
 use std::fs;
@@ -26,6 +27,9 @@ pub(crate) use self::spec::{Ending, LimitHit, Spec, Stage};
 
 /// The first argument that makes a program a launcher.
 pub const SUBCOMMAND: &str = "__confine";
+
+/// A file in a command's folder: whoever finds it there already removes the folder.
+pub(crate) const MARK: &str = "over";
 
 /// What a launcher ends with when it could not do its work; the reason is in its report.
 const CANNOT: u8 = 125;
@@ -47,6 +51,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match stage {
         Stage::Keep => keeper::keep(&spec),
         Stage::Enter => inside::enter(&spec),
+        Stage::First => world::first(),
+        Stage::TryWorld => world::try_out(&spec),
     }
 }
 

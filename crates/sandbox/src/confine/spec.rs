@@ -6,13 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::Limits;
 
-/// Which of its two parts a launcher plays.
+/// Which of its parts a launcher plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Holds all processes of the command.
     Keep,
     /// Becomes the command.
     Enter,
+    /// Is the first process of a world of its own.
+    First,
+    /// Tries whether there can be such a world.
+    TryWorld,
 }
 
 impl Stage {
@@ -20,11 +24,13 @@ impl Stage {
         match self {
             Self::Keep => "keep",
             Self::Enter => "enter",
+            Self::First => "first",
+            Self::TryWorld => "try-world",
         }
     }
 
     pub(crate) fn parse(word: &str) -> Option<Self> {
-        [Self::Keep, Self::Enter].into_iter().find(|stage| stage.word() == word)
+        [Self::Keep, Self::Enter, Self::First, Self::TryWorld].into_iter().find(|stage| stage.word() == word)
     }
 }
 
@@ -44,6 +50,15 @@ pub(crate) struct Spec {
     pub(crate) command: Vec<String>,
     /// Where it is started.
     pub(crate) folder: PathBuf,
+    /// Its temporary folder, if its size is to be looked at.
+    #[serde(default)]
+    pub(crate) tmp: Option<PathBuf>,
+    /// An empty folder in which a world of its own is built, if it gets one.
+    #[serde(default)]
+    pub(crate) world: Option<PathBuf>,
+    /// What the keeper removes if nobody else is left to do so.
+    #[serde(default)]
+    pub(crate) clean: Option<PathBuf>,
     pub(crate) read_write: Vec<PathBuf>,
     pub(crate) read_only: Vec<PathBuf>,
     pub(crate) network: bool,
@@ -59,6 +74,8 @@ pub(crate) struct Spec {
 pub(crate) enum LimitHit {
     Processes,
     Memory,
+    Cpu,
+    Disk,
 }
 
 /// How a command ended.
