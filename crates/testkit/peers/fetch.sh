@@ -31,3 +31,13 @@ if ! cmp -s "$here/requirements.txt" "$folder/python/requirements.txt"; then
         -r "$here/requirements.txt" >&2 || missing 'pip cannot install the Python peers'
     cp "$here/requirements.txt" "$folder/python/requirements.txt"
 fi
+
+# The Python of the sandbox, with the libraries that workflows use. Everything that they need is listed: what
+# PyMuPDF asks for besides is for layouts, and larger than all the rest.
+if ! cmp -s "$here/sandbox.txt" "$folder/sandbox/requirements.txt"; then
+    rm -rf "$folder/sandbox"
+    python3 -m venv "$folder/sandbox" || missing 'python3 cannot make a virtual environment (python3-venv)'
+    "$folder/sandbox/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
+        -r "$here/sandbox.txt" >&2 || missing "pip cannot install the sandbox's libraries"
+    cp "$here/sandbox.txt" "$folder/sandbox/requirements.txt"
+fi

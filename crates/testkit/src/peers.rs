@@ -23,7 +23,7 @@ impl Peers {
         let folder = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from).ok_or_else(|| {
             format!("{FOLDER_VARIABLE} is not set: run crates/testkit/peers/fetch.sh FOLDER first")
         })?;
-        for needed in ["npm.done", "python/requirements.txt"] {
+        for needed in ["npm.done", "python/requirements.txt", "sandbox/requirements.txt"] {
             let path = folder.join(needed);
             assert!(path.exists(), "{} is not there: run crates/testkit/peers/fetch.sh", path.display());
         }
@@ -70,6 +70,12 @@ impl Peers {
     #[must_use]
     pub fn python(&self) -> PathBuf {
         self.folder.join("python/bin/python")
+    }
+
+    /// The sandbox's Python, with pandas, PyMuPDF, pypdf and Pillow.
+    #[must_use]
+    pub fn sandbox_python(&self) -> PathBuf {
+        self.folder.join("sandbox/bin/python")
     }
 
     fn node(&self, name: &str, arguments: &[&str]) -> Vec<String> {
