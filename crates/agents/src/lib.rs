@@ -10,6 +10,7 @@ mod a2a;
 mod answer;
 mod attempts;
 mod builtin;
+pub mod code;
 mod command;
 mod fault;
 #[cfg(feature = "http")]

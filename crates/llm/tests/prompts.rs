@@ -21,7 +21,7 @@ use serde_json::json;
 fn ask(step: &'static str, slots: &[(&'static str, &str)]) -> Ask {
     let slots: BTreeMap<_, _> = slots.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     let check = Arc::new(|_: &serde_json::Value| Vec::new());
-    Ask { step, tier: Tier::Fast, slots, schema: json!({}), check, max_output_tokens: 100 }
+    Ask { step, tier: Tier::Fast, slots, schema: json!({}), check, max_output_tokens: 100, temperature: None }
 }
 
 fn fixed_asks() -> Vec<Ask> {
@@ -31,6 +31,27 @@ fn fixed_asks() -> Vec<Ask> {
     let tasks =
         "task_001: Find flights, by flight_agent\ntask_002: Book a hotel (after task_001), by hotel_agent";
     vec![
+        ask(
+            "analyse_data",
+            &[
+                (
+                    "context",
+                    "{\n  \"pdf_data_b64\": \"str (length: 20480)\",\n  \"client_name\": \"str (short)\"\n}",
+                ),
+                ("libraries", "Python 3.11.7, its standard library, and: PyMuPDF 1.24.0"),
+                (
+                    "errors",
+                    "PREVIOUS ERRORS (ERRORES PREVIOS): correct every one of them\n[\n  \"Line 1: import of os\"\n]",
+                ),
+            ],
+        ),
+        ask(
+            "analyse_input",
+            &[
+                ("task", "Extract the total of this invoice"),
+                ("keys", "{\n  \"pdf_data_b64\": \"str (length: 20480)\"\n}"),
+            ],
+        ),
         ask(
             "answer_question",
             &[
@@ -95,6 +116,18 @@ fn fixed_asks() -> Vec<Ask> {
             "enhance_prompt",
             &[("request", "make it better"), ("score", "15"), ("issues", "vague\nno context")],
         ),
+        ask(
+            "judge_output",
+            &[
+                ("task", "Extract the total of this invoice"),
+                ("outputs", "total_amount, currency"),
+                ("before", "{\n  \"client_name\": \"Acme\"\n}"),
+                (
+                    "after",
+                    "{\n  \"client_name\": \"Acme\",\n  \"currency\": \"USD\",\n  \"total_amount\": \"1234.56\"\n}",
+                ),
+            ],
+        ),
         ask("list_tasks", &[("goal", goal), ("context", "packs/travel/pack.toml"), ("complexity", "72")]),
         ask(
             "parse_goal",
@@ -125,6 +158,20 @@ fn fixed_asks() -> Vec<Ask> {
             ],
         ),
         ask("route_task", &[("task", "Find a flight to Paris"), ("agents", agents)]),
+        ask(
+            "write_code",
+            &[
+                ("task", "Add the two numbers"),
+                ("context", "{\n  \"num1\": \"int: 5\",\n  \"num2\": \"int: 10\"\n}"),
+                ("outputs", "sum"),
+                ("libraries", "Python 3.11.7, its standard library, and: nothing else"),
+                (
+                    "errors",
+                    "PREVIOUS ERRORS (ERRORES PREVIOS): correct every one of them\n[\n  {\n    \"stage\": \"execution\",\n    \"attempt\": 1,\n    \"error\": \"execution error: KeyError: 'num3' (line 1)\"\n  }\n]",
+                ),
+                ("previous", "context['sum'] = context['num1'] + context['num3']"),
+            ],
+        ),
     ]
 }
 
@@ -162,6 +209,122 @@ fn what_must_be_done_in_order_is_said_with_force() {
         assert!(rendered.system.contains(&format!("\"{technique}\"")), "{technique}");
     }
     assert!(rendered.question.contains("<data name=\"request\">\nfix it\n</data>"));
+}
+
+/// The system part of a prompt, on one line in small letters.
+fn rules_of(step: &'static str, slots: &[(&'static str, &str)]) -> String {
+    let rendered = Prompts::embedded().render(&ask(step, slots)).unwrap();
+    rendered.system.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+fn all_contained(text: &str, rules: &[&str]) {
+    for rule in rules {
+        assert!(text.contains(&rule.to_lowercase()), "{rule}\n{text}");
+    }
+}
+
+// spec: code-agent IA-02, IA-05, IA-06, IA-07
+#[test]
+fn the_input_analyser_is_told_when_to_analyse_and_what_complexity_means() {
+    let rules = rules_of("analyse_input", &[("task", "t"), ("keys", "k")]);
+    all_contained(
+        &rules,
+        &[
+            "nothing but JSON",
+            "a PDF, an image, a file in base64",
+            "more than 1000 characters",
+            "CSV, complex JSON, a raw e-mail",
+            "several sources of data",
+            "short texts, numbers, booleans",
+            "adding two numbers, joining texts",
+            "the context is small, and obvious",
+            "\"simple\": a trivial task with a small context",
+            "\"medium\": some logic, a moderate context",
+            "\"complex\": deep analysis, several steps",
+        ],
+    );
+}
+
+// spec: code-agent DA-04, DA-06
+#[test]
+fn the_data_analyser_is_told_how_to_look_and_where_to_leave_what_it_found() {
+    let rules = rules_of("analyse_data", &[("context", "c")]);
+    let libraries = ["PyMuPDF", "pandas", "PIL", "email", "json", "csv", "re, base64"];
+    all_contained(&rules, &libraries);
+    all_contained(
+        &rules,
+        &[
+            "nothing but code, without explanation and without markdown",
+            "context['key']",
+            "by samples",
+            "a dict of insights that can be written as JSON",
+            "variable named insights",
+            "handle errors with try/except",
+            "base64.b64decode",
+            "fitz.open",
+            "'type': 'pdf'",
+            "'pages':",
+            "'has_text_layer':",
+            "'language':",
+        ],
+    );
+}
+
+// spec: code-agent CG-02, CG-07, CG-08
+#[test]
+fn the_code_generator_is_told_every_rule_that_its_code_is_held_to() {
+    let rules = rules_of("write_code", &[("task", "t"), ("context", "c")]);
+    let libraries = ["PyMuPDF (fitz)", "pandas", "PIL", "email", "json", "csv", "re, base64"];
+    all_contained(&rules, &libraries);
+    all_contained(
+        &rules,
+        &[
+            "expert Python programmer: your code is clean, efficient and documented",
+            "read the data with context['key']",
+            "context['new_key'] = value",
+            "no global variables",
+            "only libraries that are available",
+            "self-contained",
+            "define every function and every variable before it is used",
+            "try/except",
+            "nothing but code, without explanation and without markdown",
+            "search_documentation",
+            "correct every one of them",
+        ],
+    );
+}
+
+// spec: code-agent CG-06, CG-07, CG-11
+#[test]
+fn sections_of_the_code_generator_are_empty_unless_they_are_filled() {
+    let prompts = Prompts::embedded();
+    let plain = [("task", "t"), ("context", "c")];
+    let without = prompts.render(&ask("write_code", &plain)).unwrap().question;
+    assert!(!without.contains("ERRORES PREVIOS"), "{without}");
+    let filled = [("errors", "ERRORES PREVIOS: x"), ("insights", "type: pdf"), ("documentation", "# a - b")];
+    let with = prompts.render(&ask("write_code", &[&plain[..], &filled[..]].concat())).unwrap().question;
+    for (_, text) in filled {
+        assert!(with.contains(text), "{with}");
+    }
+}
+
+// spec: code-agent OV-05, OV-06
+#[test]
+fn the_judge_of_results_is_told_what_to_ask_and_when_to_refuse() {
+    let rules = rules_of("judge_output", &[("task", "t"), ("before", "b"), ("after", "a")]);
+    all_contained(
+        &rules,
+        &[
+            "are there changes?",
+            "do the new values make sense?",
+            "was the requested thing done?",
+            "are errors disguised as results?",
+            "nothing in the context was changed",
+            "\"\", null, []",
+            "{\"error\": …}",
+            "the total was asked for, and only the currency was added",
+        ],
+    );
 }
 
 #[test]
@@ -213,7 +376,7 @@ fn an_ask_that_does_not_match_its_prompt_is_refused() {
     let error = |ask: &Ask| prompts.render(ask).unwrap_err().to_string();
     assert_eq!(
         error(&ask("sing", &[])),
-        "there is no prompt for the step sing; known are answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task"
+        "there is no prompt for the step sing; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task, write_code"
     );
     assert_eq!(error(&ask("parse_goal", &[])), "the step parse_goal needs a value for its slot request");
     assert_eq!(
@@ -251,7 +414,7 @@ fn a_malformed_prompt_is_refused_with_file_line_and_what_is_known() {
         (
             "sing.md",
             "version: 1\n",
-            "sing.md: there is no prompt of this name; known are answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task",
+            "sing.md: there is no prompt of this name; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task, write_code",
         ),
         ("plan.md", "# System\nx\n", "plan.md, line 1: must be \"version: N\""),
         ("plan.md", "", "plan.md, line 1: must be \"version: N\""),

@@ -36,7 +36,19 @@ struct Own {
     optional: &'static [&'static str],
 }
 
-const OWN: [Own; 13] = [
+const OWN: [Own; 17] = [
+    Own {
+        name: "analyse_data",
+        text: include_str!("../../prompts/analyse_data.md"),
+        required: &["context"],
+        optional: &["libraries", "errors", "documentation"],
+    },
+    Own {
+        name: "analyse_input",
+        text: include_str!("../../prompts/analyse_input.md"),
+        required: &["task", "keys"],
+        optional: &[],
+    },
     Own {
         name: "answer_question",
         text: include_str!("../../prompts/answer_question.md"),
@@ -80,6 +92,12 @@ const OWN: [Own; 13] = [
         optional: &["score", "issues"],
     },
     Own {
+        name: "judge_output",
+        text: include_str!("../../prompts/judge_output.md"),
+        required: &["task", "before", "after"],
+        optional: &["outputs"],
+    },
+    Own {
         name: "list_tasks",
         text: include_str!("../../prompts/list_tasks.md"),
         required: &["goal"],
@@ -114,6 +132,12 @@ const OWN: [Own; 13] = [
         text: include_str!("../../prompts/route_task.md"),
         required: &["task", "agents"],
         optional: &[],
+    },
+    Own {
+        name: "write_code",
+        text: include_str!("../../prompts/write_code.md"),
+        required: &["task", "context"],
+        optional: &["libraries", "outputs", "insights", "errors", "previous", "documentation"],
     },
 ];
 

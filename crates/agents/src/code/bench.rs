@@ -1,0 +1,138 @@
+//! Where code is tried that nobody has to write: looked at, run, and judged without a model.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_model::{JsonMap, Money, WorkStep};
+use candor_ports::{CodeResult, CodeRunner};
+use candor_pycheck::ResultName;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::chain::{ChainOfWork, conclusion, link};
+use super::code_validator::{CheckRequest, verdict};
+use super::component::Component;
+use super::outcome::{WorkflowError, without_metadata};
+use super::output_validator::{OutputRequest, OutputValidator};
+use super::run::{SANDBOX, Sandbox};
+use super::states::ExecutionState;
+use super::words::Words;
+
+/// What code that nobody has to write is tried with.
+#[derive(Clone)]
+pub struct Bench {
+    /// Looks at it.
+    pub code_validator: Arc<dyn Component<CheckRequest>>,
+    /// Runs it.
+    pub runner: Arc<dyn CodeRunner>,
+    /// Where everything is noted.
+    pub chain: Arc<dyn ChainOfWork>,
+    /// The keys that must be in the context at the end.
+    pub expected: Vec<String>,
+    /// The texts.
+    pub words: Words,
+    /// Ends everything.
+    pub stop: CancellationToken,
+}
+
+/// Why code did not do it: the stage, and what happened there.
+pub(super) struct Refused {
+    pub(super) stage: &'static str,
+    pub(super) what: String,
+}
+
+/// What came of trying code.
+pub(super) type Tried = Result<JsonMap, Refused>;
+
+impl Bench {
+    /// Looks at code, runs it, and makes the checks that need no model.
+    pub(super) async fn try_code(
+        &self,
+        state: &mut ExecutionState,
+        code: &str,
+        task: &str,
+        context: &JsonMap,
+        timeout: Duration,
+    ) -> Result<Tried, WorkflowError> {
+        if let Err(what) = self.validate(state, code, context).await? {
+            return Ok(Err(Refused { stage: "code_validation", what }));
+        }
+        let sandbox =
+            Sandbox { runner: Arc::clone(&self.runner), words: self.words, stop: self.stop.clone() };
+        let ran = sandbox.run(code, context, CodeResult::Context, timeout).await;
+        state.add_timing(SANDBOX, ran.duration_ms);
+        state.execution_result = Some(ran.to_map());
+        self.note(ran.link(state.attempts, timeout), ran.result.is_err()).await?;
+        let after = match ran.result {
+            Ok(after) => without_metadata(after),
+            Err(what) => return Ok(Err(Refused { stage: "execution", what })),
+        };
+        let judged = self.judge(state, task, context, &after).await?;
+        Ok(judged.map(|()| after).map_err(|what| Refused { stage: "output_validation", what }))
+    }
+
+    async fn validate(
+        &self,
+        state: &mut ExecutionState,
+        code: &str,
+        context: &JsonMap,
+    ) -> Result<Result<(), String>, WorkflowError> {
+        let keys: BTreeSet<String> = context.keys().cloned().collect();
+        let request = CheckRequest { code: code.to_owned(), keys, result: ResultName::Context };
+        let response = self.code_validator.execute(&request).await;
+        let verdict = verdict(&response);
+        state.add_timing(response.agent_name(), response.execution_time_ms());
+        let summary = self.code_validator.summary(response.data());
+        let step = link(self.words, state.attempts, &response, summary, Money::ZERO);
+        self.note(step, verdict.is_err()).await?;
+        state.code_validation = Some(response.into_data());
+        Ok(verdict.map_err(|errors| errors.join("; ")))
+    }
+
+    async fn judge(
+        &self,
+        state: &mut ExecutionState,
+        task: &str,
+        before: &JsonMap,
+        after: &JsonMap,
+    ) -> Result<Result<(), String>, WorkflowError> {
+        let validator = OutputValidator::without_model(self.words);
+        let request = OutputRequest {
+            number: state.attempts,
+            again: false,
+            task: task.to_owned(),
+            before: Arc::new(before.clone()),
+            after: Arc::new(after.clone()),
+            expected: self.expected.clone(),
+        };
+        let response = validator.execute(&request).await;
+        state.add_timing(response.agent_name(), response.execution_time_ms());
+        let summary = validator.summary(response.data());
+        self.note(link(self.words, state.attempts, &response, summary, Money::ZERO), true).await?;
+        let data = response.into_data();
+        let valid = data.get("valid").and_then(Value::as_bool) == Some(true);
+        let reason = data.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
+        state.output_validation = Some(data);
+        Ok(if valid { Ok(()) } else { Err(reason) })
+    }
+
+    pub(super) async fn note(&self, step: WorkStep, matters: bool) -> Result<(), WorkflowError> {
+        if self.stop.is_cancelled() {
+            return Err(WorkflowError::Stopped);
+        }
+        self.chain.worked(step, matters).await.map_err(|reason| WorkflowError::NotTaken { reason })
+    }
+
+    /// The last link of the chain, with everything that was done; gives that.
+    pub(super) async fn conclude(
+        &self,
+        state: &ExecutionState,
+        success: bool,
+        summary: &str,
+    ) -> Result<JsonMap, WorkflowError> {
+        let metadata = state.to_map();
+        self.note(conclusion(state, success, summary), true).await?;
+        Ok(metadata)
+    }
+}

@@ -1,0 +1,65 @@
+//! What a node gives, or why it gives nothing.
+
+use candor_model::{JsonMap, Money};
+use serde_json::Value;
+
+use super::words::NO_MODEL;
+
+/// The key of a node's metadata in its context. It never reaches the next node.
+pub const AI_METADATA: &str = "_ai_metadata";
+
+/// What a node gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeResult {
+    /// The data as it is now, without metadata: what the next node gets.
+    pub context: JsonMap,
+    /// What was done, for the chain of work.
+    pub metadata: JsonMap,
+    /// The code that did it.
+    pub code: String,
+    /// What its models cost.
+    pub cost: Money,
+}
+
+impl NodeResult {
+    /// The data with the metadata under [`AI_METADATA`].
+    #[must_use]
+    pub fn with_metadata(&self) -> JsonMap {
+        let mut context = self.context.clone();
+        context.insert(AI_METADATA.to_owned(), Value::Object(self.metadata.clone()));
+        context
+    }
+}
+
+/// Why a node gives nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum WorkflowError {
+    /// All attempts failed, or the code that was given did.
+    #[error("{reason}")]
+    Failed {
+        /// What happened in each attempt, and what to do.
+        reason: String,
+        /// Everything that was done and went wrong.
+        metadata: Box<JsonMap>,
+        /// The data as it was given.
+        context: Box<JsonMap>,
+    },
+    /// There is no model that could write code.
+    #[error("{NO_MODEL}")]
+    NoModel,
+    /// It was asked to stop, or its time was up.
+    #[error("the work was stopped")]
+    Stopped,
+    /// The chain of work is not kept any more.
+    #[error("its notes are not taken: {reason}")]
+    NotTaken {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The data without the metadata of an earlier node.
+pub(super) fn without_metadata(mut context: JsonMap) -> JsonMap {
+    context.remove(AI_METADATA);
+    context
+}
