@@ -61,6 +61,11 @@ impl DataFolder {
         self.0.join("models")
     }
 
+    /// What is known of the sandbox's Python, and code that has proven itself.
+    pub(crate) fn code(&self) -> PathBuf {
+        self.0.join("code")
+    }
+
     /// Takes the right to drive a run.
     pub(crate) fn lease(&self, run: &RunId) -> Result<Lease, LeaseError> {
         Lease::take(&self.0.join("locks"), run)

@@ -1,5 +1,6 @@
 //! The command line: what can be said, and how it is explained.
 
+mod code;
 mod drive;
 mod look;
 mod people;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use self::code::{CodeArgs, CodeCheckArgs, CodeCommand, CodeRunArgs};
 pub(crate) use self::drive::{
     DriveArgs, DriveOptions, ForkArgs, ModelOptions, ReasonArgs, RestartArgs, RollbackArgs, RunArgs,
 };
@@ -70,6 +72,8 @@ pub(crate) enum Command {
     Goal(GoalArgs),
     /// Rank agents for a text
     Route(RouteArgs),
+    /// Check Python without running it, or have it written and run where it can do no harm
+    Code(CodeArgs),
     /// Show where a run stands
     Status(OneRun),
     /// List runs

@@ -45,6 +45,9 @@ pub(crate) async fn doctor(place: &Place, as_json: bool) -> Result<u8, Failure> 
             findings.push(staff(&house));
             findings.extend(far_agents(&house).await);
             findings.extend(tools(&house).await);
+            findings.extend(super::code::health(&house).await.map(|(well, told)| {
+                if well { Finding::well("code", told) } else { Finding::ill("code", told) }
+            }));
             findings.extend(models(&house).await);
             findings.extend(meaning(&house).await);
         }
@@ -102,6 +105,7 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
         AgentKind::Tools(patterns) => Finding::well(what, format!("tools: {}", patterns.join(", "))),
         AgentKind::Model(tier) => Finding::well(what, format!("a model of the {tier} tier")),
         AgentKind::A2a(url) => Finding::well(what, format!("A2A agent {url} (see below)")),
+        AgentKind::Code => Finding::well(what, "writes code (see `code` below)".to_owned()),
         AgentKind::Nothing => Finding::ill(what, format!("has none of {}", AgentInFile::WAYS)),
     }
 }

@@ -34,7 +34,7 @@ async fn find(place: &Place, named: &str) -> Result<Found, Failure> {
     Ok(Found { data, log, run })
 }
 
-async fn looked(place: &Place, named: &str) -> Result<Looked, Failure> {
+pub(super) async fn looked(place: &Place, named: &str) -> Result<Looked, Failure> {
     let found = find(place, named).await?;
     data::look(&found.log, &found.run).await
 }

@@ -12,6 +12,7 @@ use candor_ports::{EventLog, RunFilter};
 use candor_react::Metrics;
 use serde_json::{Value, json};
 
+use super::code::CodeFigures;
 use crate::args::{MetricsArgs, Place};
 use crate::data::DataFolder;
 use crate::failure::{Failure, code};
@@ -45,11 +46,12 @@ pub(crate) async fn metrics(place: &Place, args: &MetricsArgs) -> Result<u8, Fai
     Ok(code::DONE)
 }
 
-/// What is told of runs beside their phases: the figures that were promised, and how tool agents did.
+/// What is told of runs beside their phases: the figures that were promised, and how agents at desks did.
 #[derive(Default)]
 struct More {
     targets: TargetFigures,
     tools: Metrics,
+    code: CodeFigures,
     calibration: CalibrationMetrics,
 }
 
@@ -59,6 +61,7 @@ impl More {
         for recorded in own(records) {
             if let EventBody::AgentNoted { note, .. } = &recorded.event.body {
                 self.tools.count(note);
+                self.code.count(note);
             }
         }
     }
@@ -92,7 +95,7 @@ impl More {
             let name = if strategy.is_empty() { "nothing found" } else { strategy };
             text.push_str(&format!("    {name} {} of {}\n", figures.succeeded, figures.tried));
         }
-        text
+        text + &self.code.as_text()
     }
 }
 
@@ -121,6 +124,7 @@ fn as_json(history: &PhaseHistory, runs: &[OneRun], more: &More, all: bool) -> R
     if let Value::Object(fields) = &mut shown {
         let (targets, tools) = more.as_json();
         fields.extend([("targets".to_owned(), targets), ("tools".to_owned(), tools)]);
+        fields.insert("code".to_owned(), more.code.as_json());
         fields.insert("runs".to_owned(), json!(runs.len()));
         let last = runs.first().map(|run| {
             let phases: BTreeMap<u8, &PhaseMetrics> =

@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod code;
 mod configured;
 mod control;
 mod decide;
@@ -44,6 +45,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
         match command {
             Command::Run(args) => run::run(&place, args).await,
             Command::Goal(args) => goal::goal(&place, &args).await,
+            Command::Code(args) => code::code(&place, args.command).await,
             Command::Route(args) => route::route(&place, &args).await,
             Command::Plan(args) => plan::plan(&place, args).await,
             Command::Status(args) => look::status(&place, &args).await,

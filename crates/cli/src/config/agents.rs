@@ -67,6 +67,9 @@ pub(crate) struct AgentInFile {
     /// The most that one attempt may cost, in dollars: so much is set aside for it.
     #[serde(default)]
     pub(crate) max_cost: Option<Money>,
+    /// `code`: it writes Python for a task, checks it, and runs it where it can do no harm.
+    #[serde(default)]
+    pub(crate) kind: Option<KindInFile>,
     /// A kind that comes with Candor.
     #[serde(default)]
     pub(crate) builtin: Option<String>,
@@ -93,6 +96,14 @@ pub(crate) struct MissionInFile {
     pub(crate) replanning: Option<bool>,
 }
 
+/// A kind of agent that needs no address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum KindInFile {
+    /// It writes code.
+    Code,
+}
+
 /// How an agent is reached.
 pub(crate) enum AgentKind<'a> {
     /// A program.
@@ -107,11 +118,40 @@ pub(crate) enum AgentKind<'a> {
     Model(Tier),
     /// An agent elsewhere.
     A2a(&'a str),
+    /// It writes code.
+    Code,
     /// Not at all: it can only be ranked.
     Nothing,
 }
 
 impl AgentInFile {
+    /// One of which nothing is said but its name.
+    pub(crate) fn named(agent_type: AgentType) -> Self {
+        Self {
+            agent_type,
+            capabilities: Vec::new(),
+            specialization: String::new(),
+            cost_per_invocation: Money::ZERO,
+            avg_latency_ms: 0.0,
+            success_rate: None,
+            max_concurrent: None,
+            command: None,
+            cwd: None,
+            env: BTreeMap::new(),
+            http: None,
+            tools: None,
+            mission: MissionInFile::default(),
+            model: None,
+            a2a: None,
+            headers_env: BTreeMap::new(),
+            timeout: None,
+            max_cost: None,
+            kind: None,
+            builtin: None,
+            options: JsonMap::new(),
+        }
+    }
+
     /// What is known of it.
     pub(crate) fn capability(&self) -> AgentCapability {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
@@ -130,20 +170,21 @@ impl AgentInFile {
     }
 
     /// The ways in which an agent can be reached.
-    pub(crate) const WAYS: &str = "`command`, `http`, `tools`, `model`, `a2a`, `builtin`";
+    pub(crate) const WAYS: &str = "`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`";
 
     /// How it is reached.
     pub(crate) fn kind(&self) -> AgentKind<'_> {
         self.ways().into_iter().flatten().next().unwrap_or(AgentKind::Nothing)
     }
 
-    fn ways(&self) -> [Option<AgentKind<'_>>; 6] {
+    fn ways(&self) -> [Option<AgentKind<'_>>; 7] {
         [
             self.command.as_deref().map(AgentKind::Command),
             self.http.as_deref().map(AgentKind::Http),
             self.tools.as_deref().map(AgentKind::Tools),
             self.model.map(AgentKind::Model),
             self.a2a.as_deref().map(AgentKind::A2a),
+            self.kind.map(|KindInFile::Code| AgentKind::Code),
             self.builtin.as_deref().map(AgentKind::Builtin),
         ]
     }

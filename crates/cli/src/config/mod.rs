@@ -1,6 +1,7 @@
 //! `candor.toml`: every key has a default, unknown keys are errors with the nearest valid name.
 
 mod agents;
+mod code;
 mod read;
 mod rules;
 mod tools;
@@ -13,7 +14,8 @@ use candor_model::{BreakerSettings, RunSettings, Seconds};
 use candor_phases::Rulebook;
 use serde::Deserialize;
 
-pub(crate) use self::agents::{AgentInFile, AgentKind, AgentList};
+pub(crate) use self::agents::{AgentInFile, AgentKind, AgentList, KindInFile};
+pub(crate) use self::code::{CodeInFile, Language, Runner};
 pub(crate) use self::read::read_text;
 use self::read::read_toml;
 pub(crate) use self::rules::read as read_rules;
@@ -52,6 +54,8 @@ pub(crate) struct Config {
     pub(crate) validation: Validation,
     /// Which tools there are.
     pub(crate) tools: ToolsInFile,
+    /// How code is written, and where it runs.
+    pub(crate) code: CodeInFile,
     /// Who can be given tasks.
     pub(crate) agents: Vec<AgentInFile>,
     /// The rules that hold, read from the files that the sections above name.
@@ -122,6 +126,8 @@ impl Config {
         agents::check(&path, &config.agents)?;
         config.tools.check(&path)?;
         config.tools = config.tools.in_folder(&config.folder);
+        config.code.check(&path, &config.tools.servers.keys().collect::<Vec<_>>())?;
+        config.code = config.code.in_folder(&config.folder);
         config.heed(&path)?;
         config.rulebook = config.sections().rulebook(&path, &config.folder)?;
         config.path = path;

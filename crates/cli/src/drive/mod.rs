@@ -23,7 +23,7 @@ use crate::args::{DriveOptions, Place};
 use crate::data;
 use crate::equip;
 use crate::failure::{Failure, code};
-use crate::house::House;
+use crate::house::{House, Whom};
 
 /// What is to be driven.
 pub(crate) enum Begin {
@@ -104,12 +104,26 @@ pub(crate) async fn drive(
     options: &DriveOptions,
     place: &Place,
 ) -> Result<u8, Failure> {
+    let screen = Screen::new(options, begin.run());
+    drive_on(house, log, begin, options, place, screen).await
+}
+
+/// The same, shown elsewhere.
+pub(crate) async fn drive_on(
+    house: &House,
+    log: SqliteLog,
+    begin: Begin,
+    options: &DriveOptions,
+    place: &Place,
+    screen: Screen,
+) -> Result<u8, Failure> {
     let run = begin.run().clone();
     let lease = claim(house, &run)?;
     let (sender, told) = mpsc::unbounded_channel();
     let tiers = equip::models(house, &options.models)?;
-    let runtime = house.equipped(log.clone(), options, tiers.as_ref(), Some(Arc::new(Relay(sender))))?;
-    let mut show = Show { screen: Screen::new(options, &run), told, caught_up: true };
+    let (relay, whom) = (Arc::new(Relay(sender)), whom(&log, &begin).await?);
+    let runtime = house.equipped(log.clone(), options, tiers.as_ref(), Some(relay), whom)?;
+    let mut show = Show { screen, told, caught_up: true };
     show.catch_up(&log, &begin).await?;
     let handle = set_out(house, &runtime, begin, lease).await?;
     show.tell_fork(&log, &run).await?;
@@ -122,6 +136,17 @@ pub(crate) async fn drive(
         eprintln!("candor: the recording is not complete: {problem}");
     }
     conclude(&log, &run, outcome, show.screen, place).await
+}
+
+/// Who is there for a run, which it says itself when it begins.
+async fn whom(log: &SqliteLog, begin: &Begin) -> Result<Whom, Failure> {
+    let direct = match begin {
+        Begin::Start(order) => order.settings.direct,
+        Begin::TakeUp { run, .. } | Begin::Fork { from: run, .. } => {
+            data::look(log, run).await?.state.settings().direct
+        }
+    };
+    Ok(if direct { Whom::TheCoder } else { Whom::Everyone })
 }
 
 /// Takes the right to drive a run, and stops what an earlier driver left running.

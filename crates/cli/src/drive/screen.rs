@@ -1,8 +1,9 @@
-//! Three ways to show a run: JSON lines, plain lines, a frame that is drawn again and again.
+//! Ways to show a run: JSON lines, plain lines, a frame that is drawn again and again; and plain lines beside a
+//! result that is somebody else's to print.
 
 use std::time::Duration;
 
-use candor_model::{AskKey, ForkedFrom, Recorded, RunId};
+use candor_model::{AskKey, EventBody, ForkedFrom, Recorded, RunId, Severity};
 use candor_planning::degradation;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -26,6 +27,8 @@ pub(crate) enum Screen {
     Lines(Box<Teller>, Style),
     /// A frame.
     Drawn(Box<Drawn>),
+    /// Lines on standard error, if anybody wants them: standard output is for what came of it.
+    Aside(Option<Box<Teller>>),
 }
 
 /// A frame on the terminal.
@@ -51,11 +54,18 @@ impl Screen {
         }
     }
 
+    /// One that leaves standard output alone.
+    pub(crate) fn aside(quiet: bool) -> Self {
+        Self::Aside((!quiet).then(|| Box::new(Teller::new())))
+    }
+
     /// Takes note of what happened before, without telling it.
     pub(crate) fn remember(&mut self, events: &[Recorded]) {
         match self {
-            Self::Json(_) => {}
-            Self::Lines(teller, _) => events.iter().for_each(|event| _ = teller.tell(event)),
+            Self::Json(_) | Self::Aside(None) => {}
+            Self::Lines(teller, _) | Self::Aside(Some(teller)) => {
+                events.iter().for_each(|event| _ = teller.tell(event));
+            }
             Self::Drawn(drawn) => events.iter().for_each(|event| drawn.live.absorb(event)),
         }
     }
@@ -73,6 +83,14 @@ impl Screen {
                 events.iter().for_each(|event| drawn.live.absorb(event));
                 Ok(())
             }
+            Self::Aside(teller) => {
+                // What goes on around the one task is of no interest, unless something is wrong.
+                let is_work = |event: &Recorded| matches!(event.event.body, EventBody::AgentNoted { .. });
+                let told = events.iter().filter_map(|event| Some((event, teller.as_mut()?.tell(event)?)));
+                told.filter(|(event, line)| is_work(event) || line.severity != Severity::Info)
+                    .for_each(|(_, line)| eprintln!("{}", line.render(Style::default())));
+                Ok(())
+            }
         }
     }
 
@@ -81,6 +99,7 @@ impl Screen {
         match self {
             Self::Json(_) => output::print_json(&json!({ "run_id": run, "event": "forked", "from": fork })),
             Self::Lines(..) | Self::Drawn(_) => output::print(&view::status::forked(run, fork)),
+            Self::Aside(_) => Ok(()),
         }
     }
 
@@ -90,7 +109,7 @@ impl Screen {
             Self::Json(run) => {
                 output::print_json(&json!({ "run_id": run, "event": "words", "ask": ask, "words": words }))
             }
-            Self::Lines(..) => Ok(()),
+            Self::Lines(..) | Self::Aside(_) => Ok(()),
             Self::Drawn(drawn) => {
                 drawn.live.hear(&ask.step, words);
                 Ok(())
@@ -130,6 +149,7 @@ impl Screen {
                 drawn.draw()?;
                 results(looked, drawn.style)
             }
+            Self::Aside(_) => Ok(()),
         }
     }
 }

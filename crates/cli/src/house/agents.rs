@@ -42,6 +42,7 @@ impl House {
                 let agent = A2aAgent::lazy(url, a2a_config(declared));
                 Ok(Arc::new(agent.map_err(|error| at(error.to_string()))?))
             }
+            AgentKind::Code => self.code_agent(declared, declared.max_cost.unwrap_or(MAX_COST)),
             AgentKind::Nothing => Err(at(format!("has none of {}", AgentInFile::WAYS))),
         }
     }
@@ -76,7 +77,7 @@ impl House {
         let mut known = declared.capability();
         let models = !self.config.models.is_empty();
         match declared.kind() {
-            AgentKind::Tools(_) => {
+            AgentKind::Tools(_) | AgentKind::Code => {
                 known.timeout = known.timeout.or(Some(Seconds::whole(LONG)));
                 known.max_cost = known.max_cost.or(models.then_some(MAX_COST));
             }

@@ -1,6 +1,7 @@
 //! Plugs everything together: log, agents, packs, rooms, runtime.
 
 mod agents;
+mod code;
 mod tools;
 
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use candor_runtime::{Runtime, Staff};
 use candor_store::SqliteLog;
 use candor_tools::Tools;
 
+pub(crate) use self::code::{CODE_AGENT, Sandbox};
 use crate::args::{DriveOptions, Place};
 use crate::config::{AgentInFile, Config};
 use crate::data::DataFolder;
@@ -36,6 +38,8 @@ pub(crate) struct House {
     pub(crate) packs: Vec<FoundPack>,
     /// The tools, once someone needs them.
     tools: OnceLock<Tools>,
+    /// Where programs run, once someone needs it.
+    sandbox: OnceLock<Sandbox>,
     /// What agents elsewhere say of themselves.
     cards: BTreeMap<AgentType, Described>,
 }
@@ -43,13 +47,23 @@ pub(crate) struct House {
 /// An agent that can be called.
 type Callable = (AgentCapability, Arc<dyn Agent>);
 
+/// Who is there for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whom {
+    /// Everyone, and a model as the last resort.
+    Everyone,
+    /// Nobody but the code agent: what it cannot do is told, and done by nobody else.
+    TheCoder,
+}
+
 impl House {
     /// Reads the configuration and the packs; opens nothing yet.
     pub(crate) fn build(place: &Place) -> Result<Self, Failure> {
         let config = Config::load(place.config.as_deref())?;
         let packs = packs::find(&config)?;
         let data = DataFolder::find(place.data.as_deref())?;
-        Ok(Self { config, data, packs, tools: OnceLock::new(), cards: BTreeMap::new() })
+        let (tools, sandbox) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { config, data, packs, tools, sandbox, cards: BTreeMap::new() })
     }
 
     /// The eight rooms.
@@ -113,9 +127,14 @@ impl House {
         options: &DriveOptions,
         tiers: Option<&Arc<Tiers>>,
         reader: Option<Arc<dyn Reader>>,
+        whom: Whom,
     ) -> Result<Runtime, Failure> {
         let equipment = equip::equipment(self, tiers)?;
-        let (staff, rooms) = (self.full_staff(&options.faults, tiers.is_some())?, self.rooms());
+        let staff = match whom {
+            Whom::Everyone => self.full_staff(&options.faults, tiers.is_some())?,
+            Whom::TheCoder => Staff::new(vec![self.coder()?]),
+        };
+        let rooms = self.rooms();
         Ok(Runtime::with_models(Arc::new(log), staff, rooms, reader, equipment))
     }
 

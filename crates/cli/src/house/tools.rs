@@ -6,8 +6,8 @@ use candor_agents::{A2aAgent, Described};
 use candor_tools::builtin::Builtin;
 use candor_tools::{McpServer, ToolSource, Tools};
 
-use super::House;
 use super::agents::a2a_config;
+use super::{House, Sandbox};
 use crate::config::{AgentInFile, AgentKind};
 use crate::failure::Failure;
 
@@ -53,10 +53,13 @@ impl House {
         agent.describe().await.map_err(|error| error.to_string())
     }
 
-    /// Ends everything that tools have started.
+    /// Ends everything that tools have started, and the Pythons that wait.
     pub(crate) async fn close(&self) {
         if let Some(tools) = self.tools.get() {
             tools.shutdown().await;
+        }
+        if let Some(Sandbox::Local(python)) = self.sandbox.get() {
+            python.close();
         }
     }
 }

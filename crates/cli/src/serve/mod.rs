@@ -22,7 +22,7 @@ use crate::data;
 use crate::drive::{self, Begin};
 use crate::equip;
 use crate::failure::Failure;
-use crate::house::House;
+use crate::house::{House, Whom};
 
 /// How much progress may wait for a slow listener; older progress is of no interest.
 const PROGRESS_KEPT: usize = 256;
@@ -69,7 +69,7 @@ impl FrontOffice {
         let log = house.data.open()?;
         let (progress, _) = broadcast::channel(PROGRESS_KEPT);
         let reader = Arc::new(Relay(progress.clone()));
-        let runtime = house.equipped(log.clone(), &options, tiers.as_ref(), Some(reader))?;
+        let runtime = house.equipped(log.clone(), &options, tiers.as_ref(), Some(reader), Whom::Everyone)?;
         Ok(Self { house, log, runtime, options, runs: Runs::default(), progress })
     }
 

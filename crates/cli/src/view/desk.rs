@@ -42,6 +42,7 @@ fn noted_in_words(note: &AgentNote, task: &str) -> Option<(bool, String)> {
         AgentNote::ReplanEnded { success, .. } => Some((*success, words::step_replanned(task, note)?)),
         AgentNote::Warned { text } => Some((false, words::at_desk(task, text))),
         AgentNote::Remote { task: theirs, state, .. } => Some((true, words::remote(task, theirs, state))),
+        AgentNote::Worked { step } => Some((step.success, words::worked(task, step))),
         AgentNote::Consulted { .. }
         | AgentNote::Decided { .. }
         | AgentNote::Returned { .. }

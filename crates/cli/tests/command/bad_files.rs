@@ -52,7 +52,7 @@ fn an_agent_needs_one_way_to_be_reached() {
     agent("").refused(&[
         "candor.toml",
         "agent 1 (a)",
-        "`command`, `http`, `tools`, `model`, `a2a`, `builtin`",
+        "`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`",
     ]);
     agent("command = []").refused(&["agent 1 (a)", "`command` is empty"]);
     agent("http = \"http://x\"\ncommand = [\"x\"]").refused(&["agent 1 (a)", "more than one"]);

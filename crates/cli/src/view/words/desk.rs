@@ -1,6 +1,6 @@
 //! What is said of agents at their desks, and of what they changed in the world.
 
-use candor_model::{AgentNote, JsonMap, LedgerEntry, ToolHints, ToolResult, Undone};
+use candor_model::{AgentNote, JsonMap, LedgerEntry, ToolHints, ToolResult, Undone, WorkStep};
 
 pub(in crate::view) fn planned(task: &str, steps: usize, by: &str) -> String {
     let unit = if steps == 1 { "step" } else { "steps" };
@@ -34,6 +34,14 @@ pub(in crate::view) fn step_replanned(task: &str, note: &AgentNote) -> Option<St
 
 pub(in crate::view) fn remote(task: &str, theirs: &str, state: &str) -> String {
     format!("{task}: {state} elsewhere, as {theirs}")
+}
+
+pub(in crate::view) fn worked(task: &str, step: &WorkStep) -> String {
+    let (who, took) = (&step.component, step.duration_ms);
+    let what = step.data.get("summary").and_then(|summary| summary.as_str());
+    let what = step.error.as_deref().or(what).unwrap_or(if step.success { "done" } else { "not done" });
+    let which = if step.number > 1 { format!(", try {}", step.number) } else { String::new() };
+    format!("{task}: {who}{which}: {what} ({took:.0} ms)")
 }
 
 pub(in crate::view) fn at_desk(task: &str, text: &str) -> String {

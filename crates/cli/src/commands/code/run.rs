@@ -1,0 +1,148 @@
+//! `candor code run`: a run of its own with one task, which the code agent does.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use candor_model::{AgentNote, EventBody, Goal, JsonMap, RunId, Seconds, StartMaterial, TaskId};
+use candor_phases::plan_file::PlanFile;
+use candor_runtime::RunOrder;
+use serde_json::{Value, json};
+
+use super::super::run::{fresh_run_id, read};
+use crate::args::{CodeRunArgs, DriveOptions, Place};
+use crate::data::{self, Looked};
+use crate::drive::{self, Begin, Screen};
+use crate::equip;
+use crate::failure::{Failure, code};
+use crate::house::{CODE_AGENT, House};
+use crate::output;
+
+/// The name of the one task.
+const TASK: &str = "code";
+
+/// How much larger a plan may become by the defaults and rankings that are added to it.
+const GROWTH: u64 = 64;
+
+/// How the metadata of a node is called in its context.
+const METADATA: &str = "_ai_metadata";
+
+pub(super) async fn run(place: &Place, args: CodeRunArgs) -> Result<u8, Failure> {
+    let mut house = House::build(place)?;
+    if let Some(seconds) = args.timeout {
+        house.config.code.timeout = timeout(seconds)?;
+    }
+    let run_id = match &args.run_id {
+        Some(name) => RunId::new(name).map_err(|error| Failure::usage(format!("--run-id: {error}")))?,
+        None => fresh_run_id()?,
+    };
+    let order = order(&house, &run_id, &args)?;
+    house.check_coder()?;
+    equip::models(&house, &args.models)?;
+    let log = house.data.open()?;
+    let options =
+        DriveOptions { yes: true, json: true, plain: true, faults: Vec::new(), models: args.models };
+    let begin = Begin::Start(Box::new(order));
+    let screen = Screen::aside(args.json);
+    let ended = drive::drive_on(&house, log.clone(), begin, &options, place, screen).await?;
+    let looked = data::look(&log, &run_id).await?;
+    tell(&looked, place, args.json, ended == code::DONE)?;
+    Ok(ended)
+}
+
+fn timeout(seconds: f64) -> Result<Seconds, Failure> {
+    Seconds::new(seconds).ok().filter(|time| time.as_millis() > 0).ok_or_else(|| {
+        Failure::usage(format!("--timeout: must be a number of seconds above 0, not {seconds}"))
+    })
+}
+
+/// A run with one task, whose goal and plan are brought: nobody has to be asked what is meant.
+fn order(house: &House, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Failure> {
+    let context = args.context.as_deref().map(context_from).transpose()?.unwrap_or_default();
+    let code = args.code.as_deref().map(read).transpose()?;
+    let task = house.without_secrets(args.task.clone().unwrap_or_else(|| "Run the given program".to_owned()));
+    if task.trim().is_empty() {
+        return Err(Failure::usage("--task: say what is to be done"));
+    }
+    let mut inputs = JsonMap::from_iter([("context".to_owned(), Value::Object(context))]);
+    inputs.extend(code.map(|code| ("python".to_owned(), Value::String(code))));
+    let plan = json!({
+        "description": task,
+        "confidence_score": 1.0,
+        "subtasks": [{
+            "task_id": TASK,
+            "description": task,
+            "agent_type": CODE_AGENT,
+            "inputs": inputs,
+            "expected_outputs": args.expected,
+            // What is tried again is tried again by the agent, which knows what went wrong.
+            "retry_policy": { "max_retries": 0, "backoff_seconds": 0 },
+        }],
+    })
+    .to_string();
+    let mut settings = house.config.limits.clone();
+    settings.unattended = true;
+    settings.direct = true;
+    settings.max_revisions = 0;
+    let bytes = u64::try_from(plan.len()).unwrap_or(u64::MAX);
+    settings.max_plan_bytes = settings.max_plan_bytes.max(bytes.saturating_mul(GROWTH));
+    let name = run_id.as_str();
+    let plan = PlanFile::from_json(&plan)
+        .and_then(|file| file.into_plan(name.strip_prefix("run_").unwrap_or(name)))
+        .map_err(|error| Failure::usage(format!("the task cannot be planned: {error}")))?;
+    let goal = goal(&plan.goal_id, &task)?;
+    let material = StartMaterial { goal: Some(Arc::new(goal)), plan: Some(Arc::new(plan)) };
+    Ok(RunOrder { run_id: run_id.clone(), request: task, settings, material: Some(material) })
+}
+
+fn goal(id: &candor_model::GoalId, task: &str) -> Result<Goal, Failure> {
+    let goal = json!({
+        "goal_id": id,
+        "goal_type": "generic",
+        "description": task,
+        "success_criteria": ["The code agent's own check of the result passes"],
+    });
+    candor_model::from_value(goal).map_err(Failure::failed)
+}
+
+/// Reads a context: a JSON object.
+pub(super) fn context_from(path: &Path) -> Result<JsonMap, Failure> {
+    let text = read(path)?;
+    let at = |problem: String| Failure::usage(format!("{}: {problem}", path.display()));
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(at("a context must be a JSON object, such as {\"amount\": 100}".to_owned())),
+        Err(error) => Err(at(format!("is not JSON: {error}; a context is a JSON object"))),
+    }
+}
+
+/// What the last link of the chain of work tells of all of it.
+fn metadata_in(note: &AgentNote) -> Option<JsonMap> {
+    match note {
+        AgentNote::Worked { step } if step.component == "MultiAgentOrchestrator" => Some(step.data.clone()),
+        _ => None,
+    }
+}
+
+/// The context as it is now, and how it came about.
+fn tell(looked: &Looked, place: &Place, as_json: bool, done: bool) -> Result<(), Failure> {
+    let Ok(task) = TaskId::new(TASK) else { return Ok(()) };
+    let metadata = looked.records.iter().rev().find_map(|recorded| match &recorded.event.body {
+        EventBody::AgentNoted { note, .. } => metadata_in(note),
+        _ => None,
+    });
+    let done_by = looked.state.feedback().iter().rev().find(|feedback| feedback.task_id == task);
+    let outputs = done_by.map(|feedback| feedback.actual_outputs.clone()).unwrap_or_default();
+    if as_json {
+        let mut result = outputs;
+        result.insert(METADATA.to_owned(), Value::Object(metadata.unwrap_or_default()));
+        return output::print_json(&result);
+    }
+    if done {
+        let mut text = serde_json::to_string_pretty(&outputs)?;
+        text.push('\n');
+        output::print(&text)?;
+    }
+    let (run_id, more) = (looked.state.run_id(), place.words());
+    eprintln!("candor: how it came about: candor code chain {run_id}{more}");
+    Ok(())
+}
