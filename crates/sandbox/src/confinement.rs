@@ -240,6 +240,7 @@ impl Confinement {
             read_write,
             read_only: self.read_only.clone(),
             network: self.network,
+            users: world == World::Shared,
             change_modes: self.change_modes,
             limits: self.limits,
             allow_unconfined: self.allow_unconfined,

@@ -27,15 +27,12 @@ const SYSTEM: &[&str] = &[
     "/etc/alternatives",
     "/etc/ca-certificates",
     "/etc/fonts",
-    "/etc/group",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/localtime",
     "/etc/magic",
     "/etc/mime.types",
-    "/etc/nsswitch.conf",
-    "/etc/passwd",
     "/etc/pki/tls/certs",
     "/etc/python3",
     "/etc/ssl/certs",
@@ -54,6 +51,9 @@ const SYSTEM: &[&str] = &[
     "/dev/random",
     "/dev/urandom",
 ];
+
+/// Who the users of this machine are. Programs of all kinds ask for their own name; what nobody trusts need not.
+const USERS: &[&str] = &["/etc/group", "/etc/nsswitch.conf", "/etc/passwd"];
 
 /// What finding other machines takes besides.
 const NETWORK: &[&str] =
@@ -82,7 +82,8 @@ pub(super) fn restrict(spec: &Spec) -> Result<(), RulesetError> {
 /// All that may be read, whether it is there or not.
 pub(super) fn readable(spec: &Spec) -> Vec<PathBuf> {
     let network: &[&str] = if spec.network { NETWORK } else { &[] };
-    let named = SYSTEM.iter().chain(network).map(PathBuf::from);
+    let users: &[&str] = if spec.users { USERS } else { &[] };
+    let named = SYSTEM.iter().chain(users).chain(network).map(PathBuf::from);
     let given = spec.read_only.iter().chain([&spec.program]).cloned();
     named.chain(versioned_python()).chain(given).collect()
 }

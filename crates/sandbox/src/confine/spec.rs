@@ -62,6 +62,8 @@ pub(crate) struct Spec {
     pub(crate) read_write: Vec<PathBuf>,
     pub(crate) read_only: Vec<PathBuf>,
     pub(crate) network: bool,
+    /// Whether it may know who the users of this machine are.
+    pub(crate) users: bool,
     pub(crate) change_modes: bool,
     pub(crate) limits: Limits,
     /// Whether it may run with less protection than there should be.

@@ -28,6 +28,7 @@ pub(crate) type Table = &'static [(&'static str, &'static str, Told)];
 
 pub(crate) const FILES: Table = &[
     ("read /etc/shadow", "open('/etc/shadow').read()", HIDDEN),
+    ("read who its host's users are", "open('/etc/passwd').read()", HIDDEN),
     ("read a file of its host", "open(context['secret']).read()", HIDDEN),
     ("list a folder of its host", "import os; os.listdir(context['home'])", HIDDEN),
     ("list the homes", "import os; os.listdir('/home') + os.listdir('/root')", HIDDEN),
