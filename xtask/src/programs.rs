@@ -45,7 +45,7 @@ pub fn bench(root: &Path, name: Option<&str>) -> Result<()> {
     cargo::run(root, &line)
 }
 
-/// Measures goal reading, decomposition, routing and the content guard on labelled data.
+/// Measures goal reading, decomposition, routing, the content guard and the check of code on labelled data.
 ///
 /// # Errors
 ///
@@ -63,7 +63,9 @@ pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
             &["run", "--locked", "--package", "candor-phases", "--example", measure, "--", &data],
         )?;
     }
-    Ok(())
+    // The command itself is measured here, so it is built first.
+    cargo::run(root, &["build", "--locked", "--package", "candor"])?;
+    cargo::run(root, &["run", "--locked", "--package", "candor", "--example", "quality_code", "--", &data])
 }
 
 /// Runs one fuzz target for a while.
