@@ -124,6 +124,9 @@ mod tests {
     #[test]
     fn an_unknown_fuzz_target_is_answered_with_the_known_ones() {
         let error = fuzz(&workspace_root().unwrap(), "plan_jsn", 1).unwrap_err().to_string();
-        assert_eq!(error, "there is no fuzz target `plan_jsn`; there are: event_json, log_open, plan_json");
+        assert_eq!(
+            error,
+            "there is no fuzz target `plan_jsn`; there are: event_json, log_open, plan_json, pycheck"
+        );
     }
 }

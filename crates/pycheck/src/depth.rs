@@ -1,10 +1,12 @@
-//! A look at the text before it is parsed: is it nested deeper than anybody could handle?
+//! Is a text nested deeper than anybody could handle?
 //!
-//! The parser grows its stack as it needs, but dropping and walking a tree recurse as deep as the
-//! tree is. So nobody builds a tree from a text with thousands of brackets in each other. Python
-//! itself stops at 200 brackets, at 100 indentations and at about 3,000 operators in a row.
+//! The parser grows its stack as it needs, but dropping and walking a tree recurse as deep as the tree is. Python
+//! itself stops at 200 brackets, at 100 indentations and at about 3,000 operators in a row. A text that has fewer
+//! brackets and words altogether is cleared by counting them. One that has so many that even parsing it would take
+//! a stack of hundreds of megabytes is looked at token by token before; all others after they were parsed, when the
+//! tokens are there anyway.
 
-use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::token::{TokenKind, Tokens};
 use ruff_python_parser::{Mode, lexer};
 use ruff_text_size::TextSize;
 
@@ -14,29 +16,79 @@ const BRACKETS: usize = 200;
 const INDENTS: usize = 100;
 /// Operators, prefixes and suffixes that hang on each other in one statement.
 const CHAIN: u32 = 2_500;
+/// So many brackets and words can be parsed, however they are nested.
+const PARSED_BRACKETS: usize = 10_000;
+const PARSED_WORDS: usize = 60_000;
+/// What a tree of that depth takes to be dropped.
+const DROP_STACK: usize = 256 * 1024 * 1024;
+
+/// How deep a text may be, by its length and what it is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum May {
+    /// It is not too deep.
+    NotBeDeep,
+    /// It can be parsed, and must be looked at before its tree is walked or dropped.
+    BeDeep,
+    /// It must not even be parsed before it was looked at.
+    BeBottomless,
+}
+
+/// Says how deep a text may be. Its length alone clears most programs, and the rest costs little.
+pub(crate) fn may(code: &str) -> May {
+    let long = code.len();
+    // A hundred indentations, each a blank deeper, take more bytes than the longest chain.
+    if long < CHAIN as usize && brackets(code) < BRACKETS {
+        return May::NotBeDeep;
+    }
+    let few_brackets = long < PARSED_BRACKETS || brackets(code) < PARSED_BRACKETS;
+    let few_words = long < PARSED_WORDS || words(code) < PARSED_WORDS;
+    if few_brackets && few_words { May::BeDeep } else { May::BeBottomless }
+}
+
+/// How many brackets are opened. Small sums are added up many at a time.
+fn brackets(code: &str) -> usize {
+    let opens = |byte: &u8| u8::from(matches!(byte, b'(' | b'[' | b'{'));
+    code.as_bytes().chunks(255).map(|some| usize::from(some.iter().map(opens).sum::<u8>())).sum()
+}
+
+/// How many links the chains of a text can have together: every sign is one, and so is the end of every word, as
+/// in `not not not x`.
+fn words(code: &str) -> usize {
+    let (mut words, mut in_word) = (0_usize, false);
+    for byte in code.bytes() {
+        let is_word = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+        let is_blank = matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
+        words += usize::from(!is_word && (in_word || !is_blank));
+        in_word = is_word;
+    }
+    words
+}
 
 /// Where the text becomes too deep, if it does.
 pub(crate) fn too_deep(code: &str) -> Option<TextSize> {
-    // Counting bytes is nearly free and clears every ordinary program.
-    let counted = |byte: u8| !(byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
-    let brackets = code.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
-    let signs =
-        code.len() < CHAIN as usize || code.bytes().filter(|byte| counted(*byte)).count() < CHAIN as usize;
-    if brackets < BRACKETS && signs && code.len() < 4 * CHAIN as usize {
-        return None;
-    }
     let mut lexer = lexer::lex(code, Mode::Module);
+    first_too_deep(code, std::iter::from_fn(|| Some(lexer.next_token())))
+}
+
+/// The same for a text that was parsed.
+pub(crate) fn too_deep_in(code: &str, tokens: &Tokens) -> Option<TextSize> {
+    first_too_deep(code, tokens.iter().map(|token| token.kind()).chain([TokenKind::EndOfFile]))
+}
+
+/// Drops something whose drop recurses deeply.
+pub(crate) fn drop_deep<T>(deep: T) {
+    stacker::grow(DROP_STACK, || drop(deep));
+}
+
+fn first_too_deep(code: &str, kinds: impl Iterator<Item = TokenKind>) -> Option<TextSize> {
     let mut depth = Depth::default();
-    loop {
-        let kind = lexer.next_token();
-        if kind == TokenKind::EndOfFile {
-            return None;
-        }
+    for kind in kinds.take_while(|kind| *kind != TokenKind::EndOfFile) {
         depth.step(kind);
         if depth.brackets() > BRACKETS || depth.indents > INDENTS || depth.chain() > CHAIN {
             return Some(line_start(code, depth.lines));
         }
     }
+    None
 }
 
 /// How deep the text is at one token.

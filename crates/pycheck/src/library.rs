@@ -1,7 +1,10 @@
 //! What the sandbox's Python has, as far as the caller knows, and what a program asks of it.
 
+use std::sync::LazyLock;
+
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
+use rustc_hash::FxHashSet;
 
 use crate::{parse, walk};
 
@@ -267,7 +270,8 @@ const BUILTINS: &[&str] = &[
 
 /// Whether Python knows this name without any import.
 pub(crate) fn is_builtin(name: &str) -> bool {
-    BUILTINS.binary_search(&name).is_ok()
+    static ALL: LazyLock<FxHashSet<&str>> = LazyLock::new(|| BUILTINS.iter().copied().collect());
+    ALL.contains(name)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use ruff_python_ast::{Mod, ModModule, PythonVersion};
 use ruff_python_parser::{Mode, ParseError, ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextSize};
 
-use crate::depth;
+use crate::depth::{self, May};
 use crate::findings::Code;
 use crate::words::Message;
 
@@ -48,11 +48,21 @@ pub(crate) fn parse(code: &str, syntax: Syntax) -> Result<Parsed<ModModule>, Fou
     if u32::try_from(code.len()).is_err() {
         return Err(Found::new(Code::TooDeep, TextSize::new(0), Message::TooDeep));
     }
-    if let Some(at) = depth::too_deep(code) {
-        return Err(Found::new(Code::TooDeep, at, Message::TooDeep));
+    let too_deep = |at| Found::new(Code::TooDeep, at, Message::TooDeep);
+    let may = depth::may(code);
+    if may == May::BeBottomless
+        && let Some(at) = depth::too_deep(code)
+    {
+        return Err(too_deep(at));
     }
     let options = ParseOptions::from(Mode::Module).with_target_version(syntax.version());
     let parsed = parse_unchecked(code, options);
+    if may == May::BeDeep
+        && let Some(at) = depth::too_deep_in(code, parsed.tokens())
+    {
+        depth::drop_deep(parsed);
+        return Err(too_deep(at));
+    }
     if let Some(error) = parsed.errors().iter().min_by_key(|error| error.range().start()) {
         return Err(first_error(code, &parsed, error));
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::Expr;
 use ruff_text_size::{TextRange, TextSize};
+use rustc_hash::FxHashMap;
 
 /// What opens a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,8 @@ pub(crate) struct Read<'a> {
 /// One scope that is being walked.
 pub(crate) struct Scope<'a> {
     pub(crate) kind: Kind,
-    pub(crate) symbols: BTreeMap<&'a str, Symbol<'a>>,
+    /// Only ever looked up, so that their order does not matter.
+    pub(crate) symbols: FxHashMap<&'a str, Symbol<'a>>,
     pub(crate) globals: BTreeMap<&'a str, TextRange>,
     pub(crate) nonlocals: BTreeSet<&'a str>,
     /// Where the waiting reads of this scope begin.

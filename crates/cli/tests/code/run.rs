@@ -148,8 +148,18 @@ fn what_people_see_is_the_context_and_the_way_there() {
         json!({ "num1": 5, "num2": 10, "sum": 15 }),
         "data for the next program, and nothing else"
     );
-    let said = said.tells(&["CodeGenerator", "CodeValidator", "sandbox", "OutputValidator", "candor code chain run_"]);
-    assert!(!said.stderr.contains("Pre-analysis"), "what goes on around the task is of no interest: {}", said.stderr);
+    let said = said.tells(&[
+        "CodeGenerator",
+        "CodeValidator",
+        "sandbox",
+        "OutputValidator",
+        "candor code chain run_",
+    ]);
+    assert!(
+        !said.stderr.contains("Pre-analysis"),
+        "what goes on around the task is of no interest: {}",
+        said.stderr
+    );
     bench.run(&["code", "chain", "last"]).ended_with(0).shows(&["CodeGenerator", "changed: sum", "$0.0"]);
     let chain = bench.run(&["code", "chain", "last", "--json"]).ended_with(0).json();
     let links: Vec<&str> =

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_text_size::{TextRange, TextSize};
+use rustc_hash::FxHashMap;
 
 use super::Walker;
 use crate::findings::Code;
@@ -21,7 +22,7 @@ impl<'a> Walker<'a, '_> {
     pub(super) fn open(&mut self, kind: Kind) {
         self.scopes.push(Scope {
             kind,
-            symbols: BTreeMap::new(),
+            symbols: FxHashMap::default(),
             globals: BTreeMap::new(),
             nonlocals: BTreeSet::new(),
             first_read: self.reads.len(),
