@@ -371,7 +371,7 @@ fn when_nobody_waits_any_more_everything_ends() {
         "parent": 999_999_999, "report": bench.home.path().join("report"),
         "problem": bench.home.path().join("problem"), "program": "/bin/sh",
         "command": ["sh", "-c", format!("setsid sleep {mark} & wait")], "folder": own.folder,
-        "read_write": own.read_write, "read_only": [], "network": false, "change_modes": false,
+        "read_write": own.read_write, "read_only": [], "network": false, "users": true, "change_modes": false,
         "limits": own.limits, "allow_unconfined": false,
     });
     let mut keeper = std::process::Command::new(&own.launcher)
