@@ -205,10 +205,10 @@ impl Words {
     pub(super) fn static_failed(self, stage: &str, what: &str) -> String {
         self.pick(
             format!(
-                "The given code did not do it ({stage}): {what}\nCorrect the code, or leave the input `code` out so that it is written anew."
+                "The given code did not do it ({stage}): {what}\nCorrect it, or leave it out so that code is written for the task."
             ),
             format!(
-                "El código dado no lo hizo ({stage}): {what}\nCorrige el código, o quita el input `code` para que se escriba de nuevo."
+                "El código dado no lo hizo ({stage}): {what}\nCorrígelo, o quítalo para que se escriba código para la tarea."
             ),
         )
     }

@@ -330,10 +330,12 @@ async fn conclude(
     place: &Place,
 ) -> Result<u8, Failure> {
     let looked = data::look(log, run).await?;
+    let told_elsewhere = matches!(screen, Screen::Aside(_));
     screen.close(&looked)?;
     let more = place.words();
     match outcome {
         Outcome::Ended(RunStatus::Completed) => Ok(code::DONE),
+        Outcome::Ended(_) if told_elsewhere => Ok(code::FAILED),
         Outcome::Ended(_) => {
             eprintln!("{}", people::why_ended(&looked));
             eprintln!("candor: what can be done: candor postmortem {run}{more}");

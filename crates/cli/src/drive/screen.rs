@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use candor_model::{AskKey, EventBody, ForkedFrom, Recorded, RunId, Severity};
+use candor_model::{AskKey, EventBody, ForkedFrom, Recorded, RunId};
 use candor_planning::degradation;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -84,11 +84,10 @@ impl Screen {
                 Ok(())
             }
             Self::Aside(teller) => {
-                // What goes on around the one task is of no interest, unless something is wrong.
-                let is_work = |event: &Recorded| matches!(event.event.body, EventBody::AgentNoted { .. });
-                let told = events.iter().filter_map(|event| Some((event, teller.as_mut()?.tell(event)?)));
-                told.filter(|(event, line)| is_work(event) || line.severity != Severity::Info)
-                    .for_each(|(_, line)| eprintln!("{}", line.render(Style::default())));
+                // What goes on around the one task is of no interest; what came of it is told at the end.
+                let is_work = |event: &&Recorded| matches!(event.event.body, EventBody::AgentNoted { .. });
+                let told = events.iter().filter(is_work).filter_map(|event| teller.as_mut()?.tell(event));
+                told.for_each(|line| eprintln!("{}", line.render(Style::default())));
                 Ok(())
             }
         }

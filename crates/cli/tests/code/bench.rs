@@ -25,6 +25,8 @@ pub(crate) struct Script {
     pub(crate) insights: String,
     pub(crate) programs: Vec<String>,
     pub(crate) judgements: Vec<Value>,
+    /// What is looked up before the first program is written.
+    pub(crate) looks_up: Option<(&'static str, &'static str)>,
     /// Whether nobody who judges ever comes to an end.
     pub(crate) slow_judge: bool,
 }
@@ -43,10 +45,22 @@ impl Script {
                     "reasoning": "as far as one can tell from the keys" }))
             }
             "analyse_data" => Reply::json(json!({ "code": self.insights, "tool_calls": [] })),
+            "write_code" if self.looks_up.is_some() => {
+                let (library, query) = self.looks_up.take().unwrap();
+                let call = json!({ "function": "search_documentation",
+                    "arguments": { "library": library, "query": query } });
+                Reply::json(json!({ "code": "", "tool_calls": [call] }))
+            }
             "write_code" => {
                 let next =
                     if self.programs.len() > 1 { self.programs.remove(0) } else { self.programs[0].clone() };
-                Reply::json(json!({ "code": next, "tool_calls": [] }))
+                // Whoever has looked something up is offered no more tools.
+                let offered = seen.body.to_string().contains("\"tool_calls\"");
+                Reply::json(if offered {
+                    json!({ "code": next, "tool_calls": [] })
+                } else {
+                    json!({ "code": next })
+                })
             }
             "judge_output" if self.slow_judge => Reply::text("").after(Duration::from_secs(600)),
             "judge_output" if self.judgements.is_empty() => {

@@ -11,6 +11,7 @@
 mod bench;
 mod check;
 mod data;
+mod docs;
 mod nodes;
 mod run;
 #[expect(dead_code, reason = "shared with the tests of the command, which use the rest")]

@@ -74,7 +74,8 @@ fn after_three_attempts_it_fails_for_good_with_everything_that_went_wrong() {
     let said = bench.code("Add the numbers", &numbers(), &[]).ended_with(1);
     let result = said.json();
     assert_eq!(result["_ai_metadata"]["errors"].as_array().unwrap().len(), 3, "{result}");
-    assert!(said.stderr.contains("nobody"), "{}", said.stderr);
+    assert_eq!((&result["num1"], result.get("sum")), (&json!(5), None), "the context is as it was");
+    assert!(said.stderr.contains("it failed") && said.stderr.contains("nobody"), "{}", said.stderr);
     assert_eq!(bench.asked("write_code").len(), 3);
     assert!(bench.asked("judge_output").is_empty());
 }

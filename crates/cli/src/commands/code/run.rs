@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_model::{AgentNote, EventBody, Goal, JsonMap, RunId, Seconds, StartMaterial, TaskId};
+use candor_model::{AgentNote, EventBody, Goal, JsonMap, Recorded, RunId, Seconds, StartMaterial, TaskId};
 use candor_phases::plan_file::PlanFile;
 use candor_runtime::RunOrder;
 use serde_json::{Value, json};
@@ -115,34 +115,43 @@ pub(super) fn context_from(path: &Path) -> Result<JsonMap, Failure> {
     }
 }
 
-/// What the last link of the chain of work tells of all of it.
-fn metadata_in(note: &AgentNote) -> Option<JsonMap> {
-    match note {
-        AgentNote::Worked { step } if step.component == "MultiAgentOrchestrator" => Some(step.data.clone()),
-        _ => None,
-    }
-}
-
-/// The context as it is now, and how it came about.
+/// The context as it is now, and how it came about. After a failure it is as it was.
 fn tell(looked: &Looked, place: &Place, as_json: bool, done: bool) -> Result<(), Failure> {
     let Ok(task) = TaskId::new(TASK) else { return Ok(()) };
-    let metadata = looked.records.iter().rev().find_map(|recorded| match &recorded.event.body {
-        EventBody::AgentNoted { note, .. } => metadata_in(note),
-        _ => None,
-    });
-    let done_by = looked.state.feedback().iter().rev().find(|feedback| feedback.task_id == task);
-    let outputs = done_by.map(|feedback| feedback.actual_outputs.clone()).unwrap_or_default();
+    let last = looked.state.feedback().iter().rev().find(|feedback| feedback.task_id == task);
+    let context = last.filter(|_| done).map(|feedback| feedback.actual_outputs.clone());
+    let mut context = context.unwrap_or_else(|| given(looked));
+    if !done {
+        let reasons: Vec<&str> =
+            last.iter().flat_map(|feedback| &feedback.errors).map(String::as_str).collect();
+        eprintln!("candor: it failed: {}", reasons.join("\n"));
+    }
     if as_json {
-        let mut result = outputs;
-        result.insert(METADATA.to_owned(), Value::Object(metadata.unwrap_or_default()));
-        return output::print_json(&result);
+        let metadata = looked.records.iter().rev().find_map(metadata_in).unwrap_or_default();
+        context.insert(METADATA.to_owned(), Value::Object(metadata));
+        return output::print_json(&context);
     }
     if done {
-        let mut text = serde_json::to_string_pretty(&outputs)?;
-        text.push('\n');
-        output::print(&text)?;
+        output::print(&(serde_json::to_string_pretty(&context)? + "\n"))?;
     }
     let (run_id, more) = (looked.state.run_id(), place.words());
     eprintln!("candor: how it came about: candor code chain {run_id}{more}");
     Ok(())
+}
+
+/// The context that the run began with.
+fn given(looked: &Looked) -> JsonMap {
+    let plan = looked.state.material().and_then(|material| material.plan.as_deref());
+    let task = plan.and_then(|plan| plan.subtasks.first());
+    let context = task.and_then(|task| task.inputs.get("context")).and_then(Value::as_object);
+    context.cloned().unwrap_or_default()
+}
+
+/// What the last link of the chain of work tells of all of it.
+fn metadata_in(recorded: &Recorded) -> Option<JsonMap> {
+    let EventBody::AgentNoted { note, .. } = &recorded.event.body else { return None };
+    match note.as_ref() {
+        AgentNote::Worked { step } if step.component == "MultiAgentOrchestrator" => Some(step.data.clone()),
+        _ => None,
+    }
 }
