@@ -34,7 +34,7 @@ fn the_installed_library_s_own_words_are_found_without_any_server() {
 #[test]
 fn a_documentation_server_is_asked_first_and_its_failure_is_no_failure() {
     let server = "[tools.servers.docs]\ncommand = [\"python3\", \"docs_server.py\"]\n";
-    let bench_with = |command: &str| bench(&format!("[code]\ndocs_server = \"docs\"\n{}", command));
+    let bench_with = |command: &str| bench(&format!("[code]\ndocs_server = \"docs\"\n{command}"));
     let context = json!({ "numbers": [3, 1, 2] });
     let served = bench_with(server);
     served.code("What is the middle?", &context, &[]).ended_with(0);
