@@ -45,9 +45,8 @@ pub(crate) async fn doctor(place: &Place, as_json: bool) -> Result<u8, Failure> 
             findings.push(staff(&house));
             findings.extend(far_agents(&house).await);
             findings.extend(tools(&house).await);
-            findings.extend(super::code::health(&house).await.map(|(well, told)| {
-                if well { Finding::well("code", told) } else { Finding::ill("code", told) }
-            }));
+            let (well, told) = super::code::health(&house).await;
+            findings.push(Finding { what: "code".to_owned(), well, told });
             findings.extend(models(&house).await);
             findings.extend(meaning(&house).await);
         }

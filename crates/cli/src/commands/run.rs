@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_model::{Goal, RunId, RunSettings, StartMaterial};
+use candor_model::{Goal, Plan, RunId, RunSettings, StartMaterial, ValidationError};
 use candor_phases::plan_file::PlanFile;
 use candor_runtime::RunOrder;
 
@@ -105,7 +105,7 @@ fn plan_from(
     path: &Path,
     run_id: &RunId,
     settings: &mut RunSettings,
-) -> Result<(candor_model::Plan, Option<String>), Failure> {
+) -> Result<(Plan, Option<String>), Failure> {
     let text = read(path)?;
     let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
     if bytes >= settings.max_plan_bytes {
@@ -116,13 +116,21 @@ fn plan_from(
             settings.max_plan_bytes
         )));
     }
+    plan_of(&text, run_id, settings).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+/// The plan of a run, and what it is for; the limit gives it room for what is added.
+pub(crate) fn plan_of(
+    text: &str,
+    run_id: &RunId,
+    settings: &mut RunSettings,
+) -> Result<(Plan, Option<String>), ValidationError> {
+    let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
     settings.max_plan_bytes = settings.max_plan_bytes.max(bytes.saturating_mul(GROWTH));
-    let at = |error| Failure::usage(format!("{}: {error}", path.display()));
-    let file = PlanFile::from_json(&text).map_err(at)?;
+    let file = PlanFile::from_json(text)?;
     let description = file.description.clone();
     let name = run_id.as_str();
-    let plan = file.into_plan(name.strip_prefix("run_").unwrap_or(name)).map_err(at)?;
-    Ok((plan, description))
+    Ok((file.into_plan(name.strip_prefix("run_").unwrap_or(name))?, description))
 }
 
 /// Reads a file, or standard input for `-`.

@@ -1,5 +1,6 @@
 //! The code agent of an installation: its sandbox, its rules, what it remembers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -103,7 +104,7 @@ impl House {
     /// What the sandbox's Python has. Without one nothing is known, and that is told.
     pub(crate) fn code_library(&self) -> Option<Arc<InstalledLibrary>> {
         match self.sandbox() {
-            Ok(sandbox) => Some(Arc::new(InstalledLibrary::new(sandbox.runner(), self.library_file()))),
+            Ok(sandbox) => Some(Arc::new(InstalledLibrary::new(sandbox.runner(), Some(self.library_file())))),
             Err(failure) => {
                 eprintln!("candor: imports are not looked up: {failure}");
                 None
@@ -111,8 +112,8 @@ impl House {
         }
     }
 
-    fn library_file(&self) -> Option<std::path::PathBuf> {
-        Some(self.data.code().join("library.json"))
+    fn library_file(&self) -> PathBuf {
+        self.data.code().join("library.json")
     }
 
     /// An agent that writes code.
@@ -128,7 +129,7 @@ impl House {
         config.language = self.code_language();
         config.docs = Some(self.documentation(runner)?);
         config.proven = code.cache.then(|| Arc::new(ProvenFolder::new(self.data.code().join("proven"))) as _);
-        config.library_file = self.library_file();
+        config.library_file = Some(self.library_file());
         let (judge, write) = (code.judge_tier, code.write_tier);
         config.tiers = CodeTiers { input: judge, data: judge, code: write, output: judge };
         config.timeout = Duration::from_millis(code.timeout.as_millis());

@@ -212,3 +212,17 @@ fn a_run_that_was_killed_goes_on_where_it_was_without_asking_twice() {
     assert_eq!(done.only("task_succeeded")["feedback"]["actual_outputs"]["sum"], json!(15));
     assert_eq!((bench.asked("write_code").len(), bench.asked("analyse_input").len()), (1, 1));
 }
+
+#[test]
+fn a_run_that_is_interrupted_has_not_failed_and_says_how_to_go_on() {
+    let bench = Bench::new(Script { slow_judge: true, ..Script::writing(&[SUM]) }, "");
+    bench.candor.write("context.json", numbers().to_string());
+    let words = ["code", "run", "--task", "Add the numbers", "--context", "context.json", "--json"];
+    let child = bench.command(&words).spawn().unwrap();
+    until("the result is judged", || !bench.asked("judge_output").is_empty());
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let said = Said::of(child.wait_with_output().unwrap()).ended_with(130).tells(&["candor resume run_"]);
+    assert!(!said.stderr.contains("failed"), "{}", said.stderr);
+    assert_eq!(said.stdout, "");
+}

@@ -68,7 +68,7 @@ impl Desk {
         let mut syntax = Syntax::Latest;
         if args.for_sandbox {
             let library =
-                library.as_ref().ok_or_else(|| Failure::usage("--for-sandbox needs the sandbox's Python"))?;
+                library.as_ref().ok_or_else(|| Failure::usage("--for-sandbox asks the sandbox's Python for its version; leave --no-library out, and see `candor doctor`"))?;
             library.learn(&[("json".to_owned(), Vec::new())], &stop).await;
             let (major, minor) = library.version().ok_or_else(|| {
                 Failure::failed("the sandbox's Python does not say which version it is; see `candor doctor`")

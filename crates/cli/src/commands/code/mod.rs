@@ -18,30 +18,27 @@ pub(super) async fn code(place: &Place, command: CodeCommand) -> Result<u8, Fail
     }
 }
 
-/// How the sandbox stands, for `candor doctor`; nothing if nobody here writes code and there is none.
-pub(super) async fn health(house: &House) -> Option<(bool, String)> {
+/// How the sandbox stands, for `candor doctor`. Whoever writes no code needs none.
+pub(super) async fn health(house: &House) -> (bool, String) {
     let wanted = house.config.agents.iter().any(|agent| agent.kind.is_some());
-    let sandbox = match house.sandbox() {
-        Ok(sandbox) => sandbox,
-        Err(failure) if wanted => return Some((false, failure.message)),
-        // Whoever writes no code needs no Python.
+    let python = match house.sandbox() {
+        Err(failure) if wanted => return (false, failure.message),
         Err(failure) => {
-            return Some((true, format!("programs cannot be run here, and no agent needs it: {failure}")));
+            return (true, format!("programs cannot be run here, and no agent needs it: {failure}"));
         }
+        Ok(Sandbox::E2b(_)) => return (true, "programs run with E2B (not called)".to_owned()),
+        Ok(Sandbox::Local(python)) => python,
     };
-    match sandbox {
-        Sandbox::E2b(_) => Some((true, "programs run with E2B (not called)".to_owned())),
-        Sandbox::Local(python) => Some(match python.facts().await {
-            Err(error) => (!wanted, error.to_string()),
-            Ok(facts) => {
-                let (major, minor, patch) = facts.version;
-                let world = match python.own_world() {
-                    Ok(()) => "confined in a world of its own".to_owned(),
-                    Err(why) => format!("confined, but names of files can be seen: {why}"),
-                };
-                let libraries = facts.libraries.len();
-                (true, format!("Python {major}.{minor}.{patch}, {libraries} libraries, {world}"))
-            }
-        }),
+    match python.facts().await {
+        Err(error) => (!wanted, error.to_string()),
+        Ok(facts) => {
+            let (major, minor, patch) = facts.version;
+            let world = match python.own_world() {
+                Ok(()) => "confined in a world of its own".to_owned(),
+                Err(why) => format!("confined, but names of files can be seen: {why}"),
+            };
+            let libraries = facts.libraries.len();
+            (true, format!("Python {major}.{minor}.{patch}, {libraries} libraries, {world}"))
+        }
     }
 }

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use candor_model::{AgentNote, EventBody, Goal, JsonMap, Recorded, RunId, Seconds, StartMaterial, TaskId};
-use candor_phases::plan_file::PlanFile;
 use candor_runtime::RunOrder;
 use serde_json::{Value, json};
 
-use super::super::run::{fresh_run_id, read};
+use super::super::run::{fresh_run_id, plan_of, read};
 use crate::args::{CodeRunArgs, DriveOptions, Place};
 use crate::data::{self, Looked};
 use crate::drive::{self, Begin, Screen};
@@ -19,9 +18,6 @@ use crate::output;
 
 /// The name of the one task.
 const TASK: &str = "code";
-
-/// How much larger a plan may become by the defaults and rankings that are added to it.
-const GROWTH: u64 = 64;
 
 /// How the metadata of a node is called in its context.
 const METADATA: &str = "_ai_metadata";
@@ -44,8 +40,10 @@ pub(super) async fn run(place: &Place, args: CodeRunArgs) -> Result<u8, Failure>
     let begin = Begin::Start(Box::new(order));
     let screen = Screen::aside(args.json);
     let ended = drive::drive_on(&house, log.clone(), begin, &options, place, screen).await?;
-    let looked = data::look(&log, &run_id).await?;
-    tell(&looked, place, args.json, ended == code::DONE)?;
+    // A run that was interrupted or waits has come to no end yet, and has said how to go on.
+    if matches!(ended, code::DONE | code::FAILED) {
+        tell(&data::look(&log, &run_id).await?, place, args.json, ended == code::DONE)?;
+    }
     Ok(ended)
 }
 
@@ -83,11 +81,7 @@ fn order(house: &House, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, 
     settings.unattended = true;
     settings.direct = true;
     settings.max_revisions = 0;
-    let bytes = u64::try_from(plan.len()).unwrap_or(u64::MAX);
-    settings.max_plan_bytes = settings.max_plan_bytes.max(bytes.saturating_mul(GROWTH));
-    let name = run_id.as_str();
-    let plan = PlanFile::from_json(&plan)
-        .and_then(|file| file.into_plan(name.strip_prefix("run_").unwrap_or(name)))
+    let (plan, _) = plan_of(&plan, run_id, &mut settings)
         .map_err(|error| Failure::usage(format!("the task cannot be planned: {error}")))?;
     let goal = goal(&plan.goal_id, &task)?;
     let material = StartMaterial { goal: Some(Arc::new(goal)), plan: Some(Arc::new(plan)) };
