@@ -14,6 +14,7 @@ use crate::query::{self, Head};
 use crate::record::{Large, Row, SELECT, Unreadable};
 use crate::report::{Finding, OpenReport};
 use crate::retention::{forget, keep_floor};
+use crate::tail;
 
 /// Checks a log and puts the end of its runs in order.
 pub(crate) fn check(
@@ -25,6 +26,7 @@ pub(crate) fn check(
     if full {
         quick_check(connection)?;
     }
+    settle(connection, report)?;
     let suspects = suspects(connection, !full)?;
     if !suspects.is_empty() {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -42,9 +44,26 @@ pub(crate) fn check(
     Ok(())
 }
 
+/// Brings the rows of runs up to date. A record that belongs to no run is what is left of a damaged one.
+fn settle(connection: &mut Connection, report: &mut OpenReport) -> rusqlite::Result<()> {
+    if tail::unsettled(connection)? == 0 {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    keep_floor(&transaction)?;
+    for seq in tail::settle(&transaction)? {
+        let Some(stray) = query::row(&transaction, seq)? else { continue };
+        let reason = "it names a run that is not there".to_owned();
+        quarantine(&transaction, &stray, &reason)?;
+        remove(&transaction, seq)?;
+        report.quarantined.push(Finding { run: stray.run, position: Position(stray.position), reason });
+    }
+    transaction.commit()
+}
+
 /// Fails if a table or one of its columns is not there; it need not be run for that.
 fn every_table(connection: &Connection) -> rusqlite::Result<()> {
-    let sql = "SELECT r.summary, s.body, e.blob, b.hash, q.reason, f.seq
+    let sql = "SELECT r.summary, s.body, e.blob, b.hash, q.reason, f.unsettled
                FROM runs r, summaries s, events e, blobs b, quarantine q, floor f";
     connection.prepare(sql).map(|_| ())
 }

@@ -4,6 +4,7 @@
 //! not seen the latest events.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use candor_model::{Breaker, Event, Position, RunId, RunSummary, Timestamp};
 use candor_ports::LogError;
@@ -14,9 +15,16 @@ use crate::figures::Figures;
 use crate::query::{self, Head};
 use crate::record::Encoded;
 use crate::retention;
+use crate::tail;
 
 /// How many runs are remembered; beyond this everything is forgotten and read again when needed.
 const MAX_REMEMBERED: usize = 10_000;
+
+/// Up to how many runs in one commit have their rows written with it.
+const FEW_RUNS: usize = 16;
+
+/// How many events the rows of runs may be behind by, when many runs append at once.
+const MOST_UNSETTLED: i64 = 512;
 
 /// One append that waits to be written.
 #[derive(Debug)]
@@ -73,9 +81,14 @@ struct Known {
 pub(crate) struct Memory {
     data_version: Option<i64>,
     last_seq: i64,
+    /// The first event that the rows of runs do not say yet; 0 if they say everything.
+    unsettled: i64,
     known: HashMap<RunId, Known>,
     /// The runs whose rows are not written yet.
     changed: Vec<RunId>,
+    /// The first event of the commit at hand, and how many runs it has changed.
+    first_seq: i64,
+    touched: usize,
 }
 
 impl Memory {
@@ -93,19 +106,24 @@ impl Memory {
     fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let version = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         if self.data_version != Some(version) || self.known.len() > MAX_REMEMBERED {
-            self.known.clear();
+            self.forget();
             self.last_seq = query::last_seq(connection)?;
             self.data_version = Some(version);
+            // Whose rows are behind, only the file knows now.
+            if tail::unsettled(connection)? > 0 {
+                tail::settle(connection)?;
+            }
         }
+        (self.first_seq, self.touched) = (self.last_seq + 1, 0);
         Ok(())
     }
 
     /// Writes one append, unless its writer is behind.
-    fn append(
+    fn append<'a>(
         &mut self,
         connection: &Connection,
-        inserter: &mut Inserter<'_>,
-        append: &Append,
+        inserter: &mut Inserter<'a>,
+        append: &'a Append,
     ) -> rusqlite::Result<Answer> {
         let mut seq = self.last_seq;
         let known = self.known(connection, &append.run)?;
@@ -116,16 +134,18 @@ impl Memory {
         }
         for event in encoded {
             seq += 1;
-            inserter.insert(seq, run, (known.position + 1, known.seq), event)?;
+            let (position, prev) = (known.position + 1, known.seq);
+            inserter.insert(EventRow { seq, run: run.as_str(), position, prev, event })?;
             (known.position, known.seq) = (known.position + 1, seq);
         }
         known.absorb(moving, *figures, *last_at);
         experience::note(connection, run, moving)?;
-        let (end, first_change) = (known.position, !std::mem::replace(&mut known.changed, true));
-        if first_change {
+        let end = known.position;
+        if !std::mem::replace(&mut known.changed, true) {
             self.changed.push(run.clone());
         }
         self.last_seq = seq;
+        self.touched += 1;
         Ok(Ok(end))
     }
 
@@ -135,23 +155,57 @@ impl Memory {
         connection: &Connection,
         before: Timestamp,
     ) -> rusqlite::Result<Answer> {
-        self.write_changed(connection)?;
+        self.settle(connection)?;
         self.known.clear();
         retention::remove_ended_before(connection, before).map(Ok)
     }
 
-    /// Writes the rows of the runs that changed, once each.
+    /// Writes the rows of the runs that changed: all of them, unless so many change together that it is
+    /// cheaper to leave them behind for a while.
     fn write_changed(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let behind = self.last_seq - self.unsettled;
+        if self.touched <= FEW_RUNS || (self.unsettled > 0 && behind >= MOST_UNSETTLED) {
+            return self.settle(connection);
+        }
+        self.write_rows(connection, |known| known.summary_changed || known.no.is_none())?;
+        if self.unsettled == 0 && !self.changed.is_empty() {
+            self.unsettled = self.first_seq;
+            tail::set_unsettled(connection, self.unsettled)?;
+        }
+        Ok(())
+    }
+
+    /// Writes every row that is not written yet.
+    fn settle(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        self.write_rows(connection, |_| true)?;
+        if std::mem::take(&mut self.unsettled) > 0 {
+            tail::set_unsettled(connection, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rows of some of the runs that changed, once each.
+    fn write_rows(
+        &mut self,
+        connection: &Connection,
+        which: impl Fn(&Known) -> bool,
+    ) -> rusqlite::Result<()> {
         let mut update = connection.prepare_cached(
             "UPDATE runs SET position = ?2, seq = ?3, ended = ?4, updated_at = ?5, summary = ?6, progress = ?7,
              spent = ?8 WHERE no = ?1",
         )?;
+        let mut left = Vec::new();
         for run in self.changed.drain(..) {
-            if let Some(known) = self.known.get_mut(&run) {
-                known.changed = false;
-                known.write(connection, &mut update)?;
+            match self.known.get_mut(&run) {
+                Some(known) if which(known) => {
+                    known.changed = false;
+                    known.write(connection, &mut update)?;
+                }
+                Some(_) => left.push(run),
+                None => {}
             }
         }
+        self.changed = left;
         Ok(())
     }
 
@@ -237,10 +291,10 @@ impl Known {
 
 /// Does the work of a group in one transaction. Each piece gets its own answer; an error is everyone's, and
 /// then nothing is written.
-pub(crate) fn commit(
+pub(crate) fn commit<'a>(
     connection: &mut Connection,
     memory: &mut Memory,
-    group: &[Work],
+    group: impl ExactSizeIterator<Item = &'a Work>,
 ) -> rusqlite::Result<Vec<Answer>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     memory.refresh(&transaction)?;
@@ -249,49 +303,104 @@ pub(crate) fn commit(
     for work in group {
         answers.push(match work {
             Work::Append(append) => memory.append(&transaction, &mut events, append)?,
-            Work::RemoveEndedBefore(before) => memory.remove_ended_before(&transaction, *before)?,
+            Work::RemoveEndedBefore(before) => {
+                events.finish()?;
+                memory.remove_ended_before(&transaction, *before)?
+            }
             Work::KeepBreaker(breaker) => experience::keep_breaker(&transaction, breaker).map(|()| Ok(0))?,
         });
     }
+    events.finish()?;
     drop(events);
     memory.write_changed(&transaction)?;
     transaction.commit()?;
     Ok(answers)
 }
 
-/// Inserts events.
+/// Inserts events, several with one statement: what a statement costs beside its rows is half of it.
 pub(crate) struct Inserter<'c> {
     connection: &'c Connection,
-    statement: CachedStatement<'c>,
+    one: CachedStatement<'c>,
+    several: CachedStatement<'c>,
+    waiting: Vec<EventRow<'c>>,
+}
+
+/// How many events one statement inserts at most.
+const AT_ONCE: usize = 16;
+
+/// An event that is about to be a row.
+pub(crate) struct EventRow<'a> {
+    pub(crate) seq: i64,
+    pub(crate) run: &'a str,
+    pub(crate) position: u64,
+    /// The row of the event before it in the same run; 0 for the first.
+    pub(crate) prev: i64,
+    pub(crate) event: &'a Encoded,
+}
+
+impl EventRow<'_> {
+    /// How many columns it has.
+    const COLUMNS: usize = 7;
+
+    fn bind(&self, statement: &mut CachedStatement<'_>, nth: usize) -> rusqlite::Result<()> {
+        let first = nth * Self::COLUMNS;
+        statement.raw_bind_parameter(first + 1, self.seq)?;
+        statement.raw_bind_parameter(first + 2, self.run)?;
+        statement.raw_bind_parameter(first + 3, stored(self.position)?)?;
+        statement.raw_bind_parameter(first + 4, self.prev)?;
+        statement.raw_bind_parameter(first + 5, self.event.crc)?;
+        statement.raw_bind_parameter(first + 6, self.event.text.as_str())?;
+        let hash = self.event.large.as_ref().map(|(hash, _)| hash.as_slice());
+        statement.raw_bind_parameter(first + 7, hash)
+    }
 }
 
 impl<'c> Inserter<'c> {
-    /// Prepares the statement once for many events.
+    /// Prepares the statements once for many events.
     pub(crate) fn new(connection: &'c Connection) -> rusqlite::Result<Self> {
-        let statement = connection.prepare_cached(
-            "INSERT INTO events (seq, run, position, prev, crc, body, blob) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?;
-        Ok(Self { connection, statement })
+        static SQL: LazyLock<[String; 2]> = LazyLock::new(|| [1, AT_ONCE].map(insert_events));
+        let [one, several] = &*SQL;
+        let (one, several) = (connection.prepare_cached(one)?, connection.prepare_cached(several)?);
+        Ok(Self { connection, one, several, waiting: Vec::with_capacity(AT_ONCE) })
     }
 
-    /// Inserts one event at `(position, previous row)`.
-    pub(crate) fn insert(
-        &mut self,
-        seq: i64,
-        run: &RunId,
-        (position, prev): (u64, i64),
-        event: &Encoded,
-    ) -> rusqlite::Result<()> {
-        let hash = event.large.as_ref().map(|(hash, _)| hash.as_slice());
-        if let Some((hash, rest)) = &event.large {
-            let sql = "INSERT INTO blobs (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING";
-            self.connection.prepare_cached(sql)?.execute(params![hash.as_slice(), rest])?;
+    /// Inserts an event with the next ones.
+    pub(crate) fn insert(&mut self, row: EventRow<'c>) -> rusqlite::Result<()> {
+        self.waiting.push(row);
+        if self.waiting.len() < AT_ONCE {
+            return Ok(());
         }
-        let position = stored(position)?;
-        self.statement
-            .execute(params![seq, run.as_str(), position, prev, event.crc, event.text, hash])
-            .map(|_| ())
+        for (nth, row) in self.waiting.drain(..).enumerate() {
+            keep_large(self.connection, row.event)?;
+            row.bind(&mut self.several, nth)?;
+        }
+        self.several.raw_execute().map(|_| ())
     }
+
+    /// Inserts an event at once.
+    pub(crate) fn insert_now(&mut self, row: &EventRow<'_>) -> rusqlite::Result<()> {
+        keep_large(self.connection, row.event)?;
+        row.bind(&mut self.one, 0)?;
+        self.one.raw_execute().map(|_| ())
+    }
+
+    /// Inserts what still waits.
+    pub(crate) fn finish(&mut self) -> rusqlite::Result<()> {
+        std::mem::take(&mut self.waiting).iter().try_for_each(|row| self.insert_now(row))
+    }
+}
+
+fn insert_events(count: usize) -> String {
+    let row = format!("({})", ["?"; EventRow::COLUMNS].join(", "));
+    let rows = vec![row; count].join(", ");
+    format!("INSERT INTO events (seq, run, position, prev, crc, body, blob) VALUES {rows}")
+}
+
+/// Keeps the large part of an event, if it has one.
+fn keep_large(connection: &Connection, event: &Encoded) -> rusqlite::Result<()> {
+    let Some((hash, rest)) = &event.large else { return Ok(()) };
+    let sql = "INSERT INTO blobs (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING";
+    connection.prepare_cached(sql)?.execute(params![hash.as_slice(), rest]).map(|_| ())
 }
 
 /// A position as SQLite keeps it.

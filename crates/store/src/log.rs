@@ -61,7 +61,7 @@ impl SqliteLog {
         });
         let Ready { connection, report, last_seq } = make_ready(path, &options, interrupted)?;
         let readers = Readers::start(path, &options)?;
-        let writer = Writer::start(connection, options.queue, last_seq)?;
+        let writer = Writer::start(connection, options.queue, options.busy_timeout, last_seq)?;
         let inner = Inner { readers, writer, large_body: options.large_body, seen: AtomicI64::new(last_seq) };
         Ok((Self(Arc::new(inner)), report))
     }

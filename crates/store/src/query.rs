@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::error::{storage, while_doing};
 use crate::figures::Figures;
 use crate::record::{Row, SELECT};
+use crate::tail::{self, End};
 
 /// How many events one look at the log takes at most; a reader that is far behind looks again.
 const FOLLOW_LIMIT: u32 = 4096;
@@ -47,15 +48,30 @@ impl Head {
             figures: Figures::from_row(row.get(6)?, row.get(7)?),
         })
     }
+
+    /// Takes over what the run's row does not say yet.
+    fn move_to(&mut self, end: &End) {
+        if end.seq > self.seq {
+            (self.position, self.seq) = (end.position, end.seq);
+            self.updated_at = end.at.unwrap_or(self.updated_at);
+            self.figures.renew(end.figures);
+        }
+    }
 }
 
 /// Finds where a run's log ends.
 pub(crate) fn head(connection: &Connection, run: &str) -> rusqlite::Result<Option<Head>> {
+    // Looked at before the row: what is settled in between is then found in both places, not in neither.
+    let end = tail::ends(connection, Some(run))?.remove(run);
     let sql = format!("SELECT {} FROM runs r WHERE r.id = ?1", Head::COLUMNS);
-    connection.prepare_cached(&sql)?.query_row([run], Head::read).optional()
+    let mut head = connection.prepare_cached(&sql)?.query_row([run], Head::read).optional()?;
+    if let (Some(head), Some(end)) = (&mut head, end) {
+        head.move_to(&end);
+    }
+    Ok(head)
 }
 
-/// Finds where all logs end, or only those of unfinished runs.
+/// Finds where all logs end, or only those of unfinished runs. Their rows must be settled.
 pub(crate) fn heads(connection: &Connection, unfinished_only: bool) -> rusqlite::Result<Vec<Head>> {
     let sql = format!("SELECT {} FROM runs r WHERE ?1 = 0 OR r.ended = 0", Head::COLUMNS);
     connection.prepare(&sql)?.query_map([unfinished_only], Head::read)?.collect()
@@ -147,21 +163,9 @@ pub(crate) fn follow(connection: &Connection, cursor: i64) -> Result<Followed, L
 /// Lists runs, the one that changed last first.
 pub(crate) fn runs(connection: &Connection, filter: RunFilter) -> Result<Vec<RunEntry>, LogError> {
     const DOING: &str = "list the runs";
-    let sql = format!(
-        "SELECT {}, s.body FROM runs r LEFT JOIN summaries s ON s.no = r.summary
-         WHERE ?1 = 0 OR r.ended = 0 ORDER BY r.seq DESC LIMIT ?2",
-        Head::COLUMNS
-    );
     let snapshot = connection.unchecked_transaction().map_err(while_doing(DOING))?;
-    let mut statement = snapshot.prepare_cached(&sql).map_err(while_doing(DOING))?;
-    let limit = filter.limit.map_or(-1, i64::from);
-    let rows = statement.query_map(params![filter.unfinished_only, limit], |row| {
-        let stored: Option<String> = row.get(8)?;
-        Ok((Head::read(row)?, stored))
-    });
     let mut entries = Vec::new();
-    for row in rows.map_err(while_doing(DOING))? {
-        let (head, stored) = row.map_err(while_doing(DOING))?;
+    for (head, stored) in listed(&snapshot, filter).map_err(while_doing(DOING))? {
         let run = RunId::new(&head.id).map_err(|error| storage(DOING, error))?;
         let mut summary = match stored.and_then(|text| readable(&text, &run)) {
             Some(summary) => summary,
@@ -173,6 +177,32 @@ pub(crate) fn runs(connection: &Connection, filter: RunFilter) -> Result<Vec<Run
         entries.push(RunEntry { summary, head: Position(head.position) });
     }
     Ok(entries)
+}
+
+/// The ends of the runs that are listed, with their stored summaries.
+fn listed(connection: &Connection, filter: RunFilter) -> rusqlite::Result<Vec<(Head, Option<String>)>> {
+    let mut ends = tail::ends(connection, None)?;
+    // Runs whose rows are behind come first, whatever their rows say; they find their places below.
+    let sql = format!(
+        "SELECT {}, s.body FROM runs r LEFT JOIN summaries s ON s.no = r.summary
+         WHERE ?1 = 0 OR r.ended = 0
+         ORDER BY r.id IN (SELECT e.run FROM floor f JOIN events e ON f.unsettled > 0 AND e.seq >= f.unsettled)
+         DESC, r.seq DESC LIMIT ?2",
+        Head::COLUMNS
+    );
+    let limit = filter.limit.map_or(-1, |limit| i64::from(limit) + ends.len() as i64);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement
+        .query_map(params![filter.unfinished_only, limit], |row| Ok((Head::read(row)?, row.get(8)?)))?;
+    let mut listed: Vec<(Head, Option<String>)> = rows.collect::<Result<_, _>>()?;
+    for (head, _) in &mut listed {
+        if let Some(end) = ends.remove(&head.id) {
+            head.move_to(&end);
+        }
+    }
+    listed.sort_by_key(|(head, _)| std::cmp::Reverse(head.seq));
+    listed.truncate(filter.limit.map_or(usize::MAX, |limit| limit as usize));
+    Ok(listed)
 }
 
 /// The stored summary of a run, unless it is missing or cannot be read.

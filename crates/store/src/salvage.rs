@@ -15,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenOptions;
 use crate::check::{quarantine, set_end};
 use crate::error::at_path;
-use crate::group::Inserter;
+use crate::group::{EventRow, Inserter};
 use crate::query;
 use crate::record::{Row, SELECT, Unreadable};
 use crate::report::Salvage;
@@ -194,7 +194,7 @@ impl Sink<'_> {
             return Ok(());
         };
         let Ok(encoded) = row.encoded() else { return Ok(()) };
-        self.events.insert(seq, &run, (position, prev), &encoded)?;
+        self.events.insert_now(&EventRow { seq, run: run.as_str(), position, prev, event: &encoded })?;
         self.ends.insert(id, (position, seq));
         Ok(())
     }

@@ -86,6 +86,8 @@ const MIGRATIONS: &[&str] = &[
         id TEXT PRIMARY KEY,
         body TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;",
+    // From which event on the rows of runs may be behind; 0 if none is. See `tail`.
+    "ALTER TABLE floor ADD COLUMN unsettled INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// The newest schema version that this program knows.
@@ -132,7 +134,8 @@ pub(crate) fn open_writer(
     }
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
+/// Whether another process is just writing.
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 

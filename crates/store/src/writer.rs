@@ -1,48 +1,75 @@
-//! The one thread that writes: it gathers what waits, commits it as a group, and answers everyone.
+//! Who writes: a task beside those that append, where a commit is quick, and a thread where it is not.
+//!
+//! Between two threads an append costs two wake-ups, which take longer than a commit on a quick disk. So there a
+//! task of the executor that appends run on commits, once they have all had their turn. On a slow disk that would
+//! hold up everything else that its thread has to do; there the log's own thread commits.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use candor_ports::LogError;
 use rusqlite::Connection;
+use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
 use crate::error::{Shared, storage};
 use crate::group::{self, Answer, Memory, Work};
-use crate::queue::Queue;
+use crate::queue::{Lead, Look, Queue};
+use crate::schema::is_busy;
+
+/// Up to how long a commit may take, on average, to be made by a task of an executor.
+const QUICK: Duration = Duration::from_millis(1);
+
+/// How long to wait before a file is tried again that another process is writing to.
+const TRY_AGAIN: Duration = Duration::from_millis(1);
 
 /// Work, and where to say what became of it.
 struct Command {
     work: Work,
-    reply: Reply,
+    reply: oneshot::Sender<Answer>,
 }
 
-type Reply = oneshot::Sender<Answer>;
-
-/// The handle to the thread that writes. Dropping it finishes what is queued and ends the thread.
+/// The handle to what writes. Dropping it finishes what is queued.
 pub(crate) struct Writer {
-    queue: Arc<Queue<Command>>,
+    desk: Arc<Desk>,
     wake: watch::Receiver<i64>,
     thread: Option<JoinHandle<()>>,
 }
 
+/// What the thread and the helpers share.
+struct Desk {
+    queue: Queue<Command>,
+    service: Mutex<Service>,
+}
+
 impl Writer {
-    /// Starts the thread on a connection that is ready, to a log whose last event is `last_seq`.
-    pub(crate) fn start(connection: Connection, room: usize, last_seq: i64) -> Result<Self, LogError> {
-        let queue = Arc::new(Queue::new(room));
+    /// Starts on a connection that is ready, to a log whose last event is `last_seq`.
+    pub(crate) fn start(
+        connection: Connection,
+        room: usize,
+        patience: Duration,
+        last_seq: i64,
+    ) -> Result<Self, LogError> {
         let (woken, wake) = watch::channel(last_seq);
-        let service = Service { connection, queue: Arc::clone(&queue), woken, memory: Memory::default() };
+        // The wait for another process is the thread's, not SQLite's: nobody else may wait so long.
+        connection.busy_timeout(Duration::ZERO).map_err(|error| storage("prepare the log", error))?;
+        let service = Service { connection, woken, memory: Memory::default(), pace: None };
+        let desk = Arc::new(Desk { queue: Queue::new(room), service: Mutex::new(service) });
+        let on_thread = Arc::clone(&desk);
         let thread = std::thread::Builder::new()
             .name("candor-log-writer".to_owned())
-            .spawn(move || service.run())
+            .spawn(move || work_on_thread(&on_thread, patience))
             .map_err(|error| storage("start a thread for the log", error))?;
-        Ok(Self { queue, wake, thread: Some(thread) })
+        Ok(Self { desk, wake, thread: Some(thread) })
     }
 
     /// Has work done, and returns when it is durable. Once queued it is done even if nobody waits any more.
     pub(crate) async fn write(&self, work: Work) -> Answer {
         let (reply, answer) = oneshot::channel();
-        self.queue.push(Command { work, reply }).await.ok_or(LogError::Closed)?;
+        if self.desk.queue.push(Command { work, reply }).await.ok_or(LogError::Closed)? {
+            call_helper(&self.desk);
+        }
         answer.await.map_err(|_| LogError::Closed)?
     }
 
@@ -54,7 +81,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.queue.close();
+        self.desk.queue.close();
         if let Some(thread) = self.thread.take() {
             // Waiting here is what makes the last drop a clean close. A writer that panicked has
             // already told everyone `Closed`.
@@ -63,45 +90,126 @@ impl Drop for Writer {
     }
 }
 
-/// What the thread owns.
+impl Desk {
+    fn work(&self, lead: Lead<'_, Command>, group: Vec<Command>, patience: Duration) {
+        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
+        service.work(lead, group, patience);
+    }
+}
+
+fn work_on_thread(desk: &Desk, patience: Duration) {
+    let _abandon = Abandon(&desk.queue);
+    while let Some((lead, group)) = desk.queue.next_group() {
+        desk.work(lead, group, patience);
+    }
+}
+
+/// Only a panic leaves something in the queue; nobody must wait for an answer that cannot come.
+struct Abandon<'a>(&'a Queue<Command>);
+
+impl Drop for Abandon<'_> {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+/// A task that commits as long as there is something to commit. It keeps the file open no longer than others do.
+struct Helper(Weak<Desk>);
+
+fn call_helper(desk: &Arc<Desk>) {
+    let helper = Helper(Arc::downgrade(desk));
+    // Without tokio there is nobody to ask for a task; dropped, the helper leaves everything to the thread.
+    if let Ok(executor) = Handle::try_current() {
+        executor.spawn(helper.help());
+    }
+}
+
+impl Helper {
+    async fn help(mut self) {
+        while self.look_once() {
+            // Whoever has been answered, and whoever else is about to append, comes first.
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Works on what waits, if it is time; says whether to look again.
+    fn look_once(&mut self) -> bool {
+        let Some(desk) = self.0.upgrade() else { return false };
+        match desk.queue.look() {
+            Look::Lead(lead, group) => desk.work(lead, group, Duration::ZERO),
+            Look::Later => {}
+            // It is no longer counted on.
+            Look::Gone => self.0 = Weak::new(),
+        }
+        true
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        // Its executor may have been shut down before it was done.
+        if let Some(desk) = self.0.upgrade() {
+            desk.queue.without_helper();
+        }
+    }
+}
+
+/// What is needed to write.
 struct Service {
     connection: Connection,
-    queue: Arc<Queue<Command>>,
     woken: watch::Sender<i64>,
     memory: Memory,
+    /// How long a commit takes, on average.
+    pace: Option<Duration>,
 }
 
 impl Service {
-    fn run(mut self) {
-        while let Some(group) = self.queue.next_group() {
-            let (works, replies): (Vec<_>, Vec<_>) =
-                group.into_iter().map(|one| (one.work, one.reply)).unzip();
-            for (reply, answer) in replies.into_iter().zip(self.commit(&works)) {
-                // Whoever asked may have been cancelled; what was done stands.
-                let _ = reply.send(answer);
-            }
-        }
-    }
-
-    fn commit(&mut self, works: &[Work]) -> Vec<Answer> {
-        match group::commit(&mut self.connection, &mut self.memory, works) {
-            Ok(answers) => {
-                self.woken.send_replace(self.memory.last_seq());
-                answers
-            }
+    /// Works on a group. One that another process is in the way of goes back to the queue, unless there is time
+    /// to wait for that.
+    fn work(&mut self, lead: Lead<'_, Command>, group: Vec<Command>, patience: Duration) {
+        let start = Instant::now();
+        let answers = match self.commit(&group, start + patience) {
+            Err(error) if is_busy(&error) && patience.is_zero() => return lead.give_back(group),
+            Ok(answers) => answers,
             Err(error) => {
-                // What the file holds now is for the file to say.
-                self.memory.forget();
                 let error = Shared::from(error);
-                works.iter().map(|_| Err(storage("write to the log", error.clone()))).collect()
+                group.iter().map(|_| Err(storage("write to the log", error.clone()))).collect()
+            }
+        };
+        lead.done(self.is_quick(start.elapsed()));
+        for (command, answer) in group.into_iter().zip(answers) {
+            // Whoever asked may have been cancelled; what was done stands.
+            let _ = command.reply.send(answer);
+        }
+    }
+
+    /// Commits, waiting for another process until `give_up`.
+    fn commit(&mut self, commands: &[Command], give_up: Instant) -> rusqlite::Result<Vec<Answer>> {
+        loop {
+            let works = commands.iter().map(|command| &command.work);
+            match group::commit(&mut self.connection, &mut self.memory, works) {
+                Ok(answers) => {
+                    self.woken.send_replace(self.memory.last_seq());
+                    return Ok(answers);
+                }
+                Err(error) => {
+                    // What the file holds now is for the file to say.
+                    self.memory.forget();
+                    if !is_busy(&error) || Instant::now() >= give_up {
+                        return Err(error);
+                    }
+                    std::thread::sleep(TRY_AGAIN);
+                }
             }
         }
     }
-}
 
-impl Drop for Service {
-    fn drop(&mut self) {
-        // Only a panic leaves something in the queue; nobody must wait for an answer that cannot come.
-        self.queue.abandon();
+    /// Whether commits are quick, now that one more took so long.
+    fn is_quick(&mut self, took: Duration) -> bool {
+        // One that took very long, as when the write-ahead log goes back into the file, says little of the next.
+        let took = took.min(QUICK * 2);
+        let pace = self.pace.map_or(took, |pace| (pace * 7 + took) / 8);
+        self.pace = Some(pace);
+        pace < QUICK
     }
 }
