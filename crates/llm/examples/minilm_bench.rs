@@ -1,8 +1,8 @@
 //! How long MiniLM takes for a sentence.
 //!
 //! `minilm_bench FOLDER FILE` prints microseconds per sentence of the file, alone and in company;
-//! `minilm_bench FOLDER --serve` answers each line with the time it took and the vector, so that a peer can be
-//! measured in turn (`benches/peers/minilm_peer.py`).
+//! `minilm_bench FOLDER --serve` takes a JSON list of sentences in each line and answers with the time that each
+//! took and its vector, so that a peer can be measured in turn (`benches/peers/minilm_peer.py`).
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
@@ -34,17 +34,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn serve(model: &MiniLm) -> Result<(), Box<dyn std::error::Error>> {
     for line in std::io::stdin().lock().lines() {
-        let line = line?;
-        let started = Instant::now();
-        let vectors = model.embed_here(&[line]);
-        let micros = started.elapsed().as_secs_f64() * 1e6;
-        let answer =
-            serde_json::json!({ "micros": micros, "vector": vectors.first().map(|vector| &**vector) });
+        let sentences: Vec<String> = serde_json::from_str(&line?)?;
+        let answers: Vec<_> = sentences.iter().map(|sentence| embedded(model, sentence)).collect();
+        let answer = serde_json::Value::from(answers);
         let mut out = std::io::stdout().lock();
         writeln!(out, "{answer}")?;
         out.flush()?;
     }
     Ok(())
+}
+
+fn embedded(model: &MiniLm, sentence: &str) -> serde_json::Value {
+    let started = Instant::now();
+    let vectors = model.embed_here(&[sentence]);
+    let micros = started.elapsed().as_secs_f64() * 1e6;
+    serde_json::json!({ "micros": micros, "vector": vectors.first().map(|vector| &**vector) })
 }
 
 fn alone(model: &MiniLm, sentences: &[&str]) {

@@ -73,13 +73,29 @@ async fn vectors_are_those_of_the_reference() {
     assert_eq!((vectors.len(), vectors[0].len()), (20, 384));
     for (vector, reference) in vectors.iter().zip(&references) {
         assert!((cosine(vector, vector) - 1.0).abs() < 1e-5, "{}", reference.text);
-        assert!((cosine(vector, &vectors[0]) - reference.to_first).abs() < 1e-5, "{}", reference.text);
+        // Weights are kept with sixteen bits.
+        assert!((cosine(vector, &vectors[0]) - reference.to_first).abs() < 1e-3, "{}", reference.text);
         for (got, wanted) in vector.iter().zip(&reference.vector) {
-            assert!((got - wanted).abs() < 2e-6, "{}: {got} {wanted}", reference.text);
+            assert!((got - wanted).abs() < 5e-4, "{}: {got} {wanted}", reference.text);
         }
     }
     let alone = model.embed_here(&texts[18..19]);
     assert!((cosine(&alone[0], &vectors[18]) - 1.0).abs() < 1e-5, "company does not change a vector");
+}
+
+#[tokio::test]
+async fn whoever_embeds_at_the_same_time_gets_the_same_vectors_to_the_last_bit() {
+    let Some(folder) = weights().await else { return };
+    let model = MiniLm::load(&folder).unwrap();
+    let texts: Vec<String> = references().into_iter().take(3).map(|reference| reference.text).collect();
+    let embed = || -> Vec<_> { texts.iter().flat_map(|text| model.embed_here(&[text])).collect() };
+    let wanted = embed();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (0..3).map(|_| scope.spawn(embed)).collect();
+        for other in others {
+            assert_eq!(other.join().unwrap(), wanted);
+        }
+    });
 }
 
 #[tokio::test]

@@ -21,7 +21,14 @@ pub(super) fn normalise(numbers: &mut [f32], weights: &[f32], bias: &[f32], epsi
 /// Turns scores into shares that sum to 1.
 #[inline(always)]
 pub(super) fn softmax(scores: &mut [f32]) {
-    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let (groups, rest) = scores.as_chunks::<LANES>();
+    let mut most = [f32::NEG_INFINITY; LANES];
+    for group in groups {
+        for (most, score) in most.iter_mut().zip(group) {
+            *most = most.max(*score);
+        }
+    }
+    let most = most.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max);
     for score in scores.iter_mut() {
         *score = exp(*score - most);
     }
@@ -46,14 +53,6 @@ pub(super) fn gelu(numbers: &mut [f32]) {
 pub(super) fn add(numbers: &mut [f32], others: &[f32]) {
     for (number, other) in numbers.iter_mut().zip(others) {
         *number += other;
-    }
-}
-
-/// Adds scaled numbers to numbers.
-#[inline(always)]
-pub(super) fn add_scaled(numbers: &mut [f32], scale: f32, others: &[f32]) {
-    for (number, other) in numbers.iter_mut().zip(others) {
-        *number += scale * other;
     }
 }
 

@@ -3,20 +3,29 @@
 //! It owns the reading of the three files of the model, its tokenizer and its forward pass. Where the weights
 //! come from is the business of [`crate::weights`].
 
+mod attention;
+mod company;
 mod encoder;
+mod exchange;
 mod linear;
 mod math;
+mod norm;
+mod part;
+mod shape;
 mod tensors;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use candor_ports::{BoxFuture, EmbedError, Embedder, Vector};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use self::encoder::{Encoder, Shape};
+use self::company::Company;
+use self::encoder::Encoder;
+use self::shape::Shape;
 use self::tensors::Tensors;
 pub use self::tensors::WeightsError;
 use crate::embed::wordpiece::WordPiece;
@@ -29,13 +38,19 @@ const MOST_PIECES: usize = 256;
 /// what is computed to stay near the processor.
 const PIECES_AT_ONCE: usize = 512;
 
+/// The threads that compute a text that comes alone. With more of them each would have less to do between two
+/// meetings, and a meeting costs the same.
+const PARTS: usize = 2;
+
 /// all-MiniLM-L6-v2, ready to embed.
 #[derive(Clone)]
 pub struct MiniLm(Arc<Model>);
 
 struct Model {
     vocabulary: WordPiece,
-    encoder: Encoder,
+    encoder: Arc<Encoder>,
+    /// Who helps with a text that comes alone; nobody before the first one.
+    company: Mutex<Option<Company>>,
     most_pieces: usize,
 }
 
@@ -49,9 +64,10 @@ impl MiniLm {
         }
         let tokenizer: Tokenizer = read_json(&folder.join("tokenizer.json"))?;
         let mut tensors = Tensors::open(&folder.join("model.safetensors"))?;
-        let most_pieces = MOST_PIECES.min(shape.positions());
-        let encoder = Encoder::read(&mut tensors, shape)?;
-        Ok(Self(Arc::new(Model { vocabulary: tokenizer.vocabulary(), encoder, most_pieces })))
+        let most_pieces = MOST_PIECES.min(shape.max_position_embeddings);
+        let encoder = Arc::new(Encoder::read(&mut tensors, &shape, PARTS.min(processors()))?);
+        let (vocabulary, company) = (tokenizer.vocabulary(), Mutex::new(None));
+        Ok(Self(Arc::new(Model { vocabulary, encoder, company, most_pieces })))
     }
 
     /// The numbers in a vector.
@@ -71,12 +87,24 @@ impl MiniLm {
 }
 
 impl Model {
+    /// One batch is computed together with others, unless they are busy: then whoever asks does it alone.
+    fn embed_alone(&self, batch: &[Vec<u32>]) -> Vec<Vector> {
+        let Ok(mut company) = self.company.try_lock() else { return self.encoder.embed(batch) };
+        if company.is_none() {
+            *company = Company::start(&self.encoder);
+        }
+        match &*company {
+            Some(company) => self.encoder.embed_with(company, batch),
+            None => self.encoder.embed(batch),
+        }
+    }
+
     /// Texts of like length go together, so that no batch is much longer than another.
     fn embed(&self, pieces: &[Vec<u32>]) -> Vec<Vector> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = processors();
         let batches = batches(pieces, threads);
         if let [only] = batches.as_slice() {
-            return self.encoder.embed(only);
+            return self.embed_alone(only);
         }
         let share = batches.len().div_ceil(threads).max(1);
         std::thread::scope(|scope| {
@@ -92,6 +120,11 @@ impl Model {
                 .collect()
         })
     }
+}
+
+/// How many threads can run at once.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Cuts texts into batches, at least one for each thread where there are enough of them.
@@ -163,4 +196,9 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, WeightsError> {
     let broken = |problem: String| WeightsError { path: path.to_owned(), problem };
     let text = std::fs::read(path).map_err(|error| broken(error.to_string()))?;
     serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))
+}
+
+/// Some of the rows of a matrix.
+fn within(rows: &[f32], span: Range<usize>, width: usize) -> &[f32] {
+    rows.get(span.start * width..span.end * width).unwrap_or_default()
 }
