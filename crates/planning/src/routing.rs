@@ -79,8 +79,20 @@ pub fn unit(vector: &[f32]) -> Result<Vec<f32>, RoutingProblem> {
 /// than the formula can bear, or that points the other way, scores 0.
 #[must_use]
 pub fn score(similarity: f64, agent: &AgentCapability) -> f64 {
+    score_of(similarity, worth(agent))
+}
+
+/// What similarity is worth with this agent, from 0 to 1: what its score depends on beside the task.
+#[must_use]
+pub fn worth(agent: &AgentCapability) -> f64 {
     let thrift = (1.0 - agent.cost_per_invocation.as_dollars() / PROHIBITIVE_COST).max(0.0);
-    let score = similarity * agent.success_rate.get() * thrift;
+    agent.success_rate.get() * thrift
+}
+
+/// The [`score`] of an agent whose [`worth`] is known.
+#[must_use]
+pub fn score_of(similarity: f64, worth: f64) -> f64 {
+    let score = similarity * worth;
     // Not `max`: it may answer -0.0, which would rank below 0.0.
     if score > 0.0 { score } else { 0.0 }
 }

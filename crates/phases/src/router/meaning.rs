@@ -1,12 +1,10 @@
 //! The agents' meanings as one matrix, and the pass over it.
 //!
-//! Rows lie one after the other, so that a pass reads memory in order; the sums are kept in lanes, which the
-//! compiler turns into vector instructions.
+//! Rows lie one after the other, so that a pass reads memory in order, with the widest vectors that the processor
+//! has.
 
 use candor_planning::routing::{self, RoutingProblem};
-
-/// How many sums run side by side in a dot product.
-const LANES: usize = 16;
+use pulp::{Arch, Simd, WithSimd};
 
 /// How many agents the assumed spread of similarities weighs as much as: few agents say little about it.
 const ASSUMED_AGENTS: f64 = 4.0;
@@ -51,12 +49,8 @@ impl Meaning {
             return Err(RoutingProblem::UnequalDimensions { left: task.len(), right: self.dimensions });
         }
         let task = routing::unit(task)?;
-        let rows = self.rows.chunks_exact(self.dimensions.max(1));
-        let similarity = |(row, offset): (&[f32], &f32)| (dot(row, &task) + offset).min(1.0);
-        let mut similarities: Vec<f32> = rows
-            .zip(&self.offsets)
-            .map(|(row, offset)| if offset.is_nan() { f32::NAN } else { similarity((row, offset)) })
-            .collect();
+        let mut similarities = self.offsets.clone();
+        Arch::new().dispatch(Pass { meaning: self, task: &task, similarities: &mut similarities });
         let (mean, spread) = mean_and_spread(&similarities);
         for similarity in &mut similarities {
             if similarity.is_nan() {
@@ -65,6 +59,49 @@ impl Meaning {
         }
         Ok(Nearness { similarities, spread })
     }
+}
+
+/// The pass over all rows. It is a type and not a closure, so that all of it is compiled for the processor's vectors.
+struct Pass<'a> {
+    meaning: &'a Meaning,
+    task: &'a [f32],
+    /// Before it, the offsets.
+    similarities: &'a mut [f32],
+}
+
+impl WithSimd for Pass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let rows = self.meaning.rows.chunks_exact(self.meaning.dimensions.max(1));
+        for (similarity, row) in self.similarities.iter_mut().zip(rows) {
+            // What is not a number stays it.
+            if !similarity.is_nan() {
+                *similarity = (wide_dot(simd, row, self.task) + *similarity).min(1.0);
+            }
+        }
+    }
+}
+
+/// The dot product in four sums side by side: one would wait for itself.
+#[inline(always)]
+fn wide_dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
+    let ((a, a_rest), (b, b_rest)) = (S::as_simd_f32s(a), S::as_simd_f32s(b));
+    let ((a, a_few), (b, b_few)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [simd.splat_f32s(0.0); 4];
+    for (a, b) in a.iter().zip(b) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum = simd.mul_add_e_f32s(*a, *b, *sum);
+        }
+    }
+    let [mut first, second, third, fourth] = sums;
+    for (a, b) in a_few.iter().zip(b_few) {
+        first = simd.mul_add_e_f32s(*a, *b, first);
+    }
+    let sums = simd.add_f32s(simd.add_f32s(first, second), simd.add_f32s(third, fourth));
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    simd.reduce_sum_f32s(sums) + rest
 }
 
 /// The mean of the known similarities, and how far they are from it.
@@ -81,16 +118,7 @@ fn mean_and_spread(similarities: &[f32]) -> (f64, f64) {
     (mean, ((deviations + assumed) / (count + ASSUMED_AGENTS)).sqrt())
 }
 
-/// The dot product of two vectors of the same length.
+/// The dot product of two vectors of the same length, for the few that are needed before any task comes.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a_lanes, a_rest) = a.as_chunks::<LANES>();
-    let (b_lanes, b_rest) = b.as_chunks::<LANES>();
-    let mut sums = [0.0f32; LANES];
-    for (a, b) in a_lanes.iter().zip(b_lanes) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
-        }
-    }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f32>() + rest
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -71,6 +71,8 @@ pub enum RouterError {
 #[derive(Debug, Clone)]
 pub struct Router {
     agents: Vec<AgentCapability>,
+    /// What similarity is worth with each of them, side by side: a look at every agent would be a miss of the cache.
+    worths: Vec<f64>,
     lexicon: Lexicon,
     meaning: Option<Meaning>,
     /// How many successes each agent's meaning holds, in the registry's order.
@@ -101,15 +103,22 @@ impl Router {
         let lexicon = Lexicon::new(&agents);
         let learned = Learned::new(&agents, vectors, history)?;
         let successes: Vec<usize> = learned.successes.iter().map(Vec::len).collect();
-        let words_weight = words_weight(&successes);
-        Ok(Self { meaning: learned.meaning(), agents, lexicon, successes, words_weight })
+        let (worths, words_weight) = (worths(&agents), words_weight(&successes));
+        Ok(Self { meaning: learned.meaning(), agents, worths, lexicon, successes, words_weight })
     }
 
     /// Ranks by words alone.
     #[must_use]
     pub fn by_words(agents: Vec<AgentCapability>) -> Self {
         let (lexicon, successes) = (Lexicon::new(&agents), vec![0; agents.len()]);
-        Self { agents, lexicon, meaning: None, successes, words_weight: WORDS_WEIGHT }
+        Self {
+            worths: worths(&agents),
+            agents,
+            lexicon,
+            meaning: None,
+            successes,
+            words_weight: WORDS_WEIGHT,
+        }
     }
 
     /// The agents, in the order in which they came.
@@ -153,18 +162,18 @@ impl Router {
 
     /// Everyone's figures, in the registry's order.
     fn standings(&self, words: &[f64], nearness: Option<&Nearness>) -> Vec<Standing> {
-        let agents = self.agents.iter().zip(words).enumerate();
+        let agents = self.worths.iter().zip(words).enumerate();
         let weight = nearness.map_or(0.0, |nearness| self.words_weight * nearness.spread);
-        let standing = |agent: usize, capability: &AgentCapability, words: f64, meaning: Option<f64>| {
+        let standing = |agent: usize, worth: f64, words: f64, meaning: Option<f64>| {
             let similarity = meaning.map_or(words, |meaning| fused(meaning, words, weight));
-            Standing { agent, score: routing::score(similarity, capability), similarity, words, meaning }
+            Standing { agent, score: routing::score_of(similarity, worth), similarity, words, meaning }
         };
         match nearness {
-            None => agents.map(|(index, (agent, &words))| standing(index, agent, words, None)).collect(),
+            None => agents.map(|(index, (&worth, &words))| standing(index, worth, words, None)).collect(),
             Some(nearness) => agents
                 .zip(&nearness.similarities)
-                .map(|((index, (agent, &words)), &meaning)| {
-                    standing(index, agent, words, Some(f64::from(meaning)))
+                .map(|((index, (&worth, &words)), &meaning)| {
+                    standing(index, worth, words, Some(f64::from(meaning)))
                 })
                 .collect(),
         }
@@ -217,6 +226,10 @@ impl Router {
         explanations.truncate(top_k);
         explanations
     }
+}
+
+fn worths(agents: &[AgentCapability]) -> Vec<f64> {
+    agents.iter().map(routing::worth).collect()
 }
 
 /// How much words weigh in a registry with these successes, the same for all of its agents.

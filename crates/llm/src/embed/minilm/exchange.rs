@@ -57,10 +57,12 @@ impl Exchange {
                 return None;
             }
             looks += 1;
-            match looks {
-                ..SPINS => std::hint::spin_loop(),
-                ..LOOKS_AWAKE => std::thread::yield_now(),
-                _ => std::thread::sleep(NAP),
+            if looks < SPINS {
+                std::hint::spin_loop();
+            } else if looks < LOOKS_AWAKE {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(NAP);
             }
         }
         Some(())
