@@ -13,7 +13,7 @@ use super::meaning::dot;
 pub(super) const MOST_SUCCESSES: usize = 20;
 
 /// How far similarities are put back: 0 not at all, 1 until a right match looks alike with and without history.
-const CORRECTION: f64 = 0.8;
+const CORRECTION: f64 = 0.9;
 
 /// How much more alike two tasks of an agent are than a task and its description, until pairs of tasks tell.
 const ASSUMED_LIKENESS: f64 = 1.2;
@@ -51,6 +51,20 @@ impl Scale {
             sums.add(record);
         }
         sums.scale()
+    }
+
+    /// How far a right match with the centroid of so many texts stands out, and how similar a wrong one is, on
+    /// average. The centroid itself has length 1, however much or little an agent's tasks are alike.
+    fn centroid(&self, described: f64, tasks: f64) -> (f64, f64) {
+        let right_description = self.description + self.wrong_description;
+        let right_task = self.task + self.wrong_task;
+        let squared = described
+            + tasks
+            + 2.0 * described * tasks * right_description
+            + tasks * (tasks - 1.0) * right_task;
+        let length = squared.max(1.0).sqrt();
+        let sum = |description: f64, task: f64| (described * description + tasks * task) / length;
+        (sum(self.description, self.task), sum(self.wrong_description, self.wrong_task))
     }
 }
 
@@ -144,10 +158,10 @@ pub(super) fn meaning(record: &Record<'_>, scale: Option<&Scale>) -> Option<(Vec
     let (factor, offset) = match scale {
         None => (centroid, 0.0),
         Some(scale) => {
-            let corrected = scale.description / (described * scale.description + tasks * scale.task);
-            let expected = described * scale.wrong_description + tasks * scale.wrong_task;
-            let factor = CORRECTION * corrected + (1.0 - CORRECTION) * centroid;
-            (factor, CORRECTION * (scale.wrong_description - corrected * expected))
+            let (contrast, wrong) = scale.centroid(described, tasks);
+            let stretch = scale.description / contrast;
+            let factor = centroid * (CORRECTION * stretch + 1.0 - CORRECTION);
+            (factor, CORRECTION * (scale.wrong_description - stretch * wrong))
         }
     };
     together.iter_mut().for_each(|entry| *entry *= factor as f32);

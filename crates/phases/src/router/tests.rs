@@ -135,6 +135,21 @@ fn an_agent_without_history_does_not_lose_its_tasks_to_those_with_one() {
     assert_eq!(first(&[0.45, 0.0, 0.0, 0.89]).agent_type.as_str(), "flight_agent");
 }
 
+/// Sums of tasks that are not alike are shorter; what counts is where they point.
+#[test]
+fn an_agent_of_many_sides_loses_nothing_to_one_that_always_does_the_same() {
+    let vectors: Vec<_> = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+        .iter()
+        .map(|axis| Some(vector(axis)))
+        .collect();
+    let same = vec![success("flight_agent", &[1.0, 0.0, 0.0, 0.0]); 4];
+    let sides = [[0.0, 0.7, 0.0, 0.7], [0.0, 0.7, 0.0, -0.7]].map(|side| success("hotel_agent", &side));
+    let history = [same, sides.to_vec(), sides.to_vec()].concat();
+    let router = Router::new(travel(), &vectors, &history).unwrap();
+    let first = router.rank("zzz", Some(&[0.66, 0.75, 0.0, 0.0]), &closed, 1).unwrap().remove(0);
+    assert_eq!(first.agent_type.as_str(), "hotel_agent");
+}
+
 #[test]
 fn history_of_strangers_or_without_vectors_counts_for_nothing() {
     let mute = Success { vector: None, ..success("hotel_agent", &[1.0]) };
