@@ -379,7 +379,14 @@ fn verdicts(request: &str, mut table: Table) -> Vec<(Phase, CritiqueVerdict, Vec
             let earlier = table.handoffs.clone();
             table.hand_over_execution();
             let handoff = &table.handoffs[&Phase::Execution];
-            critique::of_execution(request, table.plan.as_ref().unwrap(), handoff, &earlier, 800, &[])
+            critique::of_execution(
+                request,
+                &table.plan.as_ref().unwrap().subtasks,
+                handoff,
+                &earlier,
+                800,
+                &[],
+            )
         } else {
             let report = table.visit(phase).unwrap();
             table.handoffs.insert(phase, report.handoff);

@@ -146,7 +146,7 @@ fn a_stopped_phase_offers_ways_out() {
 fn the_execution_of_the_example_passes() {
     // spec: orchestrator SQ-02
     let done = Handoff::new(SpokenBy::Heuristic, "4 of 4 tasks done".to_owned(), JsonMap::new());
-    let checks = of_execution(PARIS, &paris_plan(), &done, &BTreeMap::new(), 800, &[]);
+    let checks = of_execution(PARIS, &paris_plan().subtasks, &done, &BTreeMap::new(), 800, &[]);
     assert_eq!(checks.failed(), Vec::<String>::new());
 }
 

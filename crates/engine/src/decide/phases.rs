@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use candor_model::{
     Broadcast, CritiqueVerdict, Enhancement, Evaluation, EventBody, Handoff, JsonMap, Phase, PhaseDecision,
-    PhaseMetrics, Plan, PlanningError, PromptSource, Severity, SpokenBy, TaskId, TaskStatus,
+    PhaseMetrics, PlanningError, PromptSource, Severity, SpokenBy, TaskId,
 };
 use candor_planning::phase::RoomDecision;
 use candor_planning::{compress, critique as judging, gates, metrics as planning_metrics};
 
 use super::draft::{Decision, Draft};
 use super::{choices, critique, discussion, ending, proposal, rework};
-use crate::state::{Stage, due};
+use crate::state::{Stage, TaskState, Work, due};
 use crate::{PhaseReport, PhaseResult, Refusal};
 
 /// How often better wordings are offered in a run; the second time only for words of the person's own.
@@ -128,15 +128,18 @@ pub(super) fn done(
 pub(super) fn executed(draft: &mut Draft<'_>, summary: String) {
     let phase = Phase::Execution;
     let ahead = draft.ahead();
-    let Some(plan) = ahead.plan() else { return };
-    let compressed = compress::execution_output(&plan, ahead.feedback());
+    // The definitions are looked at where they are: a copy of a large plan costs a sixth of carrying it out.
+    let Some(work) = ahead.work() else { return };
+    let compressed = compress::execution_output(work.plan(), ahead.feedback());
     let data = serde_json::to_value(&compressed).map(|value| ("compressed".to_owned(), value));
     let mut handoff = Handoff::new(SpokenBy::Heuristic, summary, data.into_iter().collect());
     let expected = planning_metrics::seed(phase).tokens_used;
-    let checks = judging::of_execution(ahead.request(), &plan, &handoff, &BTreeMap::new(), expected, &[]);
+    let kept = work.tasks().filter(|(_, run)| run.state != TaskState::Skipped).map(|(task, _)| task);
+    let checks = judging::of_execution(ahead.request(), kept, &handoff, &BTreeMap::new(), expected, &[]);
+    let criteria = criteria_of(work);
     // Rules judge rules here: it is told, and nothing is repeated.
     let next = critique::judge(draft, phase, Some(Box::new(checks)), SpokenBy::Heuristic);
-    let metrics = metrics(draft, phase, criteria_of(&plan), Vec::new());
+    let metrics = metrics(draft, phase, criteria, Vec::new());
     handoff.context.tokens_consumed = metrics.tokens_used;
     critique::put(draft, phase, next);
     complete(draft, Done { phase, handoff, decisions: Vec::new(), metrics });
@@ -144,10 +147,10 @@ pub(super) fn executed(draft: &mut Draft<'_>, summary: String) {
     proceed(draft);
 }
 
-fn criteria_of(plan: &Plan) -> BTreeMap<String, f64> {
-    let done = plan.subtasks.iter().filter(|task| task.status == TaskStatus::Completed).count();
+fn criteria_of(work: &Work) -> BTreeMap<String, f64> {
+    let done = work.tasks().filter(|(_, run)| run.is_done()).count();
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    let success = planning_metrics::execution_success(count(done), count(plan.subtasks.len()));
+    let success = planning_metrics::execution_success(count(done), count(work.len()));
     success.map(|success| ("execution_success".to_owned(), success)).into_iter().collect()
 }
 

@@ -45,9 +45,10 @@ impl RunState {
                 self.bill_attempt(task_id, feedback);
                 self.feedback.push(Arc::clone(feedback));
                 self.measure(task_id, feedback);
+                // While it is still under way, and quick to find.
+                self.note_success(task_id, feedback);
                 self.finish_attempt(task_id, TaskState::Succeeded(Arc::clone(feedback)));
                 self.notebook.forget(task_id);
-                self.after_success(task_id, feedback);
             }
             EventBody::TaskFailed { task_id, attempt, feedback, .. } => {
                 self.watch(task_id, feedback);
@@ -151,7 +152,7 @@ impl RunState {
         }
     }
 
-    fn after_success(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
+    fn note_success(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
         let Some((work, index)) = self.work_at(task_id) else {
             return;
         };

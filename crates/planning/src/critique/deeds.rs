@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{CritiqueChecks, Handoff, Phase, Plan, SubTask, TaskStatus};
+use candor_model::{CritiqueChecks, Handoff, Phase, SubTask, TaskStatus};
 
 use super::{Work, checks};
 
@@ -16,17 +16,17 @@ pub fn told_of_tasks<'a>(tasks: impl IntoIterator<Item = &'a SubTask>) -> String
     done.map(|task| task.description.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Makes the five checks on the work of a plan.
+/// Makes the five checks on the work of a plan, of which these are the tasks.
 #[must_use]
-pub fn of_execution(
+pub fn of_execution<'a>(
     objective: &str,
-    plan: &Plan,
+    tasks: impl IntoIterator<Item = &'a SubTask>,
     handoff: &Handoff,
     earlier: &BTreeMap<Phase, Handoff>,
     expected_tokens: u64,
     past_errors: &[String],
 ) -> CritiqueChecks {
-    let said = told_of_tasks(&plan.subtasks);
+    let said = told_of_tasks(tasks);
     checks(&Work {
         phase: Phase::Execution,
         objective,
