@@ -9,7 +9,8 @@ use candor_model::{Position, RunId};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::error::damage;
-use crate::group::{stored, write_summary};
+use crate::group::write_summary;
+use crate::insert::stored;
 use crate::query::{self, Head};
 use crate::record::{Large, Row, SELECT, Unreadable};
 use crate::report::{Finding, OpenReport};

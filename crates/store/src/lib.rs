@@ -47,6 +47,7 @@ mod error;
 mod experience;
 mod figures;
 mod group;
+mod insert;
 mod log;
 mod options;
 mod query;

@@ -15,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenOptions;
 use crate::check::{quarantine, set_end};
 use crate::error::at_path;
-use crate::group::{EventRow, Inserter};
+use crate::insert::{EventRow, Inserter};
 use crate::query;
 use crate::record::{Row, SELECT, Unreadable};
 use crate::report::Salvage;

@@ -10,7 +10,7 @@ use candor_model::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::figures::Figures;
-use crate::group::stored;
+use crate::insert::stored;
 use crate::record::{Row, SELECT};
 
 /// The end of a run as its latest events have it.
