@@ -38,9 +38,10 @@
 //! included. On a quick disk (0.2 ms for an fsync) the two changes of threads that an append to a writer's own
 //! thread takes cost as much as the commit itself. So there a task beside those that append commits for all of
 //! them; on a slow disk, where that would hold up everything else, a thread does it (`writer`, `queue`). On 2 cores
-//! this gave 0.58 to 0.71 of raw commits in place of 0.31 to 0.44, where tasks share one thread, as they do in the
-//! command: of what is left, a third is the writing of events as JSON, a third their wider rows, a third tokio.
-//! With a thread for each processor it is 0.46 to 0.62: tasks change threads after each commit.
+//! this gave 0.60 to 0.71 of raw commits with a new log, and 0.48 to 0.79 with 200,000 events in 1,000 runs, four of
+//! eight runs below the target of 0.60; the same bench gave 0.38 to 0.45 and 0.27 to 0.35 when a thread always
+//! committed. That is where tasks share one thread, as they do in the command. With a thread for each processor it
+//! is 0.38 to 0.65: tasks change threads after each commit. Writing JSON is the largest part of what is left.
 
 mod check;
 mod error;
