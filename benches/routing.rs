@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use candor_llm::embed::FixedEmbedder;
 use candor_model::AgentCapability;
-use candor_phases::router::Router;
+use candor_phases::router::{Router, Success};
 use candor_ports::{Embedder, Vector};
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -73,6 +73,17 @@ fn agents(count: usize) -> Vec<AgentCapability> {
     (0..count).map(agent).collect()
 }
 
+/// Tasks with some words of the agent's own and some that many tasks have.
+fn successes(agent: &AgentCapability, count: usize) -> impl Iterator<Item = Success> {
+    const WHERE: [&str; 7] = ["Paris", "Rome", "Oslo", "Lima", "Cairo", "Delhi", "Quito"];
+    const WHEN: [&str; 5] = ["in May", "on Monday", "next week", "before noon", "this summer"];
+    (0..count).map(|n| Success {
+        text: format!("Please {} {} {}", agent.specialization, WHERE[n % WHERE.len()], WHEN[n % WHEN.len()]),
+        agent_type: agent.agent_type.clone(),
+        vector: Some(vector(n + 7)),
+    })
+}
+
 /// What a plain pass costs: the dot product of the task with every row, and the best of them.
 fn plain(matrix: &[f32], task: &[f32]) -> f32 {
     let dot = |row: &[f32]| {
@@ -105,10 +116,13 @@ struct Sides {
 }
 
 impl Sides {
-    fn new(count: usize) -> Self {
+    /// So many agents, each with so many tasks that it succeeded at.
+    fn new(count: usize, done: usize) -> Self {
         let vectors: Vec<Option<Vector>> = (0..count).map(|index| Some(vector(index + 1))).collect();
         let matrix = vectors.iter().flatten().flat_map(|vector| vector.iter().copied()).collect();
-        Self { matrix, router: Router::new(agents(count), &vectors, &[]).unwrap(), task: vector(0) }
+        let agents = agents(count);
+        let history: Vec<Success> = agents.iter().flat_map(|agent| successes(agent, done)).collect();
+        Self { matrix, router: Router::new(agents, &vectors, &history).unwrap(), task: vector(0) }
     }
 
     fn plain(&self) -> Duration {
@@ -139,13 +153,15 @@ impl Sides {
 }
 
 fn routing(criterion: &mut Criterion) {
-    let (plain, whole) = Sides::new(1_000).one_after_the_other();
     let target = Duration::from_micros(100);
-    println!(
-        "routing: one task among 1,000 agents: {whole:.2?} (a plain pass {plain:.2?}), target {target:.0?}, ratio {:.2} (at most 1)",
-        whole.as_secs_f64() / target.as_secs_f64()
-    );
-    let (plain, whole, ratio) = Sides::new(100_000).in_turns();
+    for (done, with) in [(0, ""), (5, " with five successes each")] {
+        let (plain, whole) = Sides::new(1_000, done).one_after_the_other();
+        println!(
+            "routing: one task among 1,000 agents{with}: {whole:.2?} (a plain pass {plain:.2?}), target {target:.0?}, ratio {:.2} (at most 1)",
+            whole.as_secs_f64() / target.as_secs_f64()
+        );
+    }
+    let (plain, whole, ratio) = Sides::new(100_000, 0).in_turns();
     println!(
         "routing: one task among 100,000 agents: {whole:.2?}, a plain pass {plain:.2?}, ratio {ratio:.2} (at most 1.5)"
     );

@@ -93,7 +93,7 @@ impl Asker {
             Err(reason) => {
                 eprintln!("candor: {reason}; agents are ranked by words alone");
                 meaning = None;
-                Router::by_words(agents)
+                Router::by_words(agents, &successes(&history, Vec::new()))
             }
         };
         Ok(Self { router, meaning, resting, top_k: args.top_k })
@@ -167,7 +167,9 @@ async fn build(
     history: &[RoutedExample],
     meaning: Option<&Arc<dyn Embedder>>,
 ) -> Result<Router, String> {
-    let Some(meaning) = meaning else { return Ok(Router::by_words(agents.to_vec())) };
+    let Some(meaning) = meaning else {
+        return Ok(Router::by_words(agents.to_vec(), &successes(history, Vec::new())));
+    };
     let texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
     let described = if meaning.needs_time() {
         let kept = meaning.keep(&texts).await.map_err(|error| error.to_string())?;
@@ -177,16 +179,18 @@ async fn build(
     };
     let texts: Vec<String> = history.iter().map(|example| example.text.clone()).collect();
     let done = vectors(&**meaning, &texts).await?;
-    let successes: Vec<Success> = history
-        .iter()
-        .zip(done)
-        .map(|(example, vector)| Success {
-            text: example.text.clone(),
-            agent_type: example.agent_type.clone(),
-            vector,
-        })
-        .collect();
-    Router::new(agents.to_vec(), &described, &successes).map_err(|error| error.to_string())
+    Router::new(agents.to_vec(), &described, &successes(history, done)).map_err(|error| error.to_string())
+}
+
+/// Past tasks with what they mean, as far as that is known.
+fn successes(history: &[RoutedExample], vectors: Vec<Option<Vector>>) -> Vec<Success> {
+    let vectors = vectors.into_iter().chain(std::iter::repeat(None));
+    let success = |(example, vector): (&RoutedExample, Option<Vector>)| Success {
+        text: example.text.clone(),
+        agent_type: example.agent_type.clone(),
+        vector,
+    };
+    history.iter().zip(vectors).map(success).collect()
 }
 
 /// What texts mean; nothing where a text has no meaning to the model.

@@ -133,8 +133,11 @@ fn whoever_succeeded_at_such_a_task_is_preferred() {
         .map(|text| json!({ "text": text, "agent_type": "cat_agent" }).to_string());
     candor.write("history.jsonl", history.join("\n"));
     assert_eq!(best(&[])["from_history"], 0);
-    let learned = best(&["--history", "history.jsonl"]);
-    assert_eq!((&learned["agent_type"], &learned["from_history"]), (&json!("cat_agent"), &json!(3)));
+    for model in ["static", "words"] {
+        let learned = best(&["--history", "history.jsonl", "--embeddings", model]);
+        let expected = (&json!("cat_agent"), &json!(3));
+        assert_eq!((&learned["agent_type"], &learned["from_history"]), expected, "{model}");
+    }
     candor.write("history.jsonl", "{\"text\": \"Groom\"}");
     let refused = candor.run(["route", "--agents", "agents.toml", "--history", "history.jsonl", "Groom Rex"]);
     refused.refused(&["history.jsonl, line 1", "agent_type"]);

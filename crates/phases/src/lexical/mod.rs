@@ -1,7 +1,7 @@
 //! Ranks agents for a text by the words that they share, until embeddings arrive.
 //!
-//! Words are weighted by how few agents know them. It knows no meaning beyond a small table of synonyms and
-//! of Spanish words, so it says which words speak for an agent, never that the agent understands.
+//! Words are weighted by how few agents know them: those by which an agent is described and, much less, those of
+//! tasks that it succeeded at. It knows no meaning beyond a small table of synonyms and of Spanish words, so it says which words speak for an agent, never that the agent understands.
 
 mod spanish;
 mod synonyms;
@@ -22,6 +22,10 @@ pub(crate) use words::{stem, without_accent};
 const NAME_MENTION: f64 = 2.5;
 const CAPABILITY_MENTION: f64 = 1.5;
 const SPECIALIZATION_MENTION: f64 = 1.0;
+
+/// How much a mention counts in a task that an agent succeeded at, where everyone has such tasks: most of a task's
+/// words are its own matter. Where only some have them it counts less, or they would win for knowing more words.
+const TASK_MENTION: f64 = 0.1;
 
 /// How much a known word counts that is only a part of the written one.
 const PART_MENTION: f64 = 0.5;
@@ -45,10 +49,15 @@ pub struct Lexicon {
     known: BTreeMap<String, Known>,
 }
 
+/// How much each word is mentioned.
+type Mentions = BTreeMap<String, f64>;
+
 /// What the registry says about one word.
 #[derive(Debug, Clone, Default)]
 struct Known {
     rarity: f64,
+    /// How strongly it can speak for anybody: in full if somebody is described by it, else as far as it does.
+    most: f64,
     /// Who knows it, and how strongly it speaks for them, from 0 to 1.
     speaks_for: Vec<(usize, f64)>,
 }
@@ -57,32 +66,48 @@ impl Lexicon {
     /// Reads the words of every agent.
     #[must_use]
     pub fn new(agents: &[AgentCapability]) -> Self {
-        let described: Vec<BTreeMap<String, f64>> = agents.iter().map(description_terms).collect();
+        Self::with_tasks(agents, &[])
+    }
+
+    /// Reads the words of every agent, and those of the tasks that it succeeded at: `tasks` in the agents' order.
+    #[must_use]
+    pub fn with_tasks(agents: &[AgentCapability], tasks: &[Vec<&str>]) -> Self {
+        let described: Vec<Mentions> = agents.iter().map(description_terms).collect();
         let vocabulary: BTreeSet<&str> =
             described.iter().flat_map(|terms| terms.keys().map(String::as_str)).collect();
-        let mentions: Vec<_> = agents
+        let own: Vec<_> = agents
             .iter()
             .zip(&described)
             .map(|(agent, terms)| with_name(terms.clone(), agent.agent_type.as_str(), &vocabulary))
             .collect();
-        Self::from_mentions(&mentions)
+        let experienced = tasks.iter().filter(|tasks| !tasks.is_empty()).count();
+        let learned = task_mentions(agents.len(), experienced, tasks);
+        let all: Vec<_> = own.iter().cloned().zip(learned).map(|(own, learned)| sum(own, learned)).collect();
+        Self::from_mentions(&all, &own, experienced)
     }
 
-    fn from_mentions(mentions: &[BTreeMap<String, f64>]) -> Self {
-        let lengths: Vec<f64> = mentions.iter().map(|terms| terms.values().sum()).collect();
-        let mean = (lengths.iter().sum::<f64>() / mentions.len().max(1) as f64).max(1.0);
+    fn from_mentions(all: &[Mentions], own: &[Mentions], experienced: usize) -> Self {
+        let lengths: Vec<f64> = all.iter().map(|terms| terms.values().sum()).collect();
+        let mean = (lengths.iter().sum::<f64>() / all.len().max(1) as f64).max(1.0);
         let mut known = BTreeMap::<String, Known>::new();
-        for (index, (terms, length)) in mentions.iter().zip(&lengths).enumerate() {
+        for (index, (terms, length)) in all.iter().zip(&lengths).enumerate() {
             let half_mark = HALF_MARK * (1.0 - DILUTION + DILUTION * length / mean);
             for (stem, count) in terms {
                 let strength = count / (count + half_mark);
                 known.entry(stem.clone()).or_default().speaks_for.push((index, strength));
             }
         }
+        // Of a word that is known from tasks alone, only those who have tasks tell how rare it is.
         for word in known.values_mut() {
-            word.rarity = rarity(word.speaks_for.len(), mentions.len());
+            word.rarity = rarity(word.speaks_for.len(), experienced);
+            word.most = word.speaks_for.iter().map(|(_, strength)| *strength).fold(0.0, f64::max);
         }
-        Self { agents: mentions.len(), known }
+        for stem in own.iter().flat_map(BTreeMap::keys) {
+            if let Some(word) = known.get_mut(stem) {
+                (word.rarity, word.most) = (rarity(word.speaks_for.len(), all.len()), 1.0);
+            }
+        }
+        Self { agents: all.len(), known }
     }
 
     /// How similar each agent is to the text, from 0 to 1, in the registry's order.
@@ -92,15 +117,12 @@ impl Lexicon {
     #[must_use]
     pub fn similarities(&self, text: &str) -> Vec<f64> {
         let mut sums = vec![0.0; self.agents];
+        let mut best = vec![0.0; self.agents];
         let mut total = 0.0;
         for (stem, weight) in asked(text) {
             let found = self.find(&stem);
-            total += weight * found.iter().map(FoundWord::worth).fold(0.0, f64::max);
-            for (agent, worth) in best_worths(&found) {
-                if let Some(sum) = sums.get_mut(agent) {
-                    *sum += weight * worth;
-                }
-            }
+            total += weight * found.iter().map(|found| found.worth() * found.word.most).fold(0.0, f64::max);
+            add_best(&mut sums, &mut best, &found, weight);
         }
         if total > 0.0 {
             for sum in &mut sums {
@@ -130,10 +152,20 @@ impl Lexicon {
 
     /// Words that stand for another one; together they tell as little as a word that all their agents know.
     fn together<'a>(&self, words: &[&'a Known], share: f64) -> Vec<FoundWord<'a>> {
-        let agents: BTreeSet<_> =
-            words.iter().flat_map(|word| word.speaks_for.iter().map(|(agent, _)| agent)).collect();
-        let common = rarity(agents.len(), self.agents);
+        let common = match words {
+            [] | [_] => f64::INFINITY,
+            several => rarity(self.knowing(several), self.agents),
+        };
         words.iter().map(|&word| FoundWord { word, rarity: word.rarity.min(common), share }).collect()
+    }
+
+    /// How many agents know any of these words.
+    fn knowing(&self, words: &[&Known]) -> usize {
+        let mut seen = vec![false; self.agents];
+        words.iter().flat_map(|word| &word.speaks_for).for_each(|&(agent, _)| {
+            seen.get_mut(agent).into_iter().for_each(|seen| *seen = true);
+        });
+        seen.into_iter().filter(|seen| *seen).count()
     }
 
     /// The known word with the same beginning, if the two differ in little but the end.
@@ -183,18 +215,21 @@ impl FoundWord<'_> {
     }
 }
 
-/// For each agent the worth of the one word that speaks for it the most: synonyms do not add up.
-fn best_worths(found: &[FoundWord<'_>]) -> Vec<(usize, f64)> {
-    let mut worths: Vec<_> = found
-        .iter()
-        .flat_map(|found| {
-            let worth = found.worth();
-            found.word.speaks_for.iter().map(move |&(agent, strength)| (agent, worth * strength))
-        })
-        .collect();
-    worths.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    worths.dedup_by_key(|(agent, _)| *agent);
-    worths
+/// Adds to each agent's sum what the one word is worth that speaks for it the most: synonyms do not add up.
+///
+/// `best` holds an agent's best so far, and is all zero before and after.
+fn add_best(sums: &mut [f64], best: &mut [f64], found: &[FoundWord<'_>], weight: f64) {
+    for found in found {
+        let worth = weight * found.worth();
+        for &(agent, strength) in &found.word.speaks_for {
+            let (Some(sum), Some(best)) = (sums.get_mut(agent), best.get_mut(agent)) else { continue };
+            let more = (worth * strength - *best).max(0.0);
+            *best += more;
+            *sum += more;
+        }
+    }
+    let speaks_for = found.iter().flat_map(|found| &found.word.speaks_for);
+    speaks_for.for_each(|&(agent, _)| best.get_mut(agent).into_iter().for_each(|best| *best = 0.0));
 }
 
 /// How much a word tells that `knowing` of `agents` agents know.
@@ -216,8 +251,8 @@ fn asked(text: &str) -> BTreeMap<String, f64> {
 }
 
 /// What an agent says of itself: each word with its mentions.
-fn description_terms(agent: &AgentCapability) -> BTreeMap<String, f64> {
-    let mut mentions = BTreeMap::new();
+fn description_terms(agent: &AgentCapability) -> Mentions {
+    let mut mentions = Mentions::new();
     for term in words::terms(&agent.specialization) {
         *mentions.entry(term.stem).or_insert(0.0) += SPECIALIZATION_MENTION;
     }
@@ -227,12 +262,29 @@ fn description_terms(agent: &AgentCapability) -> BTreeMap<String, f64> {
     mentions
 }
 
+/// The words of the tasks that each agent succeeded at, each once per task.
+fn task_mentions(agents: usize, experienced: usize, tasks: &[Vec<&str>]) -> impl Iterator<Item = Mentions> {
+    let mention = TASK_MENTION * experienced as f64 / agents.max(1) as f64;
+    let learned = move |tasks: &Vec<&str>| {
+        let mut mentions = Mentions::new();
+        for stem in tasks.iter().flat_map(|task| asked(task).into_keys()) {
+            *mentions.entry(stem).or_insert(0.0) += mention;
+        }
+        mentions
+    };
+    tasks.iter().map(learned).chain(std::iter::repeat_with(Mentions::new)).take(agents)
+}
+
+/// The mentions of both.
+fn sum(mut own: Mentions, learned: Mentions) -> Mentions {
+    for (stem, count) in learned {
+        *own.entry(stem).or_insert(0.0) += count;
+    }
+    own
+}
+
 /// Adds the words of the agent's name, and those that the registry knows inside of them.
-fn with_name(
-    mut mentions: BTreeMap<String, f64>,
-    name: &str,
-    known: &BTreeSet<&str>,
-) -> BTreeMap<String, f64> {
+fn with_name(mut mentions: Mentions, name: &str, known: &BTreeSet<&str>) -> Mentions {
     for term in words::terms(name) {
         for part in parts(&term.stem, |part| known.contains(part)) {
             *mentions.entry(part.to_owned()).or_insert(0.0) += NAME_MENTION * PART_MENTION;

@@ -2,11 +2,11 @@
 //!
 //! Words that are also English words of another meaning are left out.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock};
 
 /// The English word for a Spanish one, given without accents, in the singular and the masculine.
 pub(super) fn to_english(word: &str) -> Option<&'static str> {
-    static TABLE: LazyLock<BTreeMap<&str, &str>> =
+    static TABLE: LazyLock<HashMap<&str, &str>> =
         LazyLock::new(|| PAIRS.split_whitespace().filter_map(|pair| pair.split_once('=')).collect());
     TABLE.get(word).copied()
 }

@@ -1,17 +1,17 @@
 //! Groups of English words that people use for the same thing.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock};
 
 use super::words;
 
 /// The stems that may stand for the given one.
 pub(super) fn of(stem: &str) -> impl Iterator<Item = &'static str> {
-    static TABLE: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(table);
+    static TABLE: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(table);
     TABLE.get(stem).into_iter().flatten().map(String::as_str)
 }
 
-fn table() -> BTreeMap<String, Vec<String>> {
-    let mut table = BTreeMap::<String, Vec<String>>::new();
+fn table() -> HashMap<String, Vec<String>> {
+    let mut table = HashMap::<String, Vec<String>>::new();
     for group in GROUPS {
         let stems: Vec<_> = group.split_whitespace().map(words::stem).collect();
         for stem in &stems {

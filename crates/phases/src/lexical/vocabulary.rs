@@ -2,17 +2,17 @@
 //!
 //! All tables of this folder hold folded words: lower case, without accents.
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::{collections::HashSet, sync::LazyLock};
 
 /// Whether the word says nothing about the matter.
 pub(crate) fn is_stop_word(word: &str) -> bool {
-    static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+    static TABLE: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
     TABLE.contains(word)
 }
 
 /// Whether the word only asks, praises or fills, and so hardly tells one agent from another.
 pub(crate) fn is_chatter(word: &str) -> bool {
-    static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| CHATTER.split_whitespace().collect());
+    static TABLE: LazyLock<HashSet<&str>> = LazyLock::new(|| CHATTER.split_whitespace().collect());
     TABLE.contains(word)
 }
 

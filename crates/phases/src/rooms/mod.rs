@@ -112,7 +112,7 @@ impl Rooms {
         task: &SubTask,
         agents: &[AgentCapability],
     ) -> Result<Vec<RankedAgent>, String> {
-        let explained = Ranking::by_words(&BTreeMap::new(), agents).of(task, agents.len())?;
+        let explained = Ranking::by_words(&BTreeMap::new(), agents, &[]).of(task, agents.len())?;
         Ok(explained.iter().map(Explanation::ranked).collect())
     }
 

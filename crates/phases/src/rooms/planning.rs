@@ -178,7 +178,7 @@ fn bypass(plan: &mut Plan, agents: &[AgentCapability], notes: &mut Vec<String>) 
 /// Ranks agents for these tasks. Where the author of a plan chose, whoever stands in is found by words.
 fn ranking<'a>(desk: &Desk<'a>, agents: &[AgentCapability], tasks: &[SubTask]) -> Result<Ranking<'a>, Pause> {
     if desk.material.is_some_and(|material| material.plan.is_some()) {
-        return Ok(Ranking::by_words(desk.resting, agents));
+        return Ok(Ranking::by_words(desk.resting, agents, desk.examples));
     }
     Ranking::new(desk, agents, tasks)
 }

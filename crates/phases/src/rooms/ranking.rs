@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{AgentCapability, AgentType, SubTask, Timestamp};
+use candor_model::{AgentCapability, AgentType, RoutedExample, SubTask, Timestamp};
 use candor_planning::routing;
 use candor_ports::Vector;
 
@@ -27,7 +27,9 @@ impl<'a> Ranking<'a> {
         agents: &[AgentCapability],
         tasks: impl IntoIterator<Item = &'t SubTask>,
     ) -> Result<Self, Pause> {
-        let Some(meaning) = desk.meaning else { return Ok(Self::by_words(desk.resting, agents)) };
+        let Some(meaning) = desk.meaning else {
+            return Ok(Self::by_words(desk.resting, agents, desk.examples));
+        };
         let agents = &routable(agents);
         let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
         let task_texts = tasks.into_iter().map(routing::task_text);
@@ -37,17 +39,20 @@ impl<'a> Ranking<'a> {
             passing: task_texts.collect(),
         })?;
         let vectors: Vec<Option<Vector>> = agent_texts.iter().map(|text| meaning.0.at_once(text)).collect();
-        let history: Vec<Success> = desk.examples.iter().map(|example| success(example, meaning)).collect();
+        let history: Vec<Success> =
+            desk.examples.iter().map(|example| success(example, Some(meaning))).collect();
         let router = Router::new(agents.to_vec(), &vectors, &history).map_err(|error| error.to_string())?;
         Ok(Self { router, meaning: Some(meaning), resting: desk.resting })
     }
 
-    /// Reads the agents' words only.
+    /// Reads the words only: of the agents, and of what they succeeded at.
     pub(super) fn by_words(
         resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
         agents: &[AgentCapability],
+        examples: &[RoutedExample],
     ) -> Self {
-        Self { router: Router::by_words(routable(agents)), meaning: None, resting }
+        let history: Vec<Success> = examples.iter().map(|example| success(example, None)).collect();
+        Self { router: Router::by_words(routable(agents), &history), meaning: None, resting }
     }
 
     /// What the ranking goes by, for people.
@@ -92,11 +97,11 @@ fn routable(agents: &[AgentCapability]) -> Vec<AgentCapability> {
     agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type)).cloned().collect()
 }
 
-fn success(example: &candor_model::RoutedExample, meaning: Meaning<'_>) -> Success {
+fn success(example: &RoutedExample, meaning: Option<Meaning<'_>>) -> Success {
     Success {
         text: example.text.clone(),
         agent_type: example.agent_type.clone(),
-        vector: meaning.0.at_once(&example.text),
+        vector: meaning.and_then(|meaning| meaning.0.at_once(&example.text)),
     }
 }
 

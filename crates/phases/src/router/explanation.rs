@@ -19,7 +19,7 @@ pub struct Explanation {
     pub meaning: Option<f64>,
     /// How far the task's words speak for it, from 0 to 1.
     pub words: f64,
-    /// How many of its past successes are part of its meaning.
+    /// How many of its past successes are part of its meaning and of its words.
     pub from_history: usize,
     /// How often it succeeds.
     pub success_rate: Share,

@@ -3,7 +3,8 @@
 //! A task that an agent succeeded at is worth as much as its description: the two together are what the
 //! agent means. But tasks resemble tasks more than they resemble descriptions, so that agents with a history
 //! would win from those without one for no other reason than having it. The history itself tells by how much,
-//! and the similarities of agents with a history are put back on the scale of a bare description.
+//! and the similarities of agents with a history are put back on the scale of a bare description: a right match
+//! then looks alike with and without history.
 
 use candor_ports::Vector;
 
@@ -11,9 +12,6 @@ use super::meaning::dot;
 
 /// How many successes of an agent count: the latest.
 pub(super) const MOST_SUCCESSES: usize = 20;
-
-/// How far similarities are put back: 0 not at all, 1 until a right match looks alike with and without history.
-const CORRECTION: f64 = 0.9;
 
 /// How much more alike two tasks of an agent are than a task and its description, until pairs of tasks tell.
 const ASSUMED_LIKENESS: f64 = 1.2;
@@ -160,8 +158,7 @@ pub(super) fn meaning(record: &Record<'_>, scale: Option<&Scale>) -> Option<(Vec
         Some(scale) => {
             let (contrast, wrong) = scale.centroid(described, tasks);
             let stretch = scale.description / contrast;
-            let factor = centroid * (CORRECTION * stretch + 1.0 - CORRECTION);
-            (factor, CORRECTION * (scale.wrong_description - stretch * wrong))
+            (centroid * stretch, scale.wrong_description - stretch * wrong)
         }
     };
     together.iter_mut().for_each(|entry| *entry *= factor as f32);

@@ -1,8 +1,8 @@
 //! Ranks agents for a task by meaning and by words, and learns from what they succeeded at.
 //!
 //! Vectors come from outside: it embeds nothing, keeps nothing and decides nothing beyond the order. Without
-//! vectors it is the ranking by words alone, exactly. Past successes sharpen an agent's meaning; they are kept
-//! out of the words, where they would drown the agents that have no history yet.
+//! vectors it is the ranking by words alone, exactly. Past successes sharpen an agent's meaning, and their words
+//! join its own; both so that agents that have no history yet lose nothing by it.
 
 mod explanation;
 mod history;
@@ -28,7 +28,7 @@ pub use self::explanation::{Explanation, RunnerUp};
 /// have, an agent for which every word speaks gains this many of them.
 const WORDS_WEIGHT: f64 = 8.0;
 /// How many successes per agent halve that weight: the more tasks a meaning rests on, the less words add.
-const HALF_WEIGHT_SUCCESSES: f64 = 5.0;
+const HALF_WEIGHT_SUCCESSES: f64 = 10.0;
 
 /// A task that an agent succeeded at.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Success {
     pub text: String,
     /// Who did it.
     pub agent_type: AgentType,
-    /// What the text means; without it there is nothing to learn.
+    /// What the text means; without it there are only its words to learn from.
     pub vector: Option<Vector>,
 }
 
@@ -75,7 +75,7 @@ pub struct Router {
     worths: Vec<f64>,
     lexicon: Lexicon,
     meaning: Option<Meaning>,
-    /// How many successes each agent's meaning holds, in the registry's order.
+    /// How many successes of each agent count, in the registry's order.
     successes: Vec<usize>,
     words_weight: f64,
 }
@@ -94,31 +94,34 @@ impl Router {
     /// Reads the agents' words, and their meanings if they have any: `vectors` in the agents' order, one
     /// that is missing being unknown; `history` with the oldest success first.
     ///
-    /// Successes of agents that are not registered, or without a vector, count for nothing.
+    /// Successes of agents that are not registered count for nothing, those without a vector by their words.
     pub fn new(
         agents: Vec<AgentCapability>,
         vectors: &[Option<Vector>],
         history: &[Success],
     ) -> Result<Self, RouterError> {
-        let lexicon = Lexicon::new(&agents);
-        let learned = Learned::new(&agents, vectors, history)?;
-        let successes: Vec<usize> = learned.successes.iter().map(Vec::len).collect();
-        let (worths, words_weight) = (worths(&agents), words_weight(&successes));
-        Ok(Self { meaning: learned.meaning(), agents, worths, lexicon, successes, words_weight })
+        let latest = latest(&agents, history);
+        let meaning = Learned::new(&agents, vectors, &latest)?.meaning();
+        Ok(Self { meaning, ..Self::with_words(agents, &latest) })
     }
 
-    /// Ranks by words alone.
+    /// Ranks by words alone: those of the agents, and those of the tasks that they succeeded at.
     #[must_use]
-    pub fn by_words(agents: Vec<AgentCapability>) -> Self {
-        let (lexicon, successes) = (Lexicon::new(&agents), vec![0; agents.len()]);
-        Self {
-            worths: worths(&agents),
-            agents,
-            lexicon,
-            meaning: None,
-            successes,
-            words_weight: WORDS_WEIGHT,
-        }
+    pub fn by_words(agents: Vec<AgentCapability>, history: &[Success]) -> Self {
+        let latest = latest(&agents, history);
+        Self::with_words(agents, &latest)
+    }
+
+    fn with_words(agents: Vec<AgentCapability>, latest: &[Vec<&Success>]) -> Self {
+        let texts: Vec<Vec<&str>> = latest
+            .iter()
+            .map(|successes| successes.iter().map(|success| success.text.as_str()).collect())
+            .collect();
+        let lexicon = Lexicon::with_tasks(&agents, &texts);
+        let successes: Vec<usize> = latest.iter().map(Vec::len).collect();
+        let worths = agents.iter().map(routing::worth).collect();
+        let words_weight = words_weight(&successes);
+        Self { agents, worths, lexicon, meaning: None, successes, words_weight }
     }
 
     /// The agents, in the order in which they came.
@@ -219,7 +222,7 @@ impl Router {
             if let Some(last) = explanations.last_mut() {
                 last.runner_up = Some(RunnerUp { agent_type: agent.agent_type.clone(), score });
             }
-            let from_history = meaning.and_then(|_| self.successes.get(index)).copied().unwrap_or(0);
+            let from_history = self.successes.get(index).copied().unwrap_or(0);
             let bare = Explanation::new(agent, score, similarity, words);
             explanations.push(Explanation { meaning, from_history, breaker_open, ..bare });
         }
@@ -228,8 +231,19 @@ impl Router {
     }
 }
 
-fn worths(agents: &[AgentCapability]) -> Vec<f64> {
-    agents.iter().map(routing::worth).collect()
+/// The latest successes of each agent, in the registry's order; from the newest on, so that what is over the limit
+/// is what is oldest.
+fn latest<'h>(agents: &[AgentCapability], history: &'h [Success]) -> Vec<Vec<&'h Success>> {
+    let places: BTreeMap<&AgentType, usize> =
+        agents.iter().enumerate().map(|(index, agent)| (&agent.agent_type, index)).collect();
+    let mut latest = vec![Vec::new(); agents.len()];
+    for success in history.iter().rev() {
+        let place = places.get(&success.agent_type).and_then(|&place| latest.get_mut(place));
+        if let Some(known) = place.filter(|known| known.len() < MOST_SUCCESSES) {
+            known.push(success);
+        }
+    }
+    latest
 }
 
 /// How much words weigh in a registry with these successes, the same for all of its agents.
@@ -254,24 +268,19 @@ impl Learned {
     fn new(
         agents: &[AgentCapability],
         vectors: &[Option<Vector>],
-        history: &[Success],
+        latest: &[Vec<&Success>],
     ) -> Result<Self, RouterError> {
-        let mut learned =
-            Self { dimensions: None, descriptions: Vec::new(), successes: vec![Vec::new(); agents.len()] };
+        let mut learned = Self { dimensions: None, descriptions: Vec::new(), successes: Vec::new() };
         for (index, agent) in agents.iter().enumerate() {
             let vector = vectors.get(index).and_then(Option::as_ref);
             let description = vector.map(|vector| learned.unit(&agent.agent_type, vector)).transpose()?;
             learned.descriptions.push(description);
         }
-        let places: BTreeMap<&AgentType, usize> =
-            agents.iter().enumerate().map(|(index, agent)| (&agent.agent_type, index)).collect();
-        // From the newest on, so that what is over the limit is what is oldest.
-        for Success { agent_type, vector, .. } in history.iter().rev() {
-            let (Some(&place), Some(vector)) = (places.get(agent_type), vector) else { continue };
-            if learned.successes.get(place).is_some_and(|known| known.len() < MOST_SUCCESSES) {
-                let vector = learned.unit(agent_type, vector)?;
-                learned.successes.get_mut(place).into_iter().for_each(|known| known.push(vector.clone()));
-            }
+        for (agent, successes) in agents.iter().zip(latest) {
+            let vectors = successes.iter().filter_map(|success| success.vector.as_ref());
+            let units =
+                vectors.map(|vector| learned.unit(&agent.agent_type, vector)).collect::<Result<_, _>>()?;
+            learned.successes.push(units);
         }
         Ok(learned)
     }

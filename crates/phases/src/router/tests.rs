@@ -46,7 +46,7 @@ fn without_vectors_it_is_the_ranking_by_words() {
     // spec: planning SR-04 SR-05
     let agents = travel();
     let lexicon = Lexicon::new(&agents);
-    let router = Router::by_words(agents.clone());
+    let router = Router::by_words(agents.clone(), &[]);
     for text in ["Search for flights to Paris", "book a hotel near the museum", "", "zzz"] {
         let ranking = router.rank(text, Some(&[1.0, 0.0, 0.0]), &closed, 3).unwrap();
         let places: Vec<_> = ranking.iter().map(Explanation::ranked).collect();
@@ -151,23 +151,64 @@ fn an_agent_of_many_sides_loses_nothing_to_one_that_always_does_the_same() {
 }
 
 #[test]
-fn history_of_strangers_or_without_vectors_counts_for_nothing() {
-    let mute = Success { vector: None, ..success("hotel_agent", &[1.0]) };
-    let history = [success("gone_agent", &[1.0, 0.0, 0.0]), mute];
+fn history_of_strangers_counts_for_nothing() {
+    let history = [success("gone_agent", &[1.0, 0.0, 0.0])];
     let learned = Router::new(travel(), &axes(), &history).unwrap();
     let cold = Router::new(travel(), &axes(), &[]).unwrap();
-    let rank = |router: &Router| router.rank("hotels", Some(&[0.5, 0.4, 0.1]), &closed, 3).unwrap();
+    let rank = |router: &Router| router.rank("done", Some(&[0.5, 0.4, 0.1]), &closed, 3).unwrap();
     assert_eq!(rank(&learned), rank(&cold));
+}
+
+/// A task that was done, without what it means.
+fn done(agent: &str, text: &str) -> Success {
+    Success { text: text.to_owned(), agent_type: AgentType::new(agent).unwrap(), vector: None }
+}
+
+#[test]
+fn the_words_of_past_tasks_speak_for_an_agent() {
+    let history = [done("hotel_agent", "A riad in Marrakech"), done("flight_agent", "Window seats to Oslo")];
+    let text = "another riad, please";
+    let by_words = Router::by_words(travel(), &history).rank(text, None, &closed, 3).unwrap();
+    assert_eq!((by_words[0].agent_type.as_str(), by_words[0].from_history), ("hotel_agent", 1));
+    assert!(by_words[0].words > by_words[1].words);
+    let middle = [0.5, 0.5, 0.5];
+    let with_meaning = Router::new(travel(), &axes(), &history).unwrap();
+    let ranking = with_meaning.rank(text, Some(&middle), &closed, 3).unwrap();
+    assert_eq!(ranking[0].agent_type.as_str(), "hotel_agent", "{ranking:?}");
+}
+
+#[test]
+fn who_has_done_much_does_not_win_for_knowing_more_words() {
+    let wordy = "Two seats to Paris in May for Anna and Ben, not above 900 dollars";
+    let history: Vec<_> = ["flight_agent", "activity_agent"]
+        .iter()
+        .flat_map(|agent| vec![done(agent, wordy); MOST_SUCCESSES])
+        .collect();
+    let router = Router::by_words(travel(), &history);
+    let ranking = router.rank("Hotels in Paris in May for Anna and Ben", None, &closed, 3).unwrap();
+    assert_eq!(ranking[0].agent_type.as_str(), "hotel_agent", "{ranking:?}");
+}
+
+#[test]
+fn words_speak_no_less_for_an_agent_that_does_a_task_again() {
+    let task = "Search flights from Boston to Reykjavik on Friday";
+    let history = [done("flight_agent", task), done("hotel_agent", "Search hotels in Rome")];
+    let words = |history: &[Success]| {
+        let ranking = Router::by_words(travel(), history).rank(task, None, &closed, 1).unwrap();
+        assert_eq!(ranking[0].agent_type.as_str(), "flight_agent");
+        ranking[0].words
+    };
+    assert!(words(&history) >= words(&[]), "{} {}", words(&history), words(&[]));
 }
 
 #[test]
 fn only_the_latest_successes_count() {
     let old = success("hotel_agent", &[1.0, 0.0, 0.0]);
-    let new = success("hotel_agent", &[0.0, 0.0, 1.0]);
+    let new = Success { text: "newer".to_owned(), ..success("hotel_agent", &[0.0, 0.0, 1.0]) };
     let long: Vec<_> = vec![old; 100].into_iter().chain(vec![new.clone(); MOST_SUCCESSES]).collect();
     let rank = |history: &[Success]| {
         let router = Router::new(travel(), &axes(), history).unwrap();
-        router.rank("zzz", Some(&[0.3, 0.5, 0.2]), &closed, 3).unwrap()
+        router.rank("what was done before", Some(&[0.3, 0.5, 0.2]), &closed, 3).unwrap()
     };
     assert_eq!(rank(&long), rank(&vec![new; MOST_SUCCESSES]));
 }
@@ -183,7 +224,7 @@ fn an_agent_of_unknown_meaning_is_ranked_by_its_words() {
 #[test]
 fn unusable_vectors_are_errors_that_name_whose_they_are() {
     // spec: planning SR-12
-    assert_eq!(Router::by_words(Vec::new()).rank("x", None, &closed, 3), Err(RouterError::NoAgent));
+    assert_eq!(Router::by_words(Vec::new(), &[]).rank("x", None, &closed, 3), Err(RouterError::NoAgent));
     let broken = |second: &[f32]| {
         let vectors = [Some(vector(&[1.0, 0.0])), Some(vector(second)), None];
         Router::new(travel(), &vectors, &[]).unwrap_err().to_string()
