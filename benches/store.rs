@@ -35,8 +35,8 @@ const TARGET: f64 = 0.60;
 /// Appends per run, or commits, in one turn: so many that starting and ending the tasks hardly counts.
 const TURN: usize = 100;
 
-/// Turns that are compared.
-const TURNS: u32 = 15;
+/// Turns that are compared: so many that one hiccup of a busy machine does not decide.
+const TURNS: u32 = 60;
 
 /// Turns before that, so that both write-ahead logs have their full size and have gone back into the file.
 const WARM_UP_TURNS: u32 = 7;

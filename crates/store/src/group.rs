@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use candor_model::{Breaker, Event, Position, RunId, RunSummary, Timestamp};
 use candor_ports::LogError;
-use rusqlite::{CachedStatement, Connection, TransactionBehavior, params};
+use rusqlite::{CachedStatement, Connection, params};
 
 use crate::experience;
 use crate::figures::Figures;
@@ -16,6 +16,7 @@ use crate::query::{self, Head};
 use crate::record::Encoded;
 use crate::retention;
 use crate::tail;
+use crate::transaction::Transaction;
 
 /// How many runs are remembered; beyond this everything is forgotten and read again when needed.
 const MAX_REMEMBERED: usize = 10_000;
@@ -296,23 +297,24 @@ pub(crate) fn commit<'a>(
     memory: &mut Memory,
     group: impl ExactSizeIterator<Item = &'a Work>,
 ) -> rusqlite::Result<Vec<Answer>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    memory.refresh(&transaction)?;
-    let mut events = Inserter::new(&transaction)?;
+    let transaction = Transaction::begin(connection)?;
+    let connection = transaction.connection();
+    memory.refresh(connection)?;
+    let mut events = Inserter::new(connection)?;
     let mut answers = Vec::with_capacity(group.len());
     for work in group {
         answers.push(match work {
-            Work::Append(append) => memory.append(&transaction, &mut events, append)?,
+            Work::Append(append) => memory.append(connection, &mut events, append)?,
             Work::RemoveEndedBefore(before) => {
                 events.finish()?;
-                memory.remove_ended_before(&transaction, *before)?
+                memory.remove_ended_before(connection, *before)?
             }
-            Work::KeepBreaker(breaker) => experience::keep_breaker(&transaction, breaker).map(|()| Ok(0))?,
+            Work::KeepBreaker(breaker) => experience::keep_breaker(connection, breaker).map(|()| Ok(0))?,
         });
     }
     events.finish()?;
     drop(events);
-    memory.write_changed(&transaction)?;
+    memory.write_changed(connection)?;
     transaction.commit()?;
     Ok(answers)
 }

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 
 use crate::OpenOptions;
 use crate::check::check;
+use crate::checkpoint::Checkpointer;
 use crate::error::{at_path, is_damage, while_doing};
 use crate::experience;
 use crate::figures::Figures;
@@ -61,7 +62,9 @@ impl SqliteLog {
         });
         let Ready { connection, report, last_seq } = make_ready(path, &options, interrupted)?;
         let readers = Readers::start(path, &options)?;
-        let writer = Writer::start(connection, options.queue, options.busy_timeout, last_seq)?;
+        let checkpointer =
+            Checkpointer::open(path, &options).map_err(|error| at_path("open the log", path, error))?;
+        let writer = Writer::start(connection, checkpointer, &options, last_seq)?;
         let inner = Inner { readers, writer, large_body: options.large_body, seen: AtomicI64::new(last_seq) };
         Ok((Self(Arc::new(inner)), report))
     }

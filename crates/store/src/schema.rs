@@ -93,10 +93,6 @@ const MIGRATIONS: &[&str] = &[
 /// The newest schema version that this program knows.
 pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
 
-/// After how many pages the write-ahead log goes back into the file. More than the usual 1,000: the pages of
-/// runs that are at work are written again and again, and go back only once.
-const CHECKPOINT_PAGES: u32 = 4_000;
-
 /// How long to wait before a file is opened again that another process is just making.
 const TRY_AGAIN: Duration = Duration::from_millis(2);
 
@@ -154,9 +150,19 @@ fn try_open_writer(path: &Path, options: &OpenOptions) -> Result<(Connection, Op
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    // See `checkpoint`.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     let migrated_from = migrate(&mut connection)?;
     Ok((connection, migrated_from))
+}
+
+/// Opens another connection that may write, to a file that is ready.
+pub(crate) fn open_beside_writer(path: &Path, options: &OpenOptions) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    prepare(&connection, options)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(connection)
 }
 
 /// Opens a connection that only reads.

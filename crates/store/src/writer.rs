@@ -4,7 +4,7 @@
 //! task of the executor that appends run on commits, once they have all had their turn. On a slow disk that would
 //! hold up everything else that its thread has to do; there the log's own thread commits.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,8 @@ use rusqlite::Connection;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
+use crate::OpenOptions;
+use crate::checkpoint::{self, Checkpointer};
 use crate::error::{Shared, storage};
 use crate::group::{self, Answer, Memory, Work};
 use crate::queue::{Lead, Look, Queue};
@@ -34,7 +36,7 @@ struct Command {
 pub(crate) struct Writer {
     desk: Arc<Desk>,
     wake: watch::Receiver<i64>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 /// What the thread and the helpers share.
@@ -46,22 +48,24 @@ struct Desk {
 impl Writer {
     /// Starts on a connection that is ready, to a log whose last event is `last_seq`.
     pub(crate) fn start(
-        connection: Connection,
-        room: usize,
-        patience: Duration,
+        mut connection: Connection,
+        checkpointer: Checkpointer,
+        options: &OpenOptions,
         last_seq: i64,
     ) -> Result<Self, LogError> {
         let (woken, wake) = watch::channel(last_seq);
+        let not_ready = |error| storage("prepare the log", error);
         // The wait for another process is the thread's, not SQLite's: nobody else may wait so long.
-        connection.busy_timeout(Duration::ZERO).map_err(|error| storage("prepare the log", error))?;
+        connection.busy_timeout(Duration::ZERO).map_err(not_ready)?;
+        let asked = checkpoint::ask_when_long(&mut connection).map_err(not_ready)?;
         let service = Service { connection, woken, memory: Memory::default(), pace: None };
-        let desk = Arc::new(Desk { queue: Queue::new(room), service: Mutex::new(service) });
-        let on_thread = Arc::clone(&desk);
-        let thread = std::thread::Builder::new()
-            .name("candor-log-writer".to_owned())
-            .spawn(move || work_on_thread(&on_thread, patience))
-            .map_err(|error| storage("start a thread for the log", error))?;
-        Ok(Self { desk, wake, thread: Some(thread) })
+        let desk = Arc::new(Desk { queue: Queue::new(options.queue), service: Mutex::new(service) });
+        let mut this = Self { desk: Arc::clone(&desk), wake, threads: Vec::new() };
+        let (on_thread, patience) = (Arc::clone(&desk), options.busy_timeout);
+        this.threads.push(spawn("candor-log-writer", move || work_on_thread(&on_thread, patience))?);
+        let checkpoints = move || checkpointer.work(&asked, &desk.service);
+        this.threads.push(spawn("candor-log-checkpoint", checkpoints)?);
+        Ok(this)
     }
 
     /// Has work done, and returns when it is durable. Once queued it is done even if nobody waits any more.
@@ -82,7 +86,9 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.desk.queue.close();
-        if let Some(thread) = self.thread.take() {
+        // Nobody asks for a checkpoint any more, which ends its thread; closing the file makes the last one.
+        checkpoint::ask_no_more(&mut self.desk.service().connection);
+        for thread in self.threads.drain(..) {
             // Waiting here is what makes the last drop a clean close. A writer that panicked has
             // already told everyone `Closed`.
             let _ = thread.join();
@@ -90,10 +96,20 @@ impl Drop for Writer {
     }
 }
 
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, LogError> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map_err(|error| storage("start a thread for the log", error))
+}
+
 impl Desk {
     fn work(&self, lead: Lead<'_, Command>, group: Vec<Command>, patience: Duration) {
-        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
-        service.work(lead, group, patience);
+        self.service().work(lead, group, patience);
+    }
+
+    fn service(&self) -> MutexGuard<'_, Service> {
+        self.service.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
