@@ -4,6 +4,7 @@
 //! not seen the latest events.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use candor_model::{Breaker, Event, Position, RunId, RunSummary, Timestamp};
 use candor_ports::LogError;
@@ -211,10 +212,10 @@ impl Memory {
     }
 
     fn known(&mut self, connection: &Connection, run: &RunId) -> rusqlite::Result<&mut Known> {
-        if !self.known.contains_key(run) {
-            self.known.insert(run.clone(), Known::load(connection, run)?);
+        match self.known.entry(run.clone()) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert(Known::load(connection, run)?)),
         }
-        self.known.get_mut(run).ok_or(rusqlite::Error::QueryReturnedNoRows)
     }
 }
 

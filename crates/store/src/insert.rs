@@ -79,10 +79,12 @@ impl<'c> Inserter<'c> {
     }
 }
 
+/// A failure rolls everything back, as the group does with any failure: SQLite then keeps no journal of what each
+/// statement changed.
 fn insert_events(count: usize) -> String {
     let row = format!("({})", ["?"; EventRow::COLUMNS].join(", "));
     let rows = vec![row; count].join(", ");
-    format!("INSERT INTO events (seq, run, position, prev, crc, body, blob) VALUES {rows}")
+    format!("INSERT OR ROLLBACK INTO events (seq, run, position, prev, crc, body, blob) VALUES {rows}")
 }
 
 /// Keeps the large part of an event, if it has one.

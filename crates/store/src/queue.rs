@@ -59,7 +59,9 @@ impl<T> State<T> {
         // Writers that stay away are forgotten slowly: a group that was cut short must not teach the next
         // one to be short as well.
         self.likely = taken.max(self.likely - self.likely.div_ceil(8));
-        let rest = self.waiting.split_off(taken);
+        // As many are likely to come again.
+        let mut rest = Vec::with_capacity(taken);
+        rest.extend(self.waiting.drain(taken..));
         std::mem::replace(&mut self.waiting, rest)
     }
 }
