@@ -40,11 +40,12 @@
 //! them; on a slow disk, where that would hold up everything else, a thread does it (`writer`, `queue`). The
 //! write-ahead log goes back into the file on a thread of its own, beside the appends (`checkpoint`).
 //!
-//! On 2 cores four runs gave 0.66 to 0.70 of raw commits with a new log, and 0.63 to 0.66 with 200,000 events in 1,000
-//! runs (target 0.60). In turns with it, checkpoints made by the append that is unlucky gave 0.61 in the second case,
-//! the median of nine, against 0.64; transactions that are not parsed anew another 0.03. That is where tasks share one
-//! thread, as they do in the command. With a thread for each processor it is 0.53 to 0.61: tasks change threads
-//! after each commit. Writing JSON is the largest part of what is left.
+//! On 2 cores eight runs gave 0.64 to 0.73 of raw commits with a new log, and 0.62 to 0.74 with 200,000 events in 1,000
+//! runs (target 0.60); with other work on both cores it falls to 0.55. In turns with it, checkpoints made by the append
+//! that is unlucky gave 0.61 in the second case, the median of nine, against 0.64; transactions that are not parsed
+//! anew another 0.03. That is where tasks share one thread, as they do in the command. With a thread for each
+//! processor it is 0.55 to 0.77, mostly below 0.60: tasks change threads after each commit. Writing JSON is the
+//! largest part of what is left.
 
 mod check;
 mod checkpoint;
