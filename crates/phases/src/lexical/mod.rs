@@ -1,7 +1,8 @@
 //! Ranks agents for a text by the words that they share, until embeddings arrive.
 //!
 //! Words are weighted by how few agents know them: those by which an agent is described and, much less, those of
-//! tasks that it succeeded at. It knows no meaning beyond a small table of synonyms and of Spanish words, so it says which words speak for an agent, never that the agent understands.
+//! tasks that it succeeded at. It knows no meaning beyond a small table of synonyms and of Spanish words, so it says
+//! which words speak for an agent, never that the agent understands.
 
 mod spanish;
 mod synonyms;
