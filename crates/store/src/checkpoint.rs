@@ -6,7 +6,7 @@
 //! writers are held off for the last few pages.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -27,47 +27,44 @@ const FEW: i32 = 250;
 /// How often it copies without holding off anybody. Each time there is less to copy.
 const PASSES: usize = 4;
 
-/// Asks for a checkpoint when the log has become long: by a hook of the connection that writes.
-pub(crate) fn ask_when_long(connection: &mut Connection) -> rusqlite::Result<Receiver<()>> {
-    let (ask, asked) = sync_channel(1);
-    let mut long = Long::default();
+/// What the thread that makes checkpoints is told.
+pub(crate) enum Tell {
+    /// The log has become long.
+    Long,
+    /// The log is being closed, which makes the last checkpoint.
+    Enough,
+}
+
+/// Tells of a log that has become long: by a hook of the connection that writes. Others may tell as well.
+pub(crate) fn tell_when_long(
+    connection: &mut Connection,
+) -> rusqlite::Result<(SyncSender<Tell>, Receiver<Tell>)> {
+    let (tell, told) = sync_channel(1);
+    let (mut long, ours) = (Long::default(), tell.clone());
     connection.wal_hook(Some(move |_: &mut Wal, pages| {
         if long.is_reached(pages) {
-            request(&ask);
+            // Where there is no room it has been told already.
+            let _ = ours.try_send(Tell::Long);
         }
         Ok(())
     }))?;
-    Ok(asked)
-}
-
-/// Ends the asking, and so the work.
-pub(crate) fn ask_no_more(connection: &mut Connection) {
-    let none: Option<fn(&mut Wal, i32) -> rusqlite::Result<()>> = None;
-    // It fails only for want of memory; then the hook ends with the connection.
-    let _ = connection.wal_hook(none);
-}
-
-fn request(ask: &SyncSender<()>) {
-    match ask.try_send(()) {
-        // It has been asked already; and without anybody to ask, closing the file does it.
-        Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
-    }
+    Ok((tell, told))
 }
 
 /// When a log is long: once for every so many pages, not after every commit while a reader keeps it from ending.
 #[derive(Debug, Default)]
 struct Long {
-    asked_at: i32,
+    told_at: i32,
 }
 
 impl Long {
     fn is_reached(&mut self, pages: i32) -> bool {
-        if pages < self.asked_at {
-            self.asked_at = 0;
+        if pages < self.told_at {
+            self.told_at = 0;
         }
-        let reached = pages - self.asked_at >= PAGES;
+        let reached = pages - self.told_at >= PAGES;
         if reached {
-            self.asked_at = pages;
+            self.told_at = pages;
         }
         reached
     }
@@ -85,10 +82,11 @@ impl Checkpointer {
         Ok(Self(connection))
     }
 
-    /// Makes a checkpoint whenever one is asked for. Nobody in this process writes without the lock.
-    pub(crate) fn work<T>(&self, asked: &Receiver<()>, to_write: &Mutex<T>) {
-        while asked.recv().is_ok() {
-            // One that fails loses nothing: everything is in the log, which is asked for again when it is longer.
+    /// Makes a checkpoint whenever the log is long, until it is enough. Nobody in this process writes without the
+    /// lock.
+    pub(crate) fn work<T>(&self, told: &Receiver<Tell>, to_write: &Mutex<T>) {
+        while let Ok(Tell::Long) = told.recv() {
+            // One that fails loses nothing: everything is in the log, and another is made when it is longer.
             let _ = self.checkpoint(to_write);
         }
     }

@@ -4,7 +4,8 @@
 //! task of the executor that appends run on commits, once they have all had their turn. On a slow disk that would
 //! hold up everything else that its thread has to do; there the log's own thread commits.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
 use crate::OpenOptions;
-use crate::checkpoint::{self, Checkpointer};
+use crate::checkpoint::{self, Checkpointer, Tell};
 use crate::error::{Shared, storage};
 use crate::group::{self, Answer, Memory, Work};
 use crate::queue::{Lead, Look, Queue};
@@ -36,6 +37,7 @@ struct Command {
 pub(crate) struct Writer {
     desk: Arc<Desk>,
     wake: watch::Receiver<i64>,
+    checkpoints: SyncSender<Tell>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -57,14 +59,14 @@ impl Writer {
         let not_ready = |error| storage("prepare the log", error);
         // The wait for another process is the thread's, not SQLite's: nobody else may wait so long.
         connection.busy_timeout(Duration::ZERO).map_err(not_ready)?;
-        let asked = checkpoint::ask_when_long(&mut connection).map_err(not_ready)?;
+        let (checkpoints, told) = checkpoint::tell_when_long(&mut connection).map_err(not_ready)?;
         let service = Service { connection, woken, memory: Memory::default(), pace: None };
         let desk = Arc::new(Desk { queue: Queue::new(options.queue), service: Mutex::new(service) });
-        let mut this = Self { desk: Arc::clone(&desk), wake, threads: Vec::new() };
+        let mut this = Self { desk: Arc::clone(&desk), wake, checkpoints, threads: Vec::new() };
         let (on_thread, patience) = (Arc::clone(&desk), options.busy_timeout);
         this.threads.push(spawn("candor-log-writer", move || work_on_thread(&on_thread, patience))?);
-        let checkpoints = move || checkpointer.work(&asked, &desk.service);
-        this.threads.push(spawn("candor-log-checkpoint", checkpoints)?);
+        let work = move || checkpointer.work(&told, &desk.service);
+        this.threads.push(spawn("candor-log-checkpoint", work)?);
         Ok(this)
     }
 
@@ -86,8 +88,8 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.desk.queue.close();
-        // Nobody asks for a checkpoint any more, which ends its thread; closing the file makes the last one.
-        checkpoint::ask_no_more(&mut self.desk.service().connection);
+        // Its thread is gone if it panicked; then there is nobody to tell.
+        let _ = self.checkpoints.send(Tell::Enough);
         for thread in self.threads.drain(..) {
             // Waiting here is what makes the last drop a clean close. A writer that panicked has
             // already told everyone `Closed`.
@@ -105,11 +107,8 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
 
 impl Desk {
     fn work(&self, lead: Lead<'_, Command>, group: Vec<Command>, patience: Duration) {
-        self.service().work(lead, group, patience);
-    }
-
-    fn service(&self) -> MutexGuard<'_, Service> {
-        self.service.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
+        service.work(lead, group, patience);
     }
 }
 

@@ -4,10 +4,10 @@
 
 mod common;
 
-use candor_model::{Account, Event, EventBody, Money, Position};
+use candor_model::Position;
 use candor_ports::EventLog;
 use candor_store::{OpenReport, SqliteLog};
-use common::{Place, full_check, run};
+use common::{Place, full_check, paused, run};
 use rusqlite::Connection;
 
 /// How many pages the log may have until it goes back, and some more that are appended meanwhile.
@@ -17,18 +17,11 @@ const LONGER: i64 = 2 * LONG;
 /// Bytes of one event: it fills some pages, and is not kept apart.
 const LARGE: usize = 20_000;
 
-fn charged(n: u64) -> Event {
-    let what = format!("call {n} {}", "x".repeat(LARGE));
-    let body =
-        EventBody::Charged { account: Account::Execution, what, amount: Money::ZERO, total: Money::ZERO };
-    Event::new(common::at(1), body)
-}
-
 /// Appends to a run, whose log ends at `end`, until so many more pages are written.
 async fn append(log: &SqliteLog, name: &str, end: u64, pages: i64) -> u64 {
     let events = u64::try_from(pages).unwrap() * 4_096 / LARGE as u64;
     for n in end..end + events {
-        let at = log.append(&run(name), Position(n), &[charged(n)]).await.unwrap();
+        let at = log.append(&run(name), Position(n), &[paused(n, &"x".repeat(LARGE))]).await.unwrap();
         assert_eq!(at, Position(n + 1));
     }
     end + events

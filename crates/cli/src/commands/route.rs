@@ -185,12 +185,7 @@ async fn build(
 /// Past tasks with what they mean, as far as that is known.
 fn successes(history: &[RoutedExample], vectors: Vec<Option<Vector>>) -> Vec<Success> {
     let vectors = vectors.into_iter().chain(std::iter::repeat(None));
-    let success = |(example, vector): (&RoutedExample, Option<Vector>)| Success {
-        text: example.text.clone(),
-        agent_type: example.agent_type.clone(),
-        vector,
-    };
-    history.iter().zip(vectors).map(success).collect()
+    history.iter().zip(vectors).map(|(example, vector)| Success::new(example, vector)).collect()
 }
 
 /// What texts mean; nothing where a text has no meaning to the model.

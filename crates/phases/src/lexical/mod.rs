@@ -154,6 +154,7 @@ impl Lexicon {
     /// Words that stand for another one; together they tell as little as a word that all their agents know.
     fn together<'a>(&self, words: &[&'a Known], share: f64) -> Vec<FoundWord<'a>> {
         let common = match words {
+            // One alone is as rare as it is.
             [] | [_] => f64::INFINITY,
             several => rarity(self.knowing(several), self.agents),
         };

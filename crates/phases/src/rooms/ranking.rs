@@ -39,8 +39,11 @@ impl<'a> Ranking<'a> {
             passing: task_texts.collect(),
         })?;
         let vectors: Vec<Option<Vector>> = agent_texts.iter().map(|text| meaning.0.at_once(text)).collect();
-        let history: Vec<Success> =
-            desk.examples.iter().map(|example| success(example, Some(meaning))).collect();
+        let history: Vec<Success> = desk
+            .examples
+            .iter()
+            .map(|example| Success::new(example, meaning.0.at_once(&example.text)))
+            .collect();
         let router = Router::new(agents.to_vec(), &vectors, &history).map_err(|error| error.to_string())?;
         Ok(Self { router, meaning: Some(meaning), resting: desk.resting })
     }
@@ -51,7 +54,7 @@ impl<'a> Ranking<'a> {
         agents: &[AgentCapability],
         examples: &[RoutedExample],
     ) -> Self {
-        let history: Vec<Success> = examples.iter().map(|example| success(example, None)).collect();
+        let history: Vec<Success> = examples.iter().map(|example| Success::new(example, None)).collect();
         Self { router: Router::by_words(routable(agents), &history), meaning: None, resting }
     }
 
@@ -95,14 +98,6 @@ impl<'a> Ranking<'a> {
 /// Those among whom is chosen: whoever is asked only when nobody else is left is not one of them.
 fn routable(agents: &[AgentCapability]) -> Vec<AgentCapability> {
     agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type)).cloned().collect()
-}
-
-fn success(example: &RoutedExample, meaning: Option<Meaning<'_>>) -> Success {
-    Success {
-        text: example.text.clone(),
-        agent_type: example.agent_type.clone(),
-        vector: meaning.and_then(|meaning| meaning.0.at_once(&example.text)),
-    }
 }
 
 /// How well an agent fits, for confidence: by words as far as they go, by meaning where it says more.

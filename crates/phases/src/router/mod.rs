@@ -13,7 +13,7 @@ mod tests;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use candor_model::{AgentCapability, AgentType};
+use candor_model::{AgentCapability, AgentType, RoutedExample};
 use candor_planning::routing::{self, RoutingProblem};
 use candor_ports::Vector;
 
@@ -39,6 +39,14 @@ pub struct Success {
     pub agent_type: AgentType,
     /// What the text means; without it there are only its words to learn from.
     pub vector: Option<Vector>,
+}
+
+impl Success {
+    /// A task that is on record, with what it means as far as that is known.
+    #[must_use]
+    pub fn new(example: &RoutedExample, vector: Option<Vector>) -> Self {
+        Self { text: example.text.clone(), agent_type: example.agent_type.clone(), vector }
+    }
 }
 
 /// Why no ranking could be made.

@@ -28,6 +28,11 @@ fn axes() -> Vec<Option<Vector>> {
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].iter().map(|axis| Some(vector(axis))).collect()
 }
 
+/// The same with a fourth axis that is nobody's.
+fn axes_of_four() -> Vec<Option<Vector>> {
+    axes().into_iter().flatten().map(|axis| Some(axis.iter().copied().chain([0.0]).collect())).collect()
+}
+
 fn success(agent: &str, numbers: &[f32]) -> Success {
     let agent_type = AgentType::new(agent).unwrap();
     Success { text: "done before".to_owned(), agent_type, vector: Some(vector(numbers)) }
@@ -123,13 +128,9 @@ fn successes_draw_like_tasks_to_an_agent() {
 /// All tasks share the way in which tasks are worded, here the fourth axis; descriptions do not.
 #[test]
 fn an_agent_without_history_does_not_lose_its_tasks_to_those_with_one() {
-    let vectors: Vec<_> = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
-        .iter()
-        .map(|axis| Some(vector(axis)))
-        .collect();
     let flights = vec![success("flight_agent", &[0.45, 0.0, 0.0, 0.89]); 5];
     let tours = vec![success("activity_agent", &[0.0, 0.0, 0.45, 0.89]); 5];
-    let router = Router::new(travel(), &vectors, &[flights, tours].concat()).unwrap();
+    let router = Router::new(travel(), &axes_of_four(), &[flights, tours].concat()).unwrap();
     let first = |task: &[f32]| router.rank("zzz", Some(task), &closed, 1).unwrap().remove(0);
     assert_eq!(first(&[0.0, 0.45, 0.0, 0.89]).agent_type.as_str(), "hotel_agent");
     assert_eq!(first(&[0.45, 0.0, 0.0, 0.89]).agent_type.as_str(), "flight_agent");
@@ -138,14 +139,10 @@ fn an_agent_without_history_does_not_lose_its_tasks_to_those_with_one() {
 /// Sums of tasks that are not alike are shorter; what counts is where they point.
 #[test]
 fn an_agent_of_many_sides_loses_nothing_to_one_that_always_does_the_same() {
-    let vectors: Vec<_> = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
-        .iter()
-        .map(|axis| Some(vector(axis)))
-        .collect();
     let same = vec![success("flight_agent", &[1.0, 0.0, 0.0, 0.0]); 4];
     let sides = [[0.0, 0.7, 0.0, 0.7], [0.0, 0.7, 0.0, -0.7]].map(|side| success("hotel_agent", &side));
     let history = [same, sides.to_vec(), sides.to_vec()].concat();
-    let router = Router::new(travel(), &vectors, &history).unwrap();
+    let router = Router::new(travel(), &axes_of_four(), &history).unwrap();
     let first = router.rank("zzz", Some(&[0.66, 0.75, 0.0, 0.0]), &closed, 1).unwrap().remove(0);
     assert_eq!(first.agent_type.as_str(), "hotel_agent");
 }
