@@ -17,9 +17,9 @@ use candor_model::{
     AgentCapability, Carried, Confidence, Plan, Position, RunId, RunSettings, RunStatus, Seconds, Share,
     StartMaterial, ToolCall, ToolHints, ToolResult, ToolSpec,
 };
-use candor_phases::Rooms;
+use candor_phases::Phases;
 use candor_ports::{Agent, BoxFuture, EventLog, Toolbox};
-use candor_runtime::{RunOrder, Runtime, Staff};
+use candor_runtime::{AgentRegistry, RunOrder, Runtime};
 use candor_store::{OpenOptions, SqliteLog};
 use candor_testkit::fixtures;
 use serde_json::json;
@@ -120,8 +120,8 @@ fn runtime(log: &SqliteLog, tools: &Arc<Slow>) -> Runtime {
     let mut config = ToolAgentConfig::new(AGENT, Arc::clone(tools) as Arc<dyn Toolbox>);
     config.settings.tool_timeout = Seconds::whole(600);
     let agent: Arc<dyn Agent> = Arc::new(ToolAgent::new(config));
-    let staff = Staff::new(vec![(capability, agent)]);
-    Runtime::new(Arc::new(log.clone()), staff, Rooms::new(Vec::new(), 0), None)
+    let registry = AgentRegistry::new(vec![(capability, agent)]);
+    Runtime::new(Arc::new(log.clone()), registry, Phases::new(Vec::new(), 0), None)
 }
 
 fn order() -> RunOrder {

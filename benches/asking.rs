@@ -1,6 +1,6 @@
 //! What asking a model costs above the HTTP exchange itself, against its target.
 //!
-//! A step of the ladder (prompt, exchange, repair, judgement, record) and the very same exchange made bare
+//! A step of the fallback policy (prompt, exchange, repair, judgement, record) and the very same exchange made bare
 //! take turns on loopback, so that a slow moment of the machine hits both.
 
 #![allow(
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use candor_llm::chat::{Provider, TierConfig};
 use candor_llm::record::Channel;
 use candor_llm::{ModelsConfig, Tiers, json};
-use candor_model::{Rung, Seconds, Tier};
+use candor_model::{AskStep, Seconds, Tier};
 use candor_ports::{Ask, CallLimits, Models};
 use candor_testkit::model_server::{ModelServer, Reply};
 use schemars::JsonSchema;
@@ -73,13 +73,13 @@ fn tiers(server: &ModelServer) -> Tiers {
     Tiers::new(&config, &Channel::Live).unwrap()
 }
 
-/// One step of the ladder; it must end in an answer that is used.
+/// One step of the fallback policy; it must end in an answer that is used.
 async fn step(tiers: &Tiers, ask: &Ask) -> Duration {
     let limits = CallLimits { within: Seconds::whole(10), max_output_tokens: ask.max_output_tokens };
     let started = Instant::now();
     let step = tiers.call(ask, &[], limits, None, CancellationToken::new()).await;
     let took = started.elapsed();
-    assert!(matches!(step.rung, Rung::Accepted { .. }), "{step:?}");
+    assert!(matches!(step.outcome, AskStep::Accepted { .. }), "{step:?}");
     took
 }
 

@@ -21,10 +21,10 @@ use candor_model::{
     RunStatus, Seconds, Share, StartMaterial, TaskId, Timestamp, TodoItem, ToolCall, ToolErrorKind,
     ToolHints, ToolResult, ToolSpec, WorkOrder,
 };
-use candor_phases::Rooms;
-use candor_ports::{Agent, BoxFuture, Desk, EventLog, Toolbox};
+use candor_phases::Phases;
+use candor_ports::{Agent, AttemptContext, BoxFuture, EventLog, Toolbox};
 use candor_react::{MissionSettings, rules};
-use candor_runtime::{RunOrder, Runtime, Staff};
+use candor_runtime::{AgentRegistry, RunOrder, Runtime};
 use candor_store::{OpenOptions, SqliteLog};
 use candor_testkit::fixtures;
 use serde_json::json;
@@ -184,10 +184,10 @@ fn agent(toolbox: Arc<dyn Toolbox>) -> ToolAgent {
 fn in_memory(tokio: &tokio::runtime::Runtime) {
     let (agent, order) = (agent(Arc::new(Quick::new(20))), order());
     let round = || {
-        let desk = Arc::new(Notebook::new(1));
+        let cx = Arc::new(Notebook::new(1));
         let began = Instant::now();
         let performing =
-            agent.perform_among(&order, Arc::clone(&desk) as Arc<dyn Desk>, CancellationToken::new());
+            agent.perform_among(&order, Arc::clone(&cx) as Arc<dyn AttemptContext>, CancellationToken::new());
         let answer = tokio.block_on(performing).unwrap();
         let took = began.elapsed() / u32::try_from(STEPS).unwrap();
         assert!(answer.errors.is_empty(), "{:?}", answer.errors);
@@ -225,8 +225,8 @@ fn runtime(tools: &Arc<Timed>) -> Runtime {
         max_cost: None,
     };
     let agent: Arc<dyn Agent> = Arc::new(agent(Arc::clone(tools) as Arc<dyn Toolbox>));
-    let staff = Staff::new(vec![(capability, agent)]);
-    Runtime::new(Arc::new(tools.log.clone()), staff, Rooms::new(Vec::new(), 0), None)
+    let registry = AgentRegistry::new(vec![(capability, agent)]);
+    Runtime::new(Arc::new(tools.log.clone()), registry, Phases::new(Vec::new(), 0), None)
 }
 
 /// How many notes a step has on the log.

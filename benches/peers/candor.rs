@@ -8,9 +8,9 @@ use anyhow::{Result, ensure};
 use candor_agents::builtin;
 use candor_model::{JsonMap, RunId, RunSettings, RunStatus, StartMaterial};
 use candor_phases::plan_file::PlanFile;
-use candor_phases::{Pack, Rooms};
-use candor_ports::Reader;
-use candor_runtime::{RunOrder, Runtime, Staff};
+use candor_phases::{Pack, Phases};
+use candor_ports::Observer;
+use candor_runtime::{AgentRegistry, RunOrder, Runtime};
 use candor_store::{OpenOptions, SqliteLog};
 
 use crate::shapes;
@@ -29,17 +29,18 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
-    /// Opens a new log in a folder; `reader` is told everything that happens.
-    pub(crate) fn open(folder: &Path, reader: Option<Arc<dyn Reader>>) -> Result<Self> {
+    /// Opens a new log in a folder; `observer` is told everything that happens.
+    pub(crate) fn open(folder: &Path, observer: Option<Arc<dyn Observer>>) -> Result<Self> {
         let (log, _) = SqliteLog::open(&folder.join("candor.db"), OpenOptions::default())?;
         let noop = builtin("noop", &JsonMap::new(), &|_| None)?;
         let agents = shapes::agents()?.into_iter().map(|agent| (agent, Arc::clone(&noop)));
-        let rooms = Rooms::new(vec![Pack::from_toml(TRAVEL)?], MIN_AGENTS);
-        let runtime = Runtime::new(Arc::new(log.clone()), Staff::new(agents.collect()), rooms, reader);
+        let phases = Phases::new(vec![Pack::from_toml(TRAVEL)?], MIN_AGENTS);
+        let runtime =
+            Runtime::new(Arc::new(log.clone()), AgentRegistry::new(agents.collect()), phases, observer);
         Ok(Self { runtime, log })
     }
 
-    /// Carries a plan out from start to end, through all rooms, as `candor run --plan` does.
+    /// Carries a plan out from start to end, through all phases, as `candor run --plan` does.
     pub(crate) async fn run(&self, run_id: RunId, plan: PlanFile) -> Result<()> {
         let plan = Arc::new(plan.into_plan(run_id.as_str())?);
         let order = RunOrder {

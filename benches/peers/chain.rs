@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use candor_model::{Position, Recorded, RunId};
-use candor_ports::{EventLog, Reader};
+use candor_ports::{EventLog, Observer};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
@@ -70,8 +70,8 @@ impl Appends {
     }
 }
 
-impl Reader for Appends {
-    fn told(&self, _: &RunId, events: &[Recorded]) {
+impl Observer for Appends {
+    fn on_events(&self, _: &RunId, events: &[Recorded]) {
         let end = events.last().map_or(Position::START, |last| last.position);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((Instant::now(), end));
     }

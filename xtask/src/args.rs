@@ -16,7 +16,7 @@ Usage: cargo xtask COMMAND
   deny                          licences, banned crates and sources of all dependencies (deny.toml)
   simulate [--seeds N] [--from SEED]
                                 the seeded simulator; 20000 seeds unless told otherwise
-  bench [NAME]                  the benches core, asking, routing, store, peers, rooms, react, agents, code;
+  bench [NAME]                  the benches core, asking, routing, store, peers, phases, react, agents, code;
                                 all of them unless one is named
   quality [--data DIR]          how good the judgement is, on labelled data that is not part of the project
   fuzz TARGET [--seconds S]     one fuzz target (needs nightly and cargo-fuzz); 60 seconds unless told

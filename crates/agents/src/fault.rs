@@ -12,7 +12,7 @@ use std::time::Duration;
 use candor_model::{
     AgentAnswer, AgentType, FeedbackType, JsonMap, LedgerEntry, Query, QueryAnswer, RunId, Seconds, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, BoxFuture, Desk};
+use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -199,13 +199,13 @@ impl Agent for Faulty {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         if self.strikes() {
             Box::pin(self.fail(order, stop))
         } else {
-            self.inner.perform_among(order, desk, stop)
+            self.inner.perform_among(order, cx, stop)
         }
     }
 

@@ -1,4 +1,4 @@
-//! Looks at one folder for rooms that must not touch the world: reads files, and checks results.
+//! Looks at one folder for phases that must not touch the world: reads files, and checks results.
 //!
 //! Paths are within the folder: none that is absolute, goes up, or leads out by a link is followed. A command
 //! is started in the folder without a shell, as a process group of its own that ends as a whole.
@@ -25,7 +25,7 @@ use crate::wait::FAR_AWAY;
 
 /// How much of a file's text is kept.
 const MOST_TEXT: usize = 64 * 1024;
-/// Larger files get no digest: reading them takes longer than a room should wait.
+/// Larger files get no digest: reading them takes longer than a phase should wait.
 const MOST_HASHED: u64 = 64 * 1024 * 1024;
 /// How much of the end of a command's output is told.
 const MOST_OUTPUT: usize = 2 * 1024;

@@ -6,7 +6,7 @@ use candor_model::{
     AgentAnswer, FeedbackType, JsonMap, MessagePriority, MessageType, Money, Seconds, Telling, Tier,
     WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, Ask, BoxFuture, Desk};
+use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -38,7 +38,7 @@ impl ModelAgent {
         Self { tier, max_cost }
     }
 
-    async fn ask(&self, order: &WorkOrder, desk: &dyn Desk) -> Result<AgentAnswer, AgentFailure> {
+    async fn ask(&self, order: &WorkOrder, cx: &dyn AttemptContext) -> Result<AgentAnswer, AgentFailure> {
         let mut ask = Ask::expecting::<DirectAnswer>("direct_answer", self.tier);
         ask.slots = [
             ("task", order.description.clone()),
@@ -51,7 +51,7 @@ impl ModelAgent {
         ask.max_output_tokens = 2_048;
         let within = Seconds::from_millis(order.deadline_seconds.as_millis().saturating_sub(MARGIN));
         let name = format!("direct_answer_{}", order.attempt);
-        let value = desk
+        let value = cx
             .consult(name, ask, self.max_cost, within)
             .await
             .map_err(|reason| AgentFailure::failed(format!("No model could answer directly: {reason}")))?;
@@ -100,19 +100,19 @@ impl Agent for ModelAgent {
         _order: &'a WorkOrder,
         _stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        let reason = "An agent that is a model needs a desk with models".to_owned();
+        let reason = "An agent that is a model needs a cx with models".to_owned();
         Box::pin(std::future::ready(Err(AgentFailure::Failed { reason })))
     }
 
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         Box::pin(async move {
             tokio::select! {
-                answer = self.ask(order, &*desk) => answer,
+                answer = self.ask(order, &*cx) => answer,
                 () = stop.cancelled() => Err(AgentFailure::Stopped),
             }
         })

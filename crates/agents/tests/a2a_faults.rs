@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use candor_agents::{A2aAgent, A2aConfig, A2aError};
 use candor_ports::{Agent, AgentFailure};
-use common::desk::MemoryDesk;
+use common::attempt_context::MemoryContext;
 use common::{order, perform, reason};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -293,12 +293,12 @@ async fn a_stream_that_ends_too_soon_is_followed_by_looking() {
         },
         _ => panic!("{method} was not expected"),
     });
-    let desk = MemoryDesk::new();
+    let cx = MemoryContext::new();
     let order = order(60.0);
-    let answer = server.agent().perform_among(&order, desk.clone(), CancellationToken::new()).await.unwrap();
+    let answer = server.agent().perform_among(&order, cx.clone(), CancellationToken::new()).await.unwrap();
     assert_eq!(answer.outputs["flight_options"], "done");
     assert_eq!(
-        desk.story(),
+        cx.story(),
         ["called run_1/task_001/1", "remote working", "remote completed", "returned true"]
     );
     assert_eq!(server.calls("SubscribeToTask").len(), 1, "whoever says no is not asked again");
@@ -319,11 +319,11 @@ async fn a_message_that_may_have_arrived_is_not_sent_again_without_a_person() {
             "ListTasks" => Reply::Result(json!({ "tasks": [] })),
             _ => panic!("{method} was not expected"),
         });
-        let (desk, order) = (MemoryDesk::new(), order(60.0));
-        let result = server.agent().perform_among(&order, desk.clone(), CancellationToken::new()).await;
+        let (cx, order) = (MemoryContext::new(), order(60.0));
+        let result = server.agent().perform_among(&order, cx.clone(), CancellationToken::new()).await;
         let Err(AgentFailure::Waiting { question }) = result else { panic!("{result:?}") };
         assert!(question.option("again").is_some(), "{question:?}");
-        assert_eq!(desk.story(), ["called run_1/task_001/1", "asked a2a.send"]);
+        assert_eq!(cx.story(), ["called run_1/task_001/1", "asked a2a.send"]);
         assert_eq!(server.calls("SendStreamingMessage").len(), 1);
         assert_eq!(server.calls("ListTasks")[0]["contextId"], "run_1/task_001/1");
     }
@@ -346,17 +346,17 @@ async fn a_stop_finds_and_cancels_a_task_that_has_no_name_yet() {
         _ => panic!("{method} was not expected"),
     });
     let (agent, order, stop) = (server.agent(), order(60.0), CancellationToken::new());
-    let desk = MemoryDesk::new();
+    let cx = MemoryContext::new();
     let stopper = async {
         while server.calls("SendMessage").is_empty() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         stop.cancel();
     };
-    let (result, ()) = tokio::join!(agent.perform_among(&order, desk.clone(), stop.clone()), stopper);
+    let (result, ()) = tokio::join!(agent.perform_among(&order, cx.clone(), stop.clone()), stopper);
     assert_eq!(result, Err(AgentFailure::Stopped));
     assert_eq!(server.calls("CancelTask"), [json!({ "id": "t-1" })]);
-    assert_eq!(desk.story(), ["called run_1/task_001/1", "returned false"]);
+    assert_eq!(cx.story(), ["called run_1/task_001/1", "returned false"]);
 }
 
 #[tokio::test]
@@ -367,12 +367,12 @@ async fn a_peer_that_says_nothing_at_all_keeps_nobody() {
         let agent = server.agent();
         agent.describe().await.unwrap();
         let start = Instant::now();
-        let desk = MemoryDesk::new();
+        let cx = MemoryContext::new();
         let order = order(0.5);
-        let result = agent.perform_among(&order, desk.clone(), CancellationToken::new()).await;
+        let result = agent.perform_among(&order, cx.clone(), CancellationToken::new()).await;
         assert_eq!(result, Err(AgentFailure::failed("Agent timeout after 0.5s")));
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-        assert_eq!(desk.story(), ["called run_1/task_001/1"], "nobody knows what became of it");
+        assert_eq!(cx.story(), ["called run_1/task_001/1"], "nobody knows what became of it");
     }
 }
 

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use candor_agents::code::{CodeAgent, CodeAgentConfig, ProvenFolder};
 use candor_model::{AgentAnswer, AgentNote, JsonMap, Noted, Seconds, TaskId, WorkOrder};
-use candor_ports::{Agent, AgentFailure, CodeRunner, Desk};
-use code_common::desk::{Memory, order};
+use candor_ports::{Agent, AgentFailure, AttemptContext, CodeRunner};
+use code_common::attempt_context::{Memory, order};
 use code_common::python::PythonRunner;
 use code_common::{FakeRunner, SUM, bad, code, complex, finished, good, map, merged, simple};
 use serde_json::{Value, json};
@@ -33,9 +33,9 @@ fn agent_on(runner: Arc<dyn CodeRunner>) -> CodeAgent {
 async fn perform(
     agent: &CodeAgent,
     order: &WorkOrder,
-    desk: &Arc<Memory>,
+    cx: &Arc<Memory>,
 ) -> Result<AgentAnswer, AgentFailure> {
-    agent.perform_among(order, Arc::clone(desk) as Arc<dyn Desk>, CancellationToken::new()).await
+    agent.perform_among(order, Arc::clone(cx) as Arc<dyn AttemptContext>, CancellationToken::new()).await
 }
 
 fn reason(result: Result<AgentAnswer, AgentFailure>) -> String {
@@ -56,12 +56,12 @@ fn added() -> Vec<(&'static str, Value)> {
 // spec: code-agent AR-01, AR-05, OR-18, CO-05
 #[tokio::test]
 async fn a_task_is_done_with_real_code_and_the_chain_of_work_is_on_the_log() {
-    let desk = Memory::new(1, &added());
-    let answer = perform(&agent(), &numbers(), &desk).await.unwrap();
+    let cx = Memory::new(1, &added());
+    let answer = perform(&agent(), &numbers(), &cx).await.unwrap();
     assert_eq!(answer.outputs, map(json!({ "num1": 5, "num2": 10, "sum": 15 })));
     assert_eq!(answer.cost.unwrap().micros(), 4_000);
     assert_eq!(
-        desk.story(),
+        cx.story(),
         [
             "InputAnalyzer 0",
             "CodeGenerator 1",
@@ -71,11 +71,11 @@ async fn a_task_is_done_with_real_code_and_the_chain_of_work_is_on_the_log() {
             "MultiAgentOrchestrator 1"
         ]
     );
-    let last = desk.steps().pop().unwrap();
+    let last = cx.steps().pop().unwrap();
     assert_eq!((&last.data["attempts"], &last.data["costs"]["CodeGenerator"]), (&json!(1), &json!(0.003)));
     assert_eq!(last.data["summary"], "done after 1 attempt");
     assert_eq!(last.data["code_generation"]["model"], "acme/strong");
-    assert_eq!(desk.asked(), ["a1/input_analysis", "a1/code_1", "a1/judgement_1"]);
+    assert_eq!(cx.asked(), ["a1/input_analysis", "a1/code_1", "a1/judgement_1"]);
 }
 
 // spec: code-agent ST-13, ST-14, OR-18, NX-20
@@ -93,16 +93,15 @@ async fn the_context_is_what_others_left_with_the_tasks_own_inputs_on_top() {
     .into();
     order.task_id = TaskId::new("task_003").unwrap();
     let text = "context['all'] = [context[key] for key in sorted(context)]";
-    let desk =
-        Memory::new(1, &[("input_analysis", simple()), ("code_1", code(text)), ("judgement_1", good())]);
-    let answer = perform(&agent(), &order, &desk).await.unwrap();
+    let cx = Memory::new(1, &[("input_analysis", simple()), ("code_1", code(text)), ("judgement_1", good())]);
+    let answer = perform(&agent(), &order, &cx).await.unwrap();
     let expected = json!({
         "a": "second", "b": "input", "c": "own", "d": 1, "e": "first",
         "all": ["second", "input", "own", 1, "first"],
     });
     assert_eq!(answer.outputs, map(expected));
     let told: String =
-        desk.asked.lock().unwrap().iter().flat_map(|(_, ask)| ask.slots.values().cloned()).collect();
+        cx.asked.lock().unwrap().iter().flat_map(|(_, ask)| ask.slots.values().cloned()).collect();
     assert!(!told.contains("_ai_metadata"));
 }
 
@@ -111,13 +110,10 @@ async fn the_context_is_what_others_left_with_the_tasks_own_inputs_on_top() {
 async fn code_that_is_given_runs_without_a_model() {
     let mut order = numbers();
     order.inputs.insert("python".to_owned(), json!(SUM));
-    let desk = Memory::without_model(1);
-    let answer = perform(&agent(), &order, &desk).await.unwrap();
+    let cx = Memory::without_model(1);
+    let answer = perform(&agent(), &order, &cx).await.unwrap();
     assert_eq!(answer.outputs, map(json!({ "num1": 5, "num2": 10, "sum": 15 })));
-    assert_eq!(
-        desk.story(),
-        ["CodeValidator 1", "sandbox 1", "OutputValidator 1", "MultiAgentOrchestrator 1"]
-    );
+    assert_eq!(cx.story(), ["CodeValidator 1", "sandbox 1", "OutputValidator 1", "MultiAgentOrchestrator 1"]);
     let alone = agent().perform(&order, CancellationToken::new()).await.unwrap();
     assert_eq!(alone.outputs["sum"], 15);
 }
@@ -135,7 +131,7 @@ async fn without_a_model_it_says_what_is_needed() {
 #[tokio::test]
 async fn expected_outputs_that_are_missing_are_refused_and_each_attempt_is_named() {
     let wrong = code("context['total'] = context['num1']");
-    let desk = Memory::new(
+    let cx = Memory::new(
         1,
         &[
             ("input_analysis", simple()),
@@ -144,7 +140,7 @@ async fn expected_outputs_that_are_missing_are_refused_and_each_attempt_is_named
             ("code_3", code("context['sum'] = 1 / 0")),
         ],
     );
-    let said = reason(perform(&agent(), &numbers(), &desk).await);
+    let said = reason(perform(&agent(), &numbers(), &cx).await);
     for part in [
         "Attempt 1, output_validation",
         "missing in the context: sum",
@@ -156,7 +152,7 @@ async fn expected_outputs_that_are_missing_are_refused_and_each_attempt_is_named
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    let last = desk.steps().pop().unwrap();
+    let last = cx.steps().pop().unwrap();
     assert_eq!((last.component.as_str(), last.success), ("MultiAgentOrchestrator", false));
     assert_eq!(last.data["errors"].as_array().unwrap().len(), 3);
 }
@@ -196,7 +192,7 @@ context['currency'] = found.group(2)
 // spec: code-agent DA-15, QT-06, ST-13, OV-07
 #[tokio::test]
 async fn an_invoice_is_read_after_a_look_at_it() {
-    let desk = Memory::new(
+    let cx = Memory::new(
         1,
         &[
             ("input_analysis", complex()),
@@ -210,13 +206,13 @@ async fn an_invoice_is_read_after_a_look_at_it() {
         json!({ "pdf_data_b64": pdf(), "client_name": "Acme" }),
         &["total_amount", "currency"],
     );
-    let answer = perform(&agent(), &order, &desk).await.unwrap();
+    let answer = perform(&agent(), &order, &cx).await.unwrap();
     assert_eq!(
         (&answer.outputs["total_amount"], &answer.outputs["currency"]),
         (&json!("1234.56"), &json!("USD"))
     );
     assert_eq!((&answer.outputs["client_name"], answer.outputs.len()), (&json!("Acme"), 4));
-    let asked = desk.asked.lock().unwrap().clone();
+    let asked = cx.asked.lock().unwrap().clone();
     let insights: Value = serde_json::from_str(&asked[2].1.slots["insights"]).unwrap();
     assert_eq!(insights, json!({ "type": "pdf", "pages": 1, "has_text_layer": true }));
     let told: String =
@@ -229,7 +225,7 @@ async fn an_invoice_is_read_after_a_look_at_it() {
 async fn a_table_is_summed_after_a_look_at_it() {
     let look = "import csv\nimport io\nrows = list(csv.reader(io.StringIO(context['sales'])))\ninsights = {'type': 'csv', 'columns': rows[0], 'rows': len(rows) - 1}\n";
     let sum = "import csv\nimport io\nrows = csv.DictReader(io.StringIO(context['sales']))\ncontext['total'] = sum(float(row['amount']) for row in rows)\n";
-    let desk = Memory::new(
+    let cx = Memory::new(
         1,
         &[
             ("input_analysis", complex()),
@@ -239,9 +235,9 @@ async fn a_table_is_summed_after_a_look_at_it() {
         ],
     );
     let order = order("Sum the amounts", json!({ "sales": "id,amount\n1,10.5\n2,20\n" }), &["total"]);
-    let answer = perform(&agent(), &order, &desk).await.unwrap();
+    let answer = perform(&agent(), &order, &cx).await.unwrap();
     assert_eq!(answer.outputs["total"], 30.5);
-    let insights = desk.asked.lock().unwrap()[2].1.slots["insights"].clone();
+    let insights = cx.asked.lock().unwrap()[2].1.slots["insights"].clone();
     assert!(insights.contains("\"columns\"") && insights.contains("\"rows\": 2"), "{insights}");
 }
 
@@ -250,7 +246,7 @@ async fn a_table_is_summed_after_a_look_at_it() {
 async fn an_e_mail_is_read_at_the_second_attempt() {
     let wrong = "import email\nmessage = email.message_from_string(context['raw'])\ncontext['sender'] = message['From'].address\n";
     let right = "import email\nfrom email.utils import parseaddr\nmessage = email.message_from_string(context['raw'])\ncontext['sender'] = parseaddr(message['From'])[1]\ncontext['subject'] = message['Subject']\n";
-    let desk = Memory::new(
+    let cx = Memory::new(
         1,
         &[
             ("input_analysis", simple()),
@@ -261,12 +257,12 @@ async fn an_e_mail_is_read_at_the_second_attempt() {
     );
     let raw = "From: Ana <ana@example.org>\nSubject: Factura\n\nHola";
     let order = order("Who wrote, and what about?", json!({ "raw": raw }), &["sender", "subject"]);
-    let answer = perform(&agent(), &order, &desk).await.unwrap();
+    let answer = perform(&agent(), &order, &cx).await.unwrap();
     assert_eq!(
         (&answer.outputs["sender"], &answer.outputs["subject"]),
         (&json!("ana@example.org"), &json!("Factura"))
     );
-    let errors = desk.asked.lock().unwrap()[2].1.slots["errors"].clone();
+    let errors = cx.asked.lock().unwrap()[2].1.slots["errors"].clone();
     assert!(errors.contains("AttributeError") && errors.contains("(line 3)"), "{errors}");
 }
 
@@ -288,12 +284,12 @@ async fn killed_anywhere_the_same_attempt_ends_the_same_and_asks_nothing_twice()
         ("judgement_3", json!("well")),
         ("judgement_3_again", good()),
     ];
-    let desk = Memory::new(1, &answers);
-    let whole = perform(&agent(), &numbers(), &desk).await.unwrap();
+    let cx = Memory::new(1, &answers);
+    let whole = perform(&agent(), &numbers(), &cx).await.unwrap();
     assert_eq!(whole.outputs["sum"], 15);
-    let notes = desk.notes();
-    let story = desk.story();
-    assert_eq!(desk.asked().len(), answers.len());
+    let notes = cx.notes();
+    let story = cx.story();
+    assert_eq!(cx.asked().len(), answers.len());
     assert!(notes.len() > 20, "{}", notes.len());
     // From here on without Python: what its programs gave is known.
     let quick = FakeRunner::new(|job, _| {
@@ -317,9 +313,9 @@ async fn killed_anywhere_the_same_attempt_ends_the_same_and_asks_nothing_twice()
 
 #[tokio::test]
 async fn a_new_attempt_at_the_task_asks_anew_and_is_noted_anew() {
-    let desk = Memory::new(1, &added());
-    perform(&agent(), &numbers(), &desk).await.unwrap();
-    let second = Memory::left_with(2, &added(), desk.notes());
+    let cx = Memory::new(1, &added());
+    perform(&agent(), &numbers(), &cx).await.unwrap();
+    let second = Memory::left_with(2, &added(), cx.notes());
     let order = WorkOrder { attempt: 2, ..numbers() };
     let answer = perform(&agent(), &order, &second).await.unwrap();
     assert_eq!(second.asked(), ["a2/input_analysis", "a2/code_1", "a2/judgement_1"]);
@@ -329,13 +325,13 @@ async fn a_new_attempt_at_the_task_asks_anew_and_is_noted_anew() {
 #[tokio::test]
 async fn an_agent_whose_notes_are_not_taken_stops() {
     for full_after in [0, 1, 3, 5] {
-        let desk = Memory::new(1, &added());
-        let mut desk = Arc::into_inner(desk).unwrap();
-        desk.full_after = Some(full_after);
-        let desk = Arc::new(desk);
-        let said = reason(perform(&agent(), &numbers(), &desk).await);
+        let cx = Memory::new(1, &added());
+        let mut cx = Arc::into_inner(cx).unwrap();
+        cx.full_after = Some(full_after);
+        let cx = Arc::new(cx);
+        let said = reason(perform(&agent(), &numbers(), &cx).await);
         assert!(said.contains("notes are not taken: the run is over"), "{full_after}: {said}");
-        assert_eq!(desk.notes().len(), full_after);
+        assert_eq!(cx.notes().len(), full_after);
     }
 }
 
@@ -350,35 +346,35 @@ async fn an_endless_loop_ends_at_its_time_and_the_next_attempt_is_made() {
         ("code_2", code(SUM)),
         ("judgement_2", good()),
     ];
-    let desk = Memory::new(1, &answers);
+    let cx = Memory::new(1, &answers);
     let config = CodeAgentConfig {
         timeout: Duration::from_millis(1_000),
         ..CodeAgentConfig::new("coder", PythonRunner::new())
     };
     let began = Instant::now();
-    let answer = perform(&CodeAgent::new(config), &numbers(), &desk).await.unwrap();
+    let answer = perform(&CodeAgent::new(config), &numbers(), &cx).await.unwrap();
     assert_eq!(answer.outputs["sum"], 15);
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
-    assert!(desk.asked.lock().unwrap()[2].1.slots["errors"].contains("stopped after 1 s"));
+    assert!(cx.asked.lock().unwrap()[2].1.slots["errors"].contains("stopped after 1 s"));
 }
 
 #[tokio::test]
 async fn a_deadline_and_an_order_to_stop_end_what_is_running() {
     let answers = [("input_analysis", simple()), ("code_1", code(ENDLESS))];
-    let (desk, began) = (Memory::new(1, &answers), Instant::now());
+    let (cx, began) = (Memory::new(1, &answers), Instant::now());
     let order = WorkOrder { deadline_seconds: Seconds::new(1.5).unwrap(), ..numbers() };
-    let said = reason(perform(&agent(), &order, &desk).await);
+    let said = reason(perform(&agent(), &order, &cx).await);
     assert!(said.contains("timeout after 1.5s"), "{said}");
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     assert!(
-        !desk.story().contains(&"sandbox 1".to_owned()),
+        !cx.story().contains(&"sandbox 1".to_owned()),
         "a run that was stopped is no failure of its code"
     );
 
-    let (desk, runner) = (Memory::new(1, &answers), PythonRunner::new());
+    let (cx, runner) = (Memory::new(1, &answers), PythonRunner::new());
     let (agent, stop) = (agent_on(Arc::clone(&runner) as _), CancellationToken::new());
     let order = numbers();
-    let performing = agent.perform_among(&order, Arc::clone(&desk) as Arc<dyn Desk>, stop.clone());
+    let performing = agent.perform_among(&order, Arc::clone(&cx) as Arc<dyn AttemptContext>, stop.clone());
     let stopping = async {
         while runner.programs().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -388,7 +384,7 @@ async fn a_deadline_and_an_order_to_stop_end_what_is_running() {
     let (ended, ()) = tokio::join!(performing, stopping);
     assert_eq!(ended.unwrap_err(), AgentFailure::Stopped);
     // Whoever goes on has the answers, and asks only what is new.
-    let later = Memory::left_with(1, &answers, desk.notes());
+    let later = Memory::left_with(1, &answers, cx.notes());
     let short = WorkOrder { deadline_seconds: Seconds::new(1.0).unwrap(), ..numbers() };
     reason(perform(&agent, &short, &later).await);
     assert!(later.asked().is_empty(), "{:?}", later.asked());
@@ -396,11 +392,11 @@ async fn a_deadline_and_an_order_to_stop_end_what_is_running() {
 
 #[tokio::test]
 async fn a_model_that_thinks_too_long_is_not_waited_for() {
-    let mut desk = Arc::into_inner(Memory::new(1, &added())).unwrap();
-    desk.thinks = Duration::from_secs(30);
+    let mut cx = Arc::into_inner(Memory::new(1, &added())).unwrap();
+    cx.thinks = Duration::from_secs(30);
     let order = WorkOrder { deadline_seconds: Seconds::new(0.8).unwrap(), ..numbers() };
     let began = Instant::now();
-    let said = reason(perform(&agent(), &order, &Arc::new(desk)).await);
+    let said = reason(perform(&agent(), &order, &Arc::new(cx)).await);
     assert!(said.contains("timeout after 0.8s") && began.elapsed() < Duration::from_secs(3), "{said}");
 }
 
@@ -412,9 +408,9 @@ async fn proven_code_is_used_by_the_next_run_and_told_on_its_log() {
         proven: Some(Arc::new(ProvenFolder::new(folder.path()))),
         ..CodeAgentConfig::new("coder", PythonRunner::new())
     };
-    let desk = Memory::new(1, &added());
-    perform(&CodeAgent::new(config()), &numbers(), &desk).await.unwrap();
-    assert_eq!(desk.story().first().map(String::as_str), Some("cache 0"));
+    let cx = Memory::new(1, &added());
+    perform(&CodeAgent::new(config()), &numbers(), &cx).await.unwrap();
+    assert_eq!(cx.story().first().map(String::as_str), Some("cache 0"));
     let next = Memory::without_model(1);
     let order = order("Add the two numbers", json!({ "num1": 100, "num2": 1 }), &["sum"]);
     let answer = perform(&CodeAgent::new(config()), &order, &next).await.unwrap();
@@ -422,7 +418,7 @@ async fn proven_code_is_used_by_the_next_run_and_told_on_its_log() {
     let step = next.steps().into_iter().find(|step| step.component == "cache").unwrap();
     assert_eq!((&step.data["hit"], &step.data["saved"]), (&json!(true), &json!(0.004)));
     // Killed after it was kept and before the answer: the code is there, and the outcome the same.
-    let resumed = Memory::left_with(1, &[], desk.notes());
+    let resumed = Memory::left_with(1, &[], cx.notes());
     let again = perform(&CodeAgent::new(config()), &numbers(), &resumed).await.unwrap();
     assert_eq!(again.outputs["sum"], 15);
     assert!(resumed.asked().is_empty());
@@ -431,7 +427,7 @@ async fn proven_code_is_used_by_the_next_run_and_told_on_its_log() {
 // spec: code-agent SB-05, SB-13
 #[tokio::test]
 async fn what_a_program_printed_is_in_the_metadata() {
-    let desk = Memory::new(
+    let cx = Memory::new(
         1,
         &[
             ("input_analysis", simple()),
@@ -439,8 +435,8 @@ async fn what_a_program_printed_is_in_the_metadata() {
             ("judgement_1", good()),
         ],
     );
-    perform(&agent(), &numbers(), &desk).await.unwrap();
-    let last = desk.steps().pop().unwrap();
+    perform(&agent(), &numbers(), &cx).await.unwrap();
+    let last = cx.steps().pop().unwrap();
     assert_eq!(last.data["execution_result"]["stdout"], "adding\n");
 }
 
@@ -448,7 +444,7 @@ async fn what_a_program_printed_is_in_the_metadata() {
 #[tokio::test]
 async fn no_value_is_told_before_code_is_written() {
     let secret = "hunter2-is-my-password";
-    let desk = Memory::new(
+    let cx = Memory::new(
         1,
         &[
             ("input_analysis", complex()),
@@ -460,22 +456,22 @@ async fn no_value_is_told_before_code_is_written() {
     let config = CodeAgentConfig { types_only: true, ..CodeAgentConfig::new("coder", PythonRunner::new()) };
     let order =
         order("How long is it?", json!({ "note": secret, "deep": { "note": [secret] } }), &["length"]);
-    perform(&CodeAgent::new(config), &order, &desk).await.unwrap();
-    let asked = desk.asked.lock().unwrap().clone();
+    perform(&CodeAgent::new(config), &order, &cx).await.unwrap();
+    let asked = cx.asked.lock().unwrap().clone();
     for (name, ask) in asked.iter().filter(|(name, _)| !name.contains("judgement")) {
         let told = serde_json::to_string(&ask.slots.values().collect::<Vec<_>>()).unwrap();
         assert!(!told.contains(secret), "{name}: {told}");
     }
-    let chain: JsonMap = desk.steps().into_iter().map(|step| (step.component.clone(), json!(step))).collect();
+    let chain: JsonMap = cx.steps().into_iter().map(|step| (step.component.clone(), json!(step))).collect();
     assert!(!json!(chain).to_string().contains(secret));
 }
 
 // spec: code-agent CG-08, SB-15
 #[tokio::test]
 async fn the_generator_is_told_what_this_python_has() {
-    let desk = Memory::new(1, &added());
-    perform(&agent(), &numbers(), &desk).await.unwrap();
-    let libraries = desk.asked.lock().unwrap()[1].1.slots["libraries"].clone();
+    let cx = Memory::new(1, &added());
+    perform(&agent(), &numbers(), &cx).await.unwrap();
+    let libraries = cx.asked.lock().unwrap()[1].1.slots["libraries"].clone();
     assert!(libraries.starts_with("Python 3.") && libraries.contains("standard library"), "{libraries}");
 }
 

@@ -1,4 +1,4 @@
-//! The line between a command at work and the others: real children, a real socket, colleagues of the test's own.
+//! The line between a command at work and the others: real children, a real socket, peers of the test's own.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,7 +19,7 @@ use candor_model::{
     AgentAnswer, AgentNote, AgentType, Asking, Broadcast, MessagePriority, Money, Noted, Phase, Query,
     QueryAnswer, QueryType, RunId, Seconds, TaskId, Telling,
 };
-use candor_ports::{Agent, AgentFailure, Ask, BoxFuture, Colleagues, Desk};
+use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture, PeerChannel};
 use common::{content, is_running, order, reason, sh};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -85,7 +85,7 @@ impl Others {
     }
 }
 
-impl Desk for Others {
+impl AttemptContext for Others {
     fn notes(&self) -> Vec<Noted> {
         Vec::new()
     }
@@ -109,7 +109,7 @@ impl Desk for Others {
     }
 }
 
-impl Colleagues for Others {
+impl PeerChannel for Others {
     fn tell(&self, telling: Telling) -> BoxFuture<'_, Result<(), String>> {
         self.say("task_001", telling);
         Box::pin(std::future::ready(Ok(())))
@@ -142,8 +142,8 @@ impl Colleagues for Others {
 }
 
 async fn among(agent: &dyn Agent, others: &Arc<Others>) -> Result<AgentAnswer, AgentFailure> {
-    let colleagues = Arc::clone(others) as Arc<dyn Desk>;
-    agent.perform_among(&order(20.0), colleagues, CancellationToken::new()).await
+    let peers = Arc::clone(others) as Arc<dyn AttemptContext>;
+    agent.perform_among(&order(20.0), peers, CancellationToken::new()).await
 }
 
 fn discovery(priority: &str, content: &str) -> Telling {

@@ -1,4 +1,4 @@
-//! The tool agent at work: a real loop, a toolbox and a desk in memory, and every place where it can be killed.
+//! The tool agent at work: a real loop, a toolbox and a cx in memory, and every place where it can be killed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 use candor_agents::{ToolAgent, ToolAgentConfig};
 use candor_model::{
-    AgentAnswer, AgentNote, AgentType, Asking, Broadcast, Carried, Choice, Consulted, FeedbackType, FollowUp,
-    LedgerEntry, ModelCall, Money, Noted, QueryAnswer, Receipt, RunId, Rung, Seconds, TaskId, Telling, Tier,
-    TokenUse, ToolCall, ToolErrorKind, ToolHints, ToolResult, ToolSpec, Undone, WorkOrder,
+    AgentAnswer, AgentNote, AgentType, AskStep, Asking, Broadcast, Carried, Choice, Consulted, FeedbackType,
+    FollowUp, LedgerEntry, ModelCall, Money, Noted, QueryAnswer, Receipt, RunId, Seconds, TaskId, Telling,
+    Tier, TokenUse, ToolCall, ToolErrorKind, ToolHints, ToolResult, ToolSpec, Undone, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, Ask, BoxFuture, Colleagues, Desk, Toolbox};
+use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture, PeerChannel, Toolbox};
 use candor_react::{Approve, MissionSettings, metrics};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -110,7 +110,7 @@ impl Toolbox for Tools {
     }
 }
 
-/// A desk in memory, with a model that answers from a list.
+/// A cx in memory, with a model that answers from a list.
 #[derive(Default)]
 struct Memory {
     attempt: u32,
@@ -154,10 +154,10 @@ fn consulted(value: Value) -> Box<Consulted> {
         saved: Money::ZERO,
         duration_seconds: Seconds::ZERO,
     };
-    Box::new(Consulted { call: Some(call), rung: Rung::Accepted { value, repairs: Vec::new() } })
+    Box::new(Consulted { call: Some(call), outcome: AskStep::Accepted { value, repairs: Vec::new() } })
 }
 
-impl Desk for Memory {
+impl AttemptContext for Memory {
     fn notes(&self) -> Vec<Noted> {
         self.notes.lock().unwrap().clone()
     }
@@ -170,8 +170,8 @@ impl Desk for Memory {
     fn consult(&self, name: String, ask: Ask, _: Money, _: Seconds) -> BoxFuture<'_, Result<Value, String>> {
         Box::pin(async move {
             let known = self.notes().into_iter().find_map(|noted| match noted.note {
-                AgentNote::Consulted { ask, step, .. } if ask == name => match step.rung {
-                    Rung::Accepted { value, .. } => Some(value),
+                AgentNote::Consulted { ask, step, .. } if ask == name => match step.outcome {
+                    AskStep::Accepted { value, .. } => Some(value),
                     _ => None,
                 },
                 _ => None,
@@ -198,7 +198,7 @@ impl Desk for Memory {
     }
 }
 
-impl Colleagues for Memory {
+impl PeerChannel for Memory {
     fn tell(&self, _: Telling) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -232,11 +232,11 @@ fn agent(tools: &Arc<Tools>, settings: MissionSettings) -> ToolAgent {
 
 async fn perform(
     tools: &Arc<Tools>,
-    desk: &Arc<Memory>,
+    cx: &Arc<Memory>,
     order: &WorkOrder,
 ) -> Result<AgentAnswer, AgentFailure> {
-    let desk = Arc::clone(desk) as Arc<dyn Desk>;
-    agent(tools, MissionSettings::default()).perform_among(order, desk, CancellationToken::new()).await
+    let cx = Arc::clone(cx) as Arc<dyn AttemptContext>;
+    agent(tools, MissionSettings::default()).perform_among(order, cx, CancellationToken::new()).await
 }
 
 fn three_steps() -> Value {
@@ -273,15 +273,15 @@ async fn nothing_to_do_and_nobody_to_ask_is_a_failure_that_says_what_helps() {
 async fn killed_anywhere_it_goes_on_and_repeats_nothing_that_is_on_the_log() {
     // spec: planning TA-31, beyond BY-03 BY-12 BY-27
     let order = order(three_steps(), &["entry"]);
-    let desk = Memory::new(Vec::new());
-    let whole = perform(&Tools::new(fails_once), &desk, &order).await.unwrap();
-    let notes = desk.notes();
+    let cx = Memory::new(Vec::new());
+    let whole = perform(&Tools::new(fails_once), &cx, &order).await.unwrap();
+    let notes = cx.notes();
     assert!(notes.len() >= 9, "{}", notes.len());
     for cut in 0..=notes.len() {
         let kept = notes[..cut].to_vec();
         let tools = Tools::new(move |call, _| fails_once(call, if cut > 3 { 9 } else { 1 }));
-        let desk = Memory::new(kept.clone());
-        let mut ended = perform(&tools, &desk, &order).await;
+        let cx = Memory::new(kept.clone());
+        let mut ended = perform(&tools, &cx, &order).await;
         let open = open_change(&kept);
         if open.is_some() {
             let Err(AgentFailure::Waiting { question }) = &ended else { panic!("{cut}: {ended:?}") };
@@ -291,9 +291,9 @@ async fn killed_anywhere_it_goes_on_and_repeats_nothing_that_is_on_the_log() {
             );
             assert!(!tools.called().contains(&"add".to_owned()), "{cut}: never blindly repeated");
             // Asked again, it asks the same and does nothing.
-            assert!(matches!(perform(&tools, &desk, &order).await, Err(AgentFailure::Waiting { .. })));
-            desk.answer("again", "");
-            ended = perform(&tools, &desk, &order).await;
+            assert!(matches!(perform(&tools, &cx, &order).await, Err(AgentFailure::Waiting { .. })));
+            cx.answer("again", "");
+            ended = perform(&tools, &cx, &order).await;
         }
         let answer = ended.unwrap();
         assert_eq!((answer.verdict(), &answer.outputs), (FeedbackType::Success, &whole.outputs), "{cut}");
@@ -307,7 +307,7 @@ async fn killed_anywhere_it_goes_on_and_repeats_nothing_that_is_on_the_log() {
         for call in tools.calls.lock().unwrap().iter() {
             assert!(!returned.contains(&&call.key), "{cut}: {} was made again", call.key);
         }
-        keys_are_noted_once(&desk.notes());
+        keys_are_noted_once(&cx.notes());
     }
 }
 
@@ -343,17 +343,17 @@ async fn rules_plan_anew_what_fails_when_there_is_no_model() {
         ("read", 1..=3) => ToolResult::failed(ToolErrorKind::MissingDependency, "No module named 'lxml'"),
         _ => ToolResult::done("fine", None),
     });
-    let desk = Memory::new(Vec::new());
+    let cx = Memory::new(Vec::new());
     let steps = json!([
         { "id": "lacks", "tool": "read", "parameters": { "url": "a" } },
         { "id": "bad", "tool": "read", "parameters": { "ulr": "b" } },
         { "id": "gone", "description": "Read a page of the web", "tool": "fetch_page", "parameters": { "url": "c" } },
     ]);
-    let answer = perform(&tools, &desk, &order(steps, &[])).await.unwrap();
+    let answer = perform(&tools, &cx, &order(steps, &[])).await.unwrap();
     assert_eq!(answer.verdict(), FeedbackType::Success, "{:?}", answer.errors);
     let called = tools.called();
     assert_eq!(called[..6], ["read", "read", "read", "install_package", "read", "read"]);
-    let figures = metrics(&desk.notes());
+    let figures = metrics(&cx.notes());
     assert_eq!((figures.replans().tried, figures.success_rate()), (3, Some(1.0)));
     assert_eq!(figures.strategies.len(), 3, "{figures:?}");
 }
@@ -365,7 +365,7 @@ async fn a_model_plans_acts_replans_and_completes() {
         "read" => ToolResult::failed(ToolErrorKind::Failed, "no such page"),
         _ => ToolResult::done("the text", None),
     });
-    let desk = Memory::with_model(vec![
+    let cx = Memory::with_model(vec![
         json!({ "steps": [{ "description": "Read it", "tool": "read", "parameters": { "url": "a" } },
                           { "description": "Note it" }] }),
         json!({ "strategy_type": "SWAP_TOOL", "rationale": "a copy is enough", "confidence": 0.9, "tool": "look" }),
@@ -373,21 +373,21 @@ async fn a_model_plans_acts_replans_and_completes() {
         json!({ "action": "complete", "summary": "ok", "outputs": { "flight_options": ["AF1"], "n": 1 } }),
     ]);
     let order = order(json!(null), &["flight_options", "n"]);
-    let answer = perform(&tools, &desk, &order).await.unwrap();
+    let answer = perform(&tools, &cx, &order).await.unwrap();
     assert_eq!(answer.verdict(), FeedbackType::Success, "{:?}", answer.errors);
     assert_eq!(answer.outputs["flight_options"], json!(["AF1"]));
     assert_eq!(answer.cost, Some(Money::from_micros(400)), "what the attempt's models cost");
     assert_eq!(tools.called(), ["read", "read", "read", "look", "add"]);
-    let asked = desk.asked.lock().unwrap().clone();
+    let asked = cx.asked.lock().unwrap().clone();
     assert_eq!((asked[0].as_str(), asked[1].as_str()), ("plan", "replan_step_1_1"));
     // Every answer is known by its name after a restart: cut anywhere, no question is put twice.
-    let notes = desk.notes();
+    let notes = cx.notes();
     for cut in 0..=notes.len() {
         let left: Vec<Value> = notes[cut..]
             .iter()
             .filter_map(|noted| match &noted.note {
-                AgentNote::Consulted { step, .. } => match &step.rung {
-                    Rung::Accepted { value, .. } => Some(value.clone()),
+                AgentNote::Consulted { step, .. } => match &step.outcome {
+                    AskStep::Accepted { value, .. } => Some(value.clone()),
                     _ => None,
                 },
                 _ => None,
@@ -407,35 +407,35 @@ async fn a_model_plans_acts_replans_and_completes() {
 async fn what_is_asked_of_a_person_is_asked_once_and_their_word_is_found_among_the_notes() {
     // spec: beyond BY-03
     let tools = Tools::well();
-    let desk = Memory::new(Vec::new());
+    let cx = Memory::new(Vec::new());
     let steps = json!([{ "tool": "read", "parameters": { "url": "a" } }, { "tool": "wipe", "parameters": { "url": "b" } }]);
     let order = order(steps, &[]);
-    let Err(AgentFailure::Waiting { question }) = perform(&tools, &desk, &order).await else { panic!() };
+    let Err(AgentFailure::Waiting { question }) = perform(&tools, &cx, &order).await else { panic!() };
     assert!(question.text.contains("wipe") && question.default.is_none());
-    desk.answer("allow", "");
-    let answer = perform(&tools, &desk, &order).await.unwrap();
+    cx.answer("allow", "");
+    let answer = perform(&tools, &cx, &order).await.unwrap();
     assert_eq!(answer.verdict(), FeedbackType::Success);
     assert_eq!(tools.called(), ["read", "wipe"], "earlier work is not done again");
-    let asked = desk.notes().iter().filter(|noted| matches!(noted.note, AgentNote::Asked { .. })).count();
+    let asked = cx.notes().iter().filter(|noted| matches!(noted.note, AgentNote::Asked { .. })).count();
     assert_eq!(asked, 1);
 }
 
 #[tokio::test]
 async fn a_question_of_the_model_reaches_the_person_and_their_words_the_model() {
     // spec: beyond BY-03
-    let desk = Memory::with_model(vec![
+    let cx = Memory::with_model(vec![
         json!({ "steps": [{ "description": "Go" }] }),
         json!({ "action": "ask_user", "question": "Which Paris?" }),
         json!({ "action": "tool_call", "tool": "read", "parameters": { "url": "texas" } }),
         json!({ "action": "complete", "outputs": { "x": 1 } }),
     ]);
     let (tools, order) = (Tools::well(), order(json!(null), &["x", "y"]));
-    let Err(AgentFailure::Waiting { question }) = perform(&tools, &desk, &order).await else { panic!() };
+    let Err(AgentFailure::Waiting { question }) = perform(&tools, &cx, &order).await else { panic!() };
     assert_eq!(question.text, "Which Paris?");
-    desk.answer("answer", "The one in Texas");
-    let answer = perform(&tools, &desk, &order).await.unwrap();
+    cx.answer("answer", "The one in Texas");
+    let answer = perform(&tools, &cx, &order).await.unwrap();
     assert_eq!(answer.verdict(), FeedbackType::PartialSuccess, "y is missing");
-    let slots = desk.slots.lock().unwrap().clone();
+    let slots = cx.slots.lock().unwrap().clone();
     assert!(slots[2]["history"].contains("user: The one in Texas"), "{}", slots[2]["history"]);
 }
 
@@ -446,14 +446,14 @@ async fn a_model_that_thinks_too_long_about_a_replan_gives_way_to_rules() {
         "read" => ToolResult::failed(ToolErrorKind::Denied, "forbidden"),
         _ => ToolResult::done("fine", None),
     });
-    let mut desk = Memory { attempt: 1, answers: Some(Mutex::default()), ..Memory::default() };
-    desk.thinks = Duration::from_secs(11);
-    let desk = Arc::new(desk);
+    let mut cx = Memory { attempt: 1, answers: Some(Mutex::default()), ..Memory::default() };
+    cx.thinks = Duration::from_secs(11);
+    let cx = Arc::new(cx);
     let steps = json!([{ "id": "a", "tool": "read", "parameters": { "url": "a" } }]);
     let began = tokio::time::Instant::now();
-    let answer = perform(&tools, &desk, &order(steps, &["page"])).await.unwrap();
+    let answer = perform(&tools, &cx, &order(steps, &["page"])).await.unwrap();
     assert_eq!(answer.verdict(), FeedbackType::Failure, "{:?}", answer.errors);
-    let ended = desk.notes().into_iter().find_map(|noted| match noted.note {
+    let ended = cx.notes().into_iter().find_map(|noted| match noted.note {
         AgentNote::ReplanEnded { success, duration_ms, .. } => Some((success, duration_ms)),
         _ => None,
     });
@@ -466,12 +466,12 @@ async fn a_model_that_thinks_too_long_about_a_replan_gives_way_to_rules() {
 async fn stopping_ends_the_call_at_work_and_leaves_its_end_open() {
     // spec: beyond BY-09
     let tools = Tools::well();
-    let desk = Memory::new(Vec::new());
+    let cx = Memory::new(Vec::new());
     let stop = CancellationToken::new();
     let order = order(json!([{ "tool": "hang", "parameters": { "url": "a" } }]), &[]);
     let began = Instant::now();
     let agent = agent(&tools, MissionSettings::default());
-    let performing = agent.perform_among(&order, Arc::clone(&desk) as Arc<dyn Desk>, stop.clone());
+    let performing = agent.perform_among(&order, Arc::clone(&cx) as Arc<dyn AttemptContext>, stop.clone());
     let stopping = async {
         while tools.called().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -482,7 +482,7 @@ async fn stopping_ends_the_call_at_work_and_leaves_its_end_open() {
     assert_eq!(ended, Err(AgentFailure::Stopped));
     assert!(began.elapsed() < Duration::from_secs(30));
     assert!(
-        matches!(desk.notes().last().unwrap().note, AgentNote::Called { .. }),
+        matches!(cx.notes().last().unwrap().note, AgentNote::Called { .. }),
         "no receipt for what was cut off"
     );
 }
@@ -497,9 +497,9 @@ async fn at_the_deadline_there_is_what_was_done_and_how_to_go_on() {
     ]);
     let mut order = order(steps, &["page"]);
     order.deadline_seconds = Seconds::new(1.0).unwrap();
-    let desk = Memory::new(Vec::new());
+    let cx = Memory::new(Vec::new());
     let began = Instant::now();
-    let answer = perform(&tools, &desk, &order).await.unwrap();
+    let answer = perform(&tools, &cx, &order).await.unwrap();
     assert!(began.elapsed() < Duration::from_secs(20));
     assert_eq!(answer.verdict(), FeedbackType::PartialSuccess);
     assert_eq!(answer.outputs["page"]["id"], "e1");
@@ -510,7 +510,7 @@ async fn at_the_deadline_there_is_what_was_done_and_how_to_go_on() {
 #[tokio::test]
 async fn a_desk_that_takes_no_more_notes_ends_the_attempt() {
     struct Closed;
-    impl Desk for Closed {
+    impl AttemptContext for Closed {
         fn notes(&self) -> Vec<Noted> {
             Vec::new()
         }
@@ -524,7 +524,7 @@ async fn a_desk_that_takes_no_more_notes_ends_the_attempt() {
             false
         }
     }
-    impl Colleagues for Closed {
+    impl PeerChannel for Closed {
         fn tell(&self, _: Telling) -> BoxFuture<'_, Result<(), String>> {
             Box::pin(std::future::ready(Ok(())))
         }
@@ -567,9 +567,9 @@ fn entry(undo: Option<FollowUp>) -> LedgerEntry {
 async fn a_change_is_undone_as_its_receipt_says() {
     // spec: beyond BY-27
     let tools = Tools::well();
-    let desk = Memory::new(Vec::new());
-    perform(&tools, &desk, &order(three_steps(), &["entry"])).await.unwrap();
-    let undo = desk.notes().into_iter().find_map(|noted| match noted.note {
+    let cx = Memory::new(Vec::new());
+    perform(&tools, &cx, &order(three_steps(), &["entry"])).await.unwrap();
+    let undo = cx.notes().into_iter().find_map(|noted| match noted.note {
         AgentNote::Returned { result, .. } => result.undo,
         _ => None,
     });
@@ -587,9 +587,9 @@ async fn a_change_is_undone_as_its_receipt_says() {
 
 #[tokio::test]
 async fn what_tools_say_of_themselves_stands_in_slots_only() {
-    let desk = Memory::with_model(vec![json!({ "steps": [{ "description": "Go" }] })]);
-    let _ = perform(&Tools::well(), &desk, &order(json!(null), &["x"])).await;
-    let slots = desk.slots.lock().unwrap().clone();
+    let cx = Memory::with_model(vec![json!({ "steps": [{ "description": "Go" }] })]);
+    let _ = perform(&Tools::well(), &cx, &order(json!(null), &["x"])).await;
+    let slots = cx.slots.lock().unwrap().clone();
     assert!(slots[0]["tools"].contains("read: Reads a page of the web"));
     assert!(slots[0]["inputs"].contains("${inputs.destination} = \"Paris\""));
 }

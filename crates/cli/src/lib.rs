@@ -1,13 +1,13 @@
 //! The command `candor`: arguments, terminal output, questions; it plugs the adapters into the ports.
 
+mod app;
 mod args;
 mod commands;
 mod config;
 mod data;
+mod deps;
 mod drive;
-mod equip;
 mod failure;
-mod house;
 mod output;
 mod packs;
 mod serve;
@@ -27,7 +27,7 @@ pub fn main() -> ExitCode {
         return ended;
     }
     let cli = args::Cli::parse();
-    view::commands::lead_to(cli.place.words());
+    view::commands::lead_to(cli.global.words());
     match commands::perform(cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -138,7 +138,7 @@ pub enum Input {
         /// Why it opened; absent if it closed.
         opened: Option<String>,
     },
-    /// An agent or a room told everyone at work something.
+    /// An agent or a phase told everyone at work something.
     Broadcast {
         /// The message.
         message: Box<Broadcast>,

@@ -20,7 +20,7 @@ mod input;
 mod refusal;
 mod state;
 
-pub use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
+pub use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 pub use decide::decide;
 pub use fold::FoldError;
 pub use input::Input;

@@ -1,9 +1,9 @@
-//! What rooms think of their own work, and what stands in the way of the next.
+//! What phases think of their own work, and what stands in the way of the next.
 
 use candor_engine::{PhaseResult, Refusal};
 use candor_model::{CritiqueVerdict, EventBody, Phase, RunSettings, RunStatus, SpokenBy};
 use candor_testkit::fixtures::paris_plan;
-use candor_testkit::rooms::checks;
+use candor_testkit::phase_fixtures::checks;
 use candor_testkit::scenario::Scenario;
 
 /// A run at the context phase.

@@ -5,7 +5,7 @@ use candor_model::{
     Enforcement, Event, EventBody, GuardReport, Phase, PlanningError, RunId, RunSettings, RunStatus, Severity,
 };
 use candor_testkit::fixtures::{self, paris_plan};
-use candor_testkit::rooms::finding;
+use candor_testkit::phase_fixtures::finding;
 use candor_testkit::scenario::Scenario;
 
 fn unattended() -> RunSettings {

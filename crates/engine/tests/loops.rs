@@ -2,7 +2,7 @@
 
 use candor_engine::{Input, Refusal, RunState};
 use candor_model::{
-    EventBody, LoopGuard, Notification, Phase, ReplanStrategy, RetryPolicy, RoomLimits, RunSettings, Seconds,
+    EventBody, LoopGuard, Notification, Phase, PhaseLimits, ReplanStrategy, RetryPolicy, RunSettings, Seconds,
 };
 use candor_testkit::consulting;
 use candor_testkit::fixtures::{paris_plan, plan_of, simple_task, task_id};
@@ -13,7 +13,7 @@ fn patient(loop_guard: LoopGuard) -> RunSettings {
     RunSettings {
         escalate_after_failures: 50,
         max_revisions: 50,
-        rooms: Some(RoomLimits { loop_guard, ..RoomLimits::default() }),
+        phases: Some(PhaseLimits { loop_guard, ..PhaseLimits::default() }),
         ..RunSettings::default()
     }
 }

@@ -10,7 +10,7 @@
 
 use candor_engine::{Input, PhaseResult, Refusal};
 use candor_model::{
-    EventBody, ModelErrorKind, Money, Notification, Phase, RunSettings, RunStatus, Rung, Seconds,
+    AskStep, EventBody, ModelErrorKind, Money, Notification, Phase, RunSettings, RunStatus, Seconds,
 };
 use candor_testkit::consulting::{
     accepted, answered, ask, consulted, consulting, failed, fall_back, give_up,
@@ -36,7 +36,7 @@ fn an_answer_is_on_the_log_with_what_it_cost_and_a_resumed_run_still_has_it() {
     assert_eq!(run.state.spent().micros(), 2_000);
     assert_eq!(run.state.open_calls().count(), 0);
     run.take(Input::TakenUp);
-    assert!(run.state.consulted(&key)[0].rung.is_final(), "nothing is asked again");
+    assert!(run.state.consulted(&key)[0].outcome.is_final(), "nothing is asked again");
     let bill = &run.state.bills()[0];
     assert_eq!((bill.0.as_str(), bill.1.micros()), ("parse_goal by acme/medium", 2_000));
 }
@@ -155,7 +155,7 @@ fn a_call_that_a_dead_process_made_may_have_been_paid() {
     run.take(consulting(&key, 6_000));
     run.take(Input::TakenUp);
     assert_eq!(run.state.open_calls().count(), 0);
-    assert!(matches!(run.state.consulted(&key)[0].rung, Rung::Repeat { .. }));
+    assert!(matches!(run.state.consulted(&key)[0].outcome, AskStep::Repeat { .. }));
     assert_eq!(run.state.money_for_models().micros(), 4_000, "it stays set aside");
     run.take(consulting(&key, 4_000));
     run.take(consulted(&key, 2, Some(answered("{}", 1_000)), accepted()));
@@ -206,10 +206,11 @@ fn a_wait_between_calls_is_part_of_the_log() {
     let mut run = started();
     let key = ask(Phase::Evaluation, "parse_goal");
     run.take(consulting(&key, 100));
-    let repeat = Rung::Repeat { number: 1, max: 3, delay: Seconds::whole(1), reason: "timeout".to_owned() };
+    let repeat =
+        AskStep::Repeat { number: 1, max: 3, delay: Seconds::whole(1), reason: "timeout".to_owned() };
     run.take(consulted(&key, 1, Some(failed(ModelErrorKind::Timeout)), repeat.clone()));
     let logged = run.events().into_iter().any(|event| match event.body {
-        EventBody::ModelConsulted { step, .. } => step.rung == repeat,
+        EventBody::ModelConsulted { step, .. } => step.outcome == repeat,
         _ => false,
     });
     assert!(logged && run.state.degradation().level == 0);

@@ -7,7 +7,7 @@ use candor_model::{
 };
 use candor_planning::validation::Proposal;
 use candor_testkit::fixtures::{self, paris_plan, plan_of, task_id};
-use candor_testkit::rooms;
+use candor_testkit::phase_fixtures;
 use candor_testkit::scenario::Scenario;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ fn plan_that(says: &str) -> Plan {
 fn propose(run: &mut Scenario, says: &str) {
     let (plan, agents) = (plan_that(says), fixtures::full_registry());
     let (categories, calibration) = (Vec::new(), CalibrationMetrics::default());
-    let brief = Some(Box::new(rooms::brief()));
+    let brief = Some(Box::new(phase_fixtures::brief()));
     let proposal = Proposal { plan, agents, categories, calibration, brief };
     run.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
 }
@@ -305,7 +305,7 @@ fn what_is_shown_after_going_back_is_the_plan_of_then() {
     let to = run.state.after_phase(Some(Phase::Planning)).unwrap();
     run.take(Input::RollBack { to, run_budget: None });
     run.stop_all();
-    assert_eq!(run.shown().1.brief, Some(Box::new(rooms::brief())));
+    assert_eq!(run.shown().1.brief, Some(Box::new(phase_fixtures::brief())));
     say(&mut run, ApprovalAction::Ask);
     run.phase_done(Phase::Planning, PhaseResult::Reply("because".to_owned()));
     say(&mut run, ApprovalAction::Approve);

@@ -5,16 +5,16 @@ use candor_model::{
     ENOUGH_QUALITY, EventBody, MessagePriority, MessageType, Phase, PromptSource, RunSettings, RunStatus,
 };
 use candor_testkit::fixtures::{self, paris_plan};
-use candor_testkit::rooms;
+use candor_testkit::phase_fixtures;
 use candor_testkit::scenario::Scenario;
 
-/// What a room says of a request with this score: it offers better words below what is enough.
+/// What a phase says of a request with this score: it offers better words below what is enough.
 fn judged(run: &Scenario, score: u8) -> PhaseResult {
     let words = run.state.request();
     PhaseResult::Goal {
         goal: Box::new(fixtures::paris_goal()),
-        evaluation: Some(Box::new(rooms::evaluation(score))),
-        enhancement: (score < ENOUGH_QUALITY).then(|| Box::new(rooms::offer(words, score))),
+        evaluation: Some(Box::new(phase_fixtures::evaluation(score))),
+        enhancement: (score < ENOUGH_QUALITY).then(|| Box::new(phase_fixtures::offer(words, score))),
     }
 }
 
@@ -186,7 +186,7 @@ fn a_contradiction_is_told_and_asked_about_and_has_no_default() {
     let result = judged(&run, 40);
     run.phase_says(Phase::Evaluation, result, |report| {
         let says = "in Spanish, only English";
-        report.messages.push(rooms::message(
+        report.messages.push(phase_fixtures::message(
             Phase::Evaluation,
             "prompt-quality-scorer",
             MessageType::Warning,

@@ -119,7 +119,7 @@ fn an_unmet_criterion_of_an_earlier_look_is_forgotten_when_validation_looks_agai
     let mut run = validated();
     let unmet = vec!["Total cost <= $2000".to_owned()];
     run.phase_says(Phase::Validation, PhaseResult::Verdict { unmet, failed: Vec::new() }, |report| {
-        report.critique = Some(Box::new(candor_testkit::rooms::checks(3)));
+        report.critique = Some(Box::new(candor_testkit::phase_fixtures::checks(3)));
     });
     run.choose("rollback", "5");
     assert_eq!(run.at_work(), [Phase::Validation]);

@@ -6,7 +6,7 @@ use candor_model::{
     QueryType, RunSettings, RunStatus, Tier,
 };
 use candor_testkit::fixtures::{paris_plan, task_id};
-use candor_testkit::rooms::{advice, message};
+use candor_testkit::phase_fixtures::{advice, message};
 use candor_testkit::scenario::Scenario;
 use serde_json::json;
 

@@ -2,14 +2,14 @@
 //! are worth.
 //!
 //! [`Tiers`] are the models of an installation. Below it, [`prompt`] words the questions, [`chat`] reaches the
-//! providers, [`json`] makes sense of what comes back, [`ladder`] decides what follows from it, and [`record`]
+//! providers, [`json`] makes sense of what comes back, [`fallback policy`] decides what follows from it, and [`record`]
 //! keeps exchanges for another day. [`embed`] turns texts into vectors. None of it decides what happens in a
 //! run.
 
 pub mod chat;
 pub mod embed;
+pub mod fallback_policy;
 pub mod json;
-pub mod ladder;
 pub mod prompt;
 pub mod record;
 pub mod redact;

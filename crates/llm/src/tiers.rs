@@ -1,13 +1,13 @@
 //! The models of an installation, by tier: one step of an ask at a time.
 //!
-//! Puts prompts, providers and the ladder together. It keeps nothing between two steps; who keeps them is the
+//! Puts prompts, providers and the fallback policy together. It keeps nothing between two steps; who keeps them is the
 //! run's log, or, for [`Tiers::ask`], the caller's own patience.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use candor_model::{Consulted, ModelCall, ModelFailure, Money, Rung, Seconds, Tier, TokenUse};
+use candor_model::{AskStep, Consulted, ModelCall, ModelFailure, Money, Seconds, Tier, TokenUse};
 use candor_ports::{Ask, BoxFuture, CallLimits, Models, Next, NextCall, Words};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::{ChatAnswer, ChatClient, ChatRequest, TierConfig, TierProblem};
-use crate::ladder::{self, Policy};
+use crate::fallback_policy::{self, Policy};
 use crate::prompt::{PromptError, Prompts, Rendered, with_schema};
 use crate::record::Channel;
 
@@ -130,7 +130,7 @@ impl Tiers {
         self.clients.values().find_map(ChatClient::recording_problem)
     }
 
-    /// Asks for a `T`, climbing the whole ladder: repairs, one more question, lower tiers.
+    /// Asks for a `T`, climbing the whole fallback policy: repairs, one more question, lower tiers.
     pub async fn ask<T: DeserializeOwned + JsonSchema>(
         &self,
         tier: Tier,
@@ -149,7 +149,7 @@ impl Tiers {
         let mut steps: Vec<Consulted> = Vec::new();
         loop {
             let step = match self.next_of(ask, rendered, &steps, Money::MAX) {
-                Next::Step(rung) => Consulted { call: None, rung },
+                Next::Step(outcome) => Consulted { call: None, outcome },
                 Next::Call(call) => {
                     tokio::time::sleep(std::time::Duration::from_millis(call.after.as_millis())).await;
                     let limits =
@@ -157,17 +157,17 @@ impl Tiers {
                     self.call_of(ask, rendered, &steps, limits, None, CancellationToken::new()).await
                 }
             };
-            let rung = step.rung.clone();
+            let outcome = step.outcome.clone();
             steps.push(step);
-            match rung {
-                Rung::Accepted { value, .. } => {
+            match outcome {
+                AskStep::Accepted { value, .. } => {
                     return match serde_json::from_value(value) {
                         Ok(answer) => Ok(Asked { answer, steps }),
                         Err(error) => Err(Unanswered { reason: error.to_string(), steps }),
                     };
                 }
-                Rung::GiveUp { reason, .. } => return Err(Unanswered { reason, steps }),
-                Rung::Repeat { .. } | Rung::AskAgain { .. } | Rung::FallBack { .. } => {}
+                AskStep::GiveUp { reason, .. } => return Err(Unanswered { reason, steps }),
+                AskStep::Repeat { .. } | AskStep::AskAgain { .. } | AskStep::FallBack { .. } => {}
             }
         }
     }
@@ -184,22 +184,22 @@ impl Tiers {
         Ask { tier: self.covering(ask.tier).unwrap_or(ask.tier), ..ask.clone() }
     }
 
-    fn down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> Rung {
-        let rung = ladder::step_down(ask, past, &|tier| self.clients.contains_key(&tier), reason);
-        self.led(ask, past, rung)
+    fn down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> AskStep {
+        let outcome = fallback_policy::step_down(ask, past, &|tier| self.clients.contains_key(&tier), reason);
+        self.led(ask, past, outcome)
     }
 
     /// A step down as the configuration leads it, where it leads otherwise than to the tier below.
-    fn led(&self, ask: &Ask, past: &[Consulted], rung: Rung) -> Rung {
-        let Some(chain) = self.fallback.get(&ask.tier) else { return rung };
-        let steps = past.iter().filter(|step| matches!(step.rung, Rung::FallBack { .. })).count();
+    fn led(&self, ask: &Ask, past: &[Consulted], outcome: AskStep) -> AskStep {
+        let Some(chain) = self.fallback.get(&ask.tier) else { return outcome };
+        let steps = past.iter().filter(|step| matches!(step.outcome, AskStep::FallBack { .. })).count();
         let next = chain.iter().filter(|tier| self.clients.contains_key(tier)).nth(steps).copied();
-        match (rung, next) {
-            (Rung::FallBack { from, reason, .. } | Rung::GiveUp { from, reason }, Some(to)) => {
-                Rung::FallBack { from, to, reason }
+        match (outcome, next) {
+            (AskStep::FallBack { from, reason, .. } | AskStep::GiveUp { from, reason }, Some(to)) => {
+                AskStep::FallBack { from, to, reason }
             }
-            (Rung::FallBack { from, reason, .. }, None) => {
-                Rung::GiveUp { from, reason: ladder::chain(past, from, &reason) }
+            (AskStep::FallBack { from, reason, .. }, None) => {
+                AskStep::GiveUp { from, reason: fallback_policy::chain(past, from, &reason) }
             }
             (other, _) => other,
         }
@@ -207,7 +207,7 @@ impl Tiers {
 
     fn next_of(&self, ask: &Ask, rendered: &Rendered, past: &[Consulted], left: Money) -> Next {
         let ask = &self.covered(ask);
-        let tier = ladder::tier_now(ask, past);
+        let tier = fallback_policy::tier_now(ask, past);
         let Some(client) = self.clients.get(&tier) else {
             return Next::Step(self.down(ask, past, &format!("the {tier} tier is not configured")));
         };
@@ -221,8 +221,8 @@ impl Tiers {
             );
             return Next::Step(self.down(ask, past, &reason));
         };
-        let after = match past.last().map(|step| &step.rung) {
-            Some(Rung::Repeat { delay, .. }) => *delay,
+        let after = match past.last().map(|step| &step.outcome) {
+            Some(AskStep::Repeat { delay, .. }) => *delay,
             _ => Seconds::ZERO,
         };
         let at_most = client.at_most(&request);
@@ -239,24 +239,24 @@ impl Tiers {
         stop: CancellationToken,
     ) -> Consulted {
         let ask = &self.covered(ask);
-        let tier = ladder::tier_now(ask, past);
+        let tier = fallback_policy::tier_now(ask, past);
         let Some(client) = self.clients.get(&tier) else {
-            let rung = self.down(ask, past, &format!("the {tier} tier is not configured"));
-            return Consulted { call: None, rung };
+            let outcome = self.down(ask, past, &format!("the {tier} tier is not configured"));
+            return Consulted { call: None, outcome };
         };
         let request = request(client, ask, rendered, past, limits.max_output_tokens);
         let started = Instant::now();
-        let outcome = client.chat(&request, limits.within, words, stop).await;
+        let answer = client.chat(&request, limits.within, words, stop).await;
         // What is judged goes on the log as well, in the value or in what is wrong with it.
         let clean = |text: &str| client.redactor().redact(text).into_owned();
-        let outcome = outcome.map(|answer| ChatAnswer { text: clean(&answer.text), ..answer });
+        let answer = answer.map(|answer| ChatAnswer { text: clean(&answer.text), ..answer });
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let said = outcome.as_ref().map(|answer| answer.text.as_str());
+        let said = answer.as_ref().map(|answer| answer.text.as_str());
         let configured = |tier| self.clients.contains_key(&tier);
-        let rung = ladder::judge(ask, past, said, &self.policy, &configured, fastrand::f64());
-        let rung = self.led(ask, past, rung);
-        let call = record(client, tier, rendered, &request, outcome, Seconds::from_millis(millis));
-        Consulted { call: Some(call), rung }
+        let outcome = fallback_policy::judge(ask, past, said, &self.policy, &configured, fastrand::f64());
+        let outcome = self.led(ask, past, outcome);
+        let call = record(client, tier, rendered, &request, answer, Seconds::from_millis(millis));
+        Consulted { call: Some(call), outcome }
     }
 }
 
@@ -272,9 +272,9 @@ fn request(
     let question =
         if native { rendered.question.clone() } else { with_schema(&rendered.question, &ask.schema) };
     let earlier = match past.last() {
-        Some(Consulted { rung: Rung::AskAgain { problems }, call: Some(call) }) => {
+        Some(Consulted { outcome: AskStep::AskAgain { problems }, call: Some(call) }) => {
             let answer = call.answer.clone().unwrap_or_default();
-            let follow_up = ladder::again(&rendered.question, &answer, problems);
+            let follow_up = fallback_policy::again(&rendered.question, &answer, problems);
             // Some providers refuse an empty answer as part of a conversation.
             let answer = if answer.trim().is_empty() { "(no answer)".to_owned() } else { answer };
             Some((answer, follow_up))
@@ -334,11 +334,11 @@ impl Models for Tiers {
     fn next(&self, ask: &Ask, past: &[Consulted], left: Money) -> Next {
         match self.prompts.render(ask) {
             Ok(rendered) => self.next_of(ask, &rendered, past, left),
-            Err(error) => Next::Step(Rung::GiveUp { from: ask.tier, reason: error.to_string() }),
+            Err(error) => Next::Step(AskStep::GiveUp { from: ask.tier, reason: error.to_string() }),
         }
     }
 
-    fn step_down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> Rung {
+    fn step_down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> AskStep {
         self.down(&self.covered(ask), past, reason)
     }
 
@@ -354,8 +354,8 @@ impl Models for Tiers {
             match self.prompts.render(ask) {
                 Ok(rendered) => self.call_of(ask, &rendered, past, limits, words, stop).await,
                 Err(error) => {
-                    let rung = Rung::GiveUp { from: ask.tier, reason: error.to_string() };
-                    Consulted { call: None, rung }
+                    let outcome = AskStep::GiveUp { from: ask.tier, reason: error.to_string() };
+                    Consulted { call: None, outcome }
                 }
             }
         })

@@ -1,4 +1,4 @@
-//! Whole asks against a real socket: `ask::<T>`, the ladder from end to end, and what a call may cost.
+//! Whole asks against a real socket: `ask::<T>`, the fallback policy from end to end, and what a call may cost.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,10 +9,10 @@
 )]
 
 use candor_llm::chat::{Price, Provider, TierConfig};
-use candor_llm::ladder::Policy;
+use candor_llm::fallback_policy::Policy;
 use candor_llm::record::Channel;
 use candor_llm::{ModelsConfig, Tiers};
-use candor_model::{Money, Rung, Seconds, Tier};
+use candor_model::{AskStep, Money, Seconds, Tier};
 use candor_ports::{Ask, Models, Next};
 use candor_testkit::model_server::{Fault, ModelServer, Reply};
 use schemars::JsonSchema;
@@ -82,7 +82,7 @@ async fn a_damaged_answer_is_repaired_and_it_is_said_how() {
     server.answer("Of course!\n```json\n{'name': 'rose', 'petals': '20', 'colour': 'Dark Red',}\n```");
     let asked = all_three(&server).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap();
     assert_eq!(asked.answer, rose());
-    let Rung::Accepted { repairs, .. } = &asked.steps[0].rung else { panic!("{:?}", asked.steps) };
+    let AskStep::Accepted { repairs, .. } = &asked.steps[0].outcome else { panic!("{:?}", asked.steps) };
     assert!(repairs.len() >= 3, "{repairs:?}");
 }
 
@@ -93,7 +93,7 @@ async fn what_does_not_fit_is_asked_for_once_more_with_what_is_wrong() {
     server.script(vec![Reply::text(ROSE.replace("20", "140")), Reply::text(ROSE)]);
     let asked = all_three(&server).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap();
     assert_eq!(asked.answer, rose());
-    assert!(matches!(asked.steps[0].rung, Rung::AskAgain { .. }));
+    assert!(matches!(asked.steps[0].outcome, AskStep::AskAgain { .. }));
     let second = &server.seen()[1];
     assert!(second.says("petals") && second.says("140"), "{second:?}");
 }
@@ -114,7 +114,7 @@ async fn the_chain_goes_down_tier_by_tier_and_its_end_is_told() {
     assert_eq!(asked.answer, rose());
     server.script(vec![Reply::text("Nothing to say."); 6]);
     let error = all_three(&server).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap_err();
-    assert!(matches!(error.steps.last().unwrap().rung, Rung::GiveUp { .. }), "{error}");
+    assert!(matches!(error.steps.last().unwrap().outcome, AskStep::GiveUp { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ fn an_answer_is_as_long_as_the_money_allows_and_a_useless_one_is_not_bought() {
     assert_eq!(whole.max_output_tokens, 1024);
     let Next::Call(shorter) = next(dollars(0.012)) else { panic!("no call") };
     assert!(shorter.max_output_tokens < 1024 && shorter.at_most <= dollars(0.012), "{shorter:?}");
-    let Next::Step(Rung::GiveUp { reason, .. }) = next(dollars(0.001)) else { panic!("a call") };
+    let Next::Step(AskStep::GiveUp { reason, .. }) = next(dollars(0.001)) else { panic!("a call") };
     assert!(reason.contains("$0.001 are left"), "{reason}");
 }
 

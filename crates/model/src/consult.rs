@@ -161,10 +161,10 @@ pub struct ModelCall {
     pub duration_seconds: Seconds,
 }
 
-/// A step of the ladder: how a call, or the lack of one, was judged, and what follows.
+/// A step of the fallback policy: how a call, or the lack of one, was judged, and what follows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Rung {
+pub enum AskStep {
     /// The answer is used.
     Accepted {
         /// The answer as data, after repair.
@@ -206,7 +206,7 @@ pub enum Rung {
     },
 }
 
-impl Rung {
+impl AskStep {
     /// Whether the ask is answered, by a model or by its twin.
     #[must_use]
     pub const fn is_final(&self) -> bool {
@@ -250,5 +250,6 @@ pub struct Consulted {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<ModelCall>,
     /// What follows.
-    pub rung: Rung,
+    #[serde(rename = "rung")]
+    pub outcome: AskStep,
 }

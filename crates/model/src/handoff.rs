@@ -1,4 +1,4 @@
-//! What one room hands to the next: the only way in which anything gets from phase to phase.
+//! What one phase hands to the next: the only way in which anything gets from phase to phase.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

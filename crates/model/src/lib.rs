@@ -58,7 +58,8 @@ pub use brief::{
     AgentCounts, BriefTask, PlanAlternative, PlanBrief, PlanEstimates, PlanTalk, Risk, RiskLevel, TierCounts,
 };
 pub use consult::{
-    AskKey, Consulted, Degradation, ModelCall, ModelErrorKind, ModelFailure, OpenCall, Rung, Tier, TokenUse,
+    AskKey, AskStep, Consulted, Degradation, ModelCall, ModelErrorKind, ModelFailure, OpenCall, Tier,
+    TokenUse,
 };
 pub use critique::{
     AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict,
@@ -109,7 +110,7 @@ pub use read::{ValidationError, from_json, from_value};
 pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskReport};
 pub use revision::{PlanRevision, Replacement, ReplanStrategy, RevisionDetails};
 pub use scalar::{Confidence, Penalty, Priority, Seconds, Share, Text};
-pub use settings::{ApprovalPolicy, LoopGuard, RoomLimits, RunSettings};
+pub use settings::{ApprovalPolicy, LoopGuard, PhaseLimits, RunSettings};
 pub use summary::{RunStatus, RunSummary, SummaryFigure};
 pub use talk::{
     Asking, Broadcast, MAX_TELLING_BYTES, MAX_TELLINGS, MessagePriority, MessageType, Query, QueryAnswer,

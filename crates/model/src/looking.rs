@@ -1,4 +1,4 @@
-//! What rooms have looked up in the world: files, and checks of results.
+//! What phases have looked up in the world: files, and checks of results.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub enum CheckKind {
     File(String),
 }
 
-/// A check that a room wants to have made.
+/// A check that a phase wants to have made.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WantedCheck {

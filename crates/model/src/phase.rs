@@ -1,4 +1,4 @@
-//! The eight rooms a run goes through.
+//! The eight phases a run goes through.
 
 use crate::text_enum::text_enum;
 

@@ -48,9 +48,10 @@ pub struct RunSettings {
     pub run_budget: Option<Money>,
     /// The largest plan that is accepted, in bytes of JSON.
     pub max_plan_bytes: u64,
-    /// The limits of the rooms around the work; absent in runs that began before there were any.
+    /// The limits of the phases around the work; absent in runs that began before there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rooms: Option<RoomLimits>,
+    #[serde(rename = "rooms", alias = "phases")]
+    pub phases: Option<PhaseLimits>,
     /// Whether nobody is there to be asked: then questions that have a default are answered by it.
     #[serde(skip_serializing_if = "is_false")]
     pub unattended: bool,
@@ -63,17 +64,17 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// The limits of the rooms around the work.
+    /// The limits of the phases around the work.
     #[must_use]
-    pub fn rooms(&self) -> RoomLimits {
-        self.rooms.unwrap_or_default()
+    pub fn phase_limits(&self) -> PhaseLimits {
+        self.phases.unwrap_or_default()
     }
 }
 
-/// The limits of the rooms around the work.
+/// The limits of the phases around the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct RoomLimits {
+pub struct PhaseLimits {
     /// The longest request that is accepted, in bytes.
     pub max_request_bytes: u64,
     /// What models may take and give before a person is asked, in tokens.
@@ -88,7 +89,7 @@ pub struct RoomLimits {
     pub loop_guard: LoopGuard,
 }
 
-impl Default for RoomLimits {
+impl Default for PhaseLimits {
     fn default() -> Self {
         Self {
             max_request_bytes: 1_000_000,
@@ -144,7 +145,7 @@ impl Default for RunSettings {
             planning_budget: Money::from_micros(10_000),
             run_budget: None,
             max_plan_bytes: 1_000_000,
-            rooms: Some(RoomLimits::default()),
+            phases: Some(PhaseLimits::default()),
             unattended: false,
             learn: true,
             direct: false,

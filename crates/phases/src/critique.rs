@@ -1,4 +1,4 @@
-//! What the rooms think of their own work: puts together what a phase's output says and what it is compared
+//! What the phases think of their own work: puts together what a phase's output says and what it is compared
 //! with, and has it judged by rules.
 
 use candor_model::{Goal, Phase};
@@ -8,31 +8,31 @@ use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::Value;
 
 use crate::consult::{self, CritiqueAnswer};
-use crate::{Desk, Pause};
+use crate::{Pause, PhaseContext};
 
-/// Judges the work of a room and puts the checks into its report: by rules, and by a model where that is wanted
+/// Judges the work of a phase and puts the checks into its report: by rules, and by a model where that is wanted
 /// and one answers.
 pub(crate) fn critique(
     phase: Phase,
-    desk: &Desk<'_>,
+    cx: &PhaseContext<'_>,
     report: &mut PhaseReport,
     by_model: bool,
 ) -> Result<(), Pause> {
-    let said = said(phase, desk, report);
-    let past_errors = past_errors(desk);
+    let said = said(phase, cx, report);
+    let past_errors = past_errors(cx);
     let work = Work {
         phase,
-        objective: desk.request,
+        objective: cx.request,
         handoff: &report.handoff,
-        earlier: desk.handoffs,
+        earlier: cx.handoffs,
         said: &said,
         expected_tokens: metrics::seed(phase).tokens_used,
         past_errors: &past_errors,
     };
     let mut checks = Box::new(checks(&work));
     if by_model {
-        let ask = || consult::critique(phase, desk, &report.handoff, &past_errors);
-        if let Some(said) = desk.consult::<CritiqueAnswer>("critique", ask)? {
+        let ask = || consult::critique(phase, cx, &report.handoff, &past_errors);
+        if let Some(said) = cx.consult::<CritiqueAnswer>("critique", ask)? {
             said.answer.laid_over(&mut checks);
         }
     }
@@ -42,9 +42,9 @@ pub(crate) fn critique(
 
 /// What the output says of the matter. A plan that the person brought is what they want, whatever words they
 /// put beside it.
-fn said(phase: Phase, desk: &Desk<'_>, report: &PhaseReport) -> String {
-    let brought = desk.material.is_some_and(|material| material.plan.is_some() || material.goal.is_some());
-    let own = match (&report.result, desk.plan) {
+fn said(phase: Phase, cx: &PhaseContext<'_>, report: &PhaseReport) -> String {
+    let brought = cx.material.is_some_and(|material| material.plan.is_some() || material.goal.is_some());
+    let own = match (&report.result, cx.plan) {
         (PhaseResult::Goal { goal, evaluation, .. }, _) => {
             let keywords = evaluation.as_ref().map(|evaluation| evaluation.keywords.join(" "));
             goal_words(goal, keywords)
@@ -53,7 +53,7 @@ fn said(phase: Phase, desk: &Desk<'_>, report: &PhaseReport) -> String {
         (_, Some(plan)) if phase > Phase::Decomposition => told_of_tasks(&plan.subtasks),
         _ => String::new(),
     };
-    if brought { format!("{}\n{own}", desk.request) } else { own }
+    if brought { format!("{}\n{own}", cx.request) } else { own }
 }
 
 /// What a goal says beyond the person's own words; those too if nobody looked for its keywords.
@@ -64,9 +64,9 @@ fn goal_words(goal: &Goal, keywords: Option<String>) -> String {
     constraints.chain(criteria).chain([own]).collect::<Vec<_>>().join("\n")
 }
 
-/// What the room of memory says went wrong before in work like this.
-fn past_errors(desk: &Desk<'_>) -> Vec<String> {
-    let left = ["past_errors", "pastErrors"].iter().find_map(|key| desk.left(Phase::Context, key));
+/// What the phase of memory says went wrong before in work like this.
+fn past_errors(cx: &PhaseContext<'_>) -> Vec<String> {
+    let left = ["past_errors", "pastErrors"].iter().find_map(|key| cx.left(Phase::Context, key));
     let Some(Value::Array(errors)) = left else { return Vec::new() };
     let told = |error: &Value| match error {
         Value::String(text) => Some(text.clone()),

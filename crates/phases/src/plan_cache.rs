@@ -90,7 +90,7 @@ impl PlanCache {
         before.is_some_and(|before| before == files)
     }
 
-    /// Keeps a plan under `key`, in place of what was there; makes room by forgetting what was used longest ago.
+    /// Keeps a plan under `key`, in place of what was there; makes phase by forgetting what was used longest ago.
     /// A plan that is larger than the whole cache is not kept.
     pub fn insert(&mut self, key: String, plan: BrokenDown) {
         let bytes = serde_json::to_vec(&plan).map_or(usize::MAX, |text| text.len());

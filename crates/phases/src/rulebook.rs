@@ -1,4 +1,4 @@
-//! The rules that hold for the rooms of an installation: configuration, with defaults that need none.
+//! The rules that hold for the phases of an installation: configuration, with defaults that need none.
 
 use candor_model::Enforcement;
 use candor_planning::conflict::ConflictRules;
@@ -15,13 +15,13 @@ pub struct Rulebook {
     pub scaling: ScalingRules,
     /// How contradictions between agents are settled.
     pub conflicts: ConflictRules,
-    /// Who works in the rooms.
+    /// Who works in the phases.
     pub roster: Roster,
     /// What is done about words that speak to models instead of to us.
     pub injection: Enforcement,
     /// What is done about secrets in the words.
     pub secrets: Enforcement,
-    /// Whether models judge the rooms' work, where there are any. It takes a call per room.
+    /// Whether models judge the phases' work, where there are any. It takes a call per phase.
     pub critique_by_model: bool,
     /// Programs that a criterion may run although the plan is not the person's own.
     pub allowed_commands: Vec<String>,

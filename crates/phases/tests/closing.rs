@@ -1,4 +1,4 @@
-//! The rooms after the work: what holds, what is left, and what every room thinks of its own work.
+//! The phases after the work: what holds, what is left, and what every phase thinks of its own work.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,7 +15,7 @@ use candor_model::{
     ExecutionFeedback, FeedbackType, Goal, Handoff, JsonMap, MessagePriority, MessageType, Phase, Plan,
     PromptQuality, QueryResponse, RunId, RunSettings, SpokenBy, StartMaterial, TaskStatus, Text, WantedCheck,
 };
-use candor_phases::{Desk, Pack, Pause, Rooms, Rulebook};
+use candor_phases::{Pack, Pause, PhaseContext, Phases, Rulebook};
 use candor_planning::compress::execution_output;
 use candor_planning::critique;
 use candor_planning::phase::{PhaseReport, PhaseResult};
@@ -23,9 +23,9 @@ use candor_planning::validation;
 use candor_testkit::fixtures::{self, feedback, object, simple_task};
 use serde_json::{Value, json};
 
-/// What lies on the desk, owned.
+/// What lies on the cx, owned.
 struct Table {
-    rooms: Rooms,
+    phases: Phases,
     request: String,
     run_id: RunId,
     settings: RunSettings,
@@ -45,7 +45,7 @@ impl Table {
     fn new(request: &str) -> Self {
         let travel = Pack::from_toml(include_str!("../../../packs/travel/pack.toml")).unwrap();
         Self {
-            rooms: Rooms::new(vec![travel], validation::MIN_AGENTS),
+            phases: Phases::new(vec![travel], validation::MIN_AGENTS),
             request: request.to_owned(),
             run_id: RunId::new("run_1").unwrap(),
             settings: RunSettings::default(),
@@ -90,7 +90,7 @@ impl Table {
     }
 
     fn visit(&self, phase: Phase) -> Result<PhaseReport, Pause> {
-        let desk = Desk {
+        let cx = PhaseContext {
             evaluation: self.evaluation.as_ref(),
             brief: None,
             talk: None,
@@ -116,7 +116,7 @@ impl Table {
             plan: self.plan.as_ref(),
             feedback: &self.feedback,
         };
-        self.rooms.work(phase, &desk)
+        self.phases.work(phase, &cx)
     }
 
     fn validated(&self) -> PhaseReport {
@@ -220,8 +220,8 @@ fn what_must_be_looked_up_is_asked_for_and_judged_by_what_was_seen() {
         ("command: cargo test; file exists: report.md", json!({})),
         ("file exists: report.md", json!({})),
     ]);
-    table.rooms = table
-        .rooms
+    table.phases = table
+        .phases
         .clone()
         .with_rules(Rulebook { allowed_commands: vec!["cargo".to_owned()], ..Rulebook::default() });
     let file = CheckKind::File("report.md".to_owned());
@@ -362,7 +362,7 @@ fn a_large_plan_is_not_repeated() {
     assert_eq!(report.handoff.data["warnings"].as_array().unwrap().len(), 101);
 }
 
-/// All rooms in a row, with agents that deliver what is expected of them; the verdicts of the critique.
+/// All phases in a row, with agents that deliver what is expected of them; the verdicts of the critique.
 fn verdicts(request: &str, mut table: Table) -> Vec<(Phase, CritiqueVerdict, Vec<String>)> {
     let mut verdicts = Vec::new();
     for &phase in Phase::ALL {
@@ -430,7 +430,7 @@ fn so_do_plain_questions_and_work_that_no_pack_knows() {
         "Traduce el informe al inglés y envía un resumen al equipo",
     ] {
         let mut table = Table::new(request);
-        table.rooms = Rooms::new(Vec::new(), validation::MIN_AGENTS);
+        table.phases = Phases::new(Vec::new(), validation::MIN_AGENTS);
         for (phase, verdict, mut failed) in verdicts(request, table) {
             // Nobody at this table can do such work, and the plan says so.
             if phase == Phase::Planning {

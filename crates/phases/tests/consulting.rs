@@ -1,4 +1,4 @@
-//! Rooms that ask models: what they ask, what they do with the answer, and that their rules stand by.
+//! Phases that ask models: what they ask, what they do with the answer, and that their rules stand by.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use candor_model::{
     AgentCapability, CalibrationMetrics, Consulted, Goal, Handoff, Phase, Plan, RunId, RunSettings, Share,
     SpokenBy,
 };
-use candor_phases::{Answers, Desk, Pack, Pause, Rooms};
+use candor_phases::{Answers, Pack, Pause, PhaseContext, Phases};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_ports::Ask;
 use candor_testkit::consulting::{accepted_as, answered, give_up};
@@ -26,7 +26,7 @@ const PACK: &str = include_str!("../../../packs/travel/pack.toml");
 
 /// What models say, by step; a step that is not there is given up.
 struct Visit<'a> {
-    rooms: Rooms,
+    phases: Phases,
     agents: Vec<AgentCapability>,
     said: &'a dyn Fn(&Ask) -> Option<Value>,
     asked: Vec<Ask>,
@@ -52,7 +52,7 @@ impl Visit<'_> {
             let mut told: BTreeMap<String, Vec<Consulted>> = BTreeMap::new();
             let report = loop {
                 let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
-                let desk = Desk {
+                let cx = PhaseContext {
                     evaluation: None,
                     brief: None,
                     talk: None,
@@ -78,15 +78,15 @@ impl Visit<'_> {
                     resting: &BTreeMap::new(),
                     feedback: &[],
                 };
-                match self.rooms.work(phase, &desk) {
+                match self.phases.work(phase, &cx) {
                     Ok(report) => break report,
                     Err(Pause::Ask(ask)) => {
                         let step = match (self.said)(&ask) {
                             Some(value) => {
                                 assert_eq!((ask.check)(&value), Vec::<String>::new(), "{}", ask.step);
-                                Consulted { call: Some(answered("…", 0)), rung: accepted_as(value) }
+                                Consulted { call: Some(answered("…", 0)), outcome: accepted_as(value) }
                             }
-                            None => Consulted { call: None, rung: give_up("nobody answers") },
+                            None => Consulted { call: None, outcome: give_up("nobody answers") },
                         };
                         told.entry(ask.step.to_owned()).or_default().push(step);
                         self.asked.push(*ask);
@@ -110,8 +110,8 @@ impl Visit<'_> {
 }
 
 fn visit(said: &dyn Fn(&Ask) -> Option<Value>) -> (Walked, Vec<Ask>) {
-    let rooms = Rooms::new(vec![Pack::from_toml(PACK).unwrap()], 0);
-    let mut visit = Visit { rooms, agents: fixtures::full_registry(), said, asked: Vec::new() };
+    let phases = Phases::new(vec![Pack::from_toml(PACK).unwrap()], 0);
+    let mut visit = Visit { phases, agents: fixtures::full_registry(), said, asked: Vec::new() };
     (visit.walk(), visit.asked)
 }
 
@@ -198,7 +198,7 @@ fn a_model_chooses_where_the_figures_do_not_tell_agents_apart() {
         success_rate: Share::ALL,
         ..fixtures::full_registry()[0].clone()
     };
-    let rooms = Rooms::new(Vec::new(), 0);
+    let phases = Phases::new(Vec::new(), 0);
     let said = |ask: &Ask| match ask.step {
         "route_task" => Some(json!({ "choices": [
             { "task_id": "task_001", "agent_type": "air_two", "reason": "it is cheaper in May" },
@@ -207,7 +207,7 @@ fn a_model_chooses_where_the_figures_do_not_tell_agents_apart() {
         _ => None,
     };
     let mut visit =
-        Visit { rooms, agents: vec![twin("air_one"), twin("air_two")], said: &said, asked: Vec::new() };
+        Visit { phases, agents: vec![twin("air_one"), twin("air_two")], said: &said, asked: Vec::new() };
     let walked = visit.walk();
     assert_eq!(walked.plan.subtasks[0].agent_type.as_str(), "air_two");
     assert_eq!(walked.plan.subtasks[0].metadata.ranking[0].agent_type.as_str(), "air_two");

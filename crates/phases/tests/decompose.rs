@@ -464,7 +464,7 @@ fn a_phase_does_not_end_without_its_mandatory_agents() {
         let roster = candor_planning::rules_file::read("agents.toml", &text).unwrap();
         let mut stage = Stage::new(PARIS);
         let rules = candor_phases::Rulebook { roster, ..Default::default() };
-        stage.rooms = stage.rooms.clone().with_rules(rules);
+        stage.phases = stage.phases.clone().with_rules(rules);
         stage.walk(Phase::Context);
         stage.visit(Phase::Decomposition, None).map(|report| report.messages.len())
     };
@@ -480,7 +480,7 @@ fn a_room_asks_on_the_tier_that_the_roster_gives_it() {
         let roster = candor_planning::rules_file::read("agents.toml", text).unwrap();
         let mut stage = Stage::new(PARIS);
         let rules = candor_phases::Rulebook { roster, ..Default::default() };
-        stage.rooms = stage.rooms.clone().with_rules(rules);
+        stage.phases = stage.phases.clone().with_rules(rules);
         stage.voice = Some(|_| None);
         stage.walk(Phase::Decomposition);
         let tier = |step: &str| stage.asked.iter().find(|ask| ask.step == step).map(|ask| ask.tier);

@@ -12,7 +12,7 @@ mod plan_support;
 use std::collections::BTreeSet;
 
 use candor_model::{ExecutionStrategy, Phase, Plan, PlanTalk, SpokenBy, SubTask, TaskId, Text, Tier};
-use candor_phases::{Pack, Rooms, brief, talk};
+use candor_phases::{Pack, Phases, brief, talk};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::validation;
 use candor_ports::Ask;
@@ -149,7 +149,7 @@ fn when_tokens_run_out_tiers_go_down_but_not_those_of_security() {
         let request = "Design the architecture of the budget store. Check the password rules of the store. Format \
                        the tables of the store.";
         let mut stage = Stage::new(request);
-        stage.settings.rooms = Some(candor_model::RoomLimits { token_budget: 1000, ..Default::default() });
+        stage.settings.phases = Some(candor_model::PhaseLimits { token_budget: 1000, ..Default::default() });
         stage.walk(Phase::Decomposition);
         stage.handoffs.get_mut(&Phase::Evaluation).unwrap().context.tokens_consumed = spent;
         let report = stage.visit(Phase::Planning, None).unwrap();
@@ -197,7 +197,7 @@ fn a_custom_template_is_used_without_any_model() {
         seconds = 7
     "#;
     let mut stage = Stage::new("Make the garden bloom");
-    stage.rooms = Rooms::new(vec![Pack::from_toml(pack).unwrap()], 0);
+    stage.phases = Phases::new(vec![Pack::from_toml(pack).unwrap()], 0);
     stage.walk(Phase::Planning);
     assert_eq!(stage.plan().subtasks[0].description.as_str(), "Check the soil of the garden");
     assert_eq!(stage.brief().alternatives.len(), 3);
@@ -618,7 +618,7 @@ fn a_model_judges_the_work_where_that_is_wanted_and_rules_do_where_it_does_not_a
     let judged = |voice: fn(&Ask) -> Option<Value>, by_model: bool| {
         let mut stage = Stage::new(PARIS);
         let rules = candor_phases::Rulebook { critique_by_model: by_model, ..Default::default() };
-        stage.rooms = stage.rooms.clone().with_rules(rules);
+        stage.phases = stage.phases.clone().with_rules(rules);
         stage.voice = Some(voice);
         let critique = stage.walk(Phase::Decomposition).critique.unwrap();
         let asked = stage.asked.iter().filter(|ask| ask.step == "critique").count();

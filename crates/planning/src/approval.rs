@@ -124,7 +124,7 @@ impl Discussion {
             return vec![ApprovalAction::Approve, ApprovalAction::Adjust, ApprovalAction::Reject];
         }
         let mut choices = vec![ApprovalAction::Approve, ApprovalAction::Ask];
-        if self.round < settings.rooms().max_plan_rounds {
+        if self.round < settings.phase_limits().max_plan_rounds {
             choices.extend([ApprovalAction::Alternative, ApprovalAction::Modify, ApprovalAction::Regenerate]);
         }
         if self.has_earlier {

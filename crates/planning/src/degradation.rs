@@ -1,4 +1,4 @@
-//! The ladder of degradation: with how much less than it should a run works, and what is said about it.
+//! The fallback policy of degradation: with how much less than it should a run works, and what is said about it.
 
 use candor_model::{Degradation, Phase};
 

@@ -114,7 +114,7 @@ pub fn contradiction(phase: Phase, found: &[String]) -> ChoiceRequest {
     request(ChoiceKind::Clarification, Some(phase), listed, text, options)
 }
 
-/// A room does not know enough to go on.
+/// A phase does not know enough to go on.
 #[must_use]
 pub fn unclear(phase: Phase, areas: &[String]) -> ChoiceRequest {
     let listed = if areas.is_empty() { "the scope is not clear".to_owned() } else { areas.join("; ") };
@@ -132,7 +132,7 @@ pub fn unclear(phase: Phase, areas: &[String]) -> ChoiceRequest {
     request
 }
 
-/// A room handed over something that must be settled first.
+/// A phase handed over something that must be settled first.
 #[must_use]
 pub fn blocked(phase: Phase, blockers: &[String]) -> ChoiceRequest {
     let listed = blockers.join("; ");

@@ -1,4 +1,4 @@
-//! What a room hands over when its work is done, in the words that the engine understands.
+//! What a phase hands over when its work is done, in the words that the engine understands.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ pub struct PhaseReport {
     /// The part of it that moves the run.
     pub result: PhaseResult,
     /// What was decided on the way, and why.
-    pub decisions: Vec<RoomDecision>,
+    pub decisions: Vec<DecisionNote>,
     /// What a guardrail found: the rule, and what it found.
     pub warnings: Vec<(&'static str, String)>,
-    /// What the room's agents told each other.
+    /// What the phase's agents told each other.
     pub messages: Vec<Broadcast>,
-    /// What the room thinks of its own work; absent if nobody judged it.
+    /// What the phase thinks of its own work; absent if nobody judged it.
     pub critique: Option<Box<CritiqueChecks>>,
     /// How well it did its work, by the names of the phase's criteria.
     pub criteria: BTreeMap<String, f64>,
@@ -44,9 +44,9 @@ impl PhaseReport {
     }
 }
 
-/// A decision that a room made, for the record.
+/// A decision that a phase made, for the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RoomDecision {
+pub struct DecisionNote {
     /// What was being done, such as `route_task`.
     pub operation: &'static str,
     /// The task it is about.

@@ -121,7 +121,7 @@ fn an_answer_decides_whether_a_warning_blocks() {
         task_id: None,
         message_type: MessageType::Warning,
         priority,
-        content: "few rooms left".to_owned(),
+        content: "few phases left".to_owned(),
         data: JsonMap::new(),
     };
     let answer = |response: Result<Value, String>| QueryResponse {

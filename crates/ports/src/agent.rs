@@ -5,7 +5,7 @@ use std::sync::Arc;
 use candor_model::{AgentAnswer, ChoiceRequest, LedgerEntry, Query, QueryAnswer, RunId, WorkOrder};
 use tokio_util::sync::CancellationToken;
 
-use crate::{BoxFuture, Desk};
+use crate::{AttemptContext, BoxFuture};
 
 /// Someone who makes attempts at tasks.
 pub trait Agent: Send + Sync {
@@ -19,15 +19,15 @@ pub trait Agent: Send + Sync {
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>>;
 
-    /// Makes one attempt at a desk: with a line to the others who are at work, models, and a notebook that
+    /// Makes one attempt at a cx: with a line to the others who are at work, models, and a notebook that
     /// outlives the process. Whoever has no use for it leaves it.
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        drop(desk);
+        drop(cx);
         self.perform(order, stop)
     }
 

@@ -4,23 +4,23 @@
 //! does not know which one is plugged in.
 
 mod agent;
+mod attempt_context;
 mod code;
-mod colleagues;
-mod desk;
 mod embedder;
 mod inspector;
 mod log;
 mod models;
+mod peer_channel;
 mod toolbox;
 
 pub use agent::{Agent, AgentFailure};
+pub use attempt_context::AttemptContext;
 pub use code::{CodeFault, CodeJob, CodeLimit, CodeOutcome, CodeResult, CodeRun, CodeRunner};
-pub use colleagues::Colleagues;
-pub use desk::Desk;
 pub use embedder::{EmbedError, Embedder, Vector};
 pub use inspector::Inspector;
 pub use log::{
-    Appended, BoxFuture, EventLog, Experience, LogError, Reader, RunEntry, RunFilter, Subscription,
+    Appended, BoxFuture, EventLog, Experience, LogError, Observer, RunEntry, RunFilter, Subscription,
 };
 pub use models::{Ask, CallLimits, Check, Models, Next, NextCall, Words};
+pub use peer_channel::PeerChannel;
 pub use toolbox::Toolbox;

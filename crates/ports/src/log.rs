@@ -50,12 +50,12 @@ pub trait EventLog: Send + Sync {
 /// Is told what was appended, right after it became durable and before anything acts on it.
 ///
 /// It is called on the driver's own time: it must not wait for anything.
-pub trait Reader: Send + Sync {
+pub trait Observer: Send + Sync {
     /// Takes note of events of a run.
-    fn told(&self, run: &RunId, events: &[Recorded]);
+    fn on_events(&self, run: &RunId, events: &[Recorded]);
 
     /// Hears a model's words as they come. They are on no log: only the whole answer is.
-    fn heard(&self, _run: &RunId, _ask: &AskKey, _words: &str) {}
+    fn on_chunk(&self, _run: &RunId, _ask: &AskKey, _words: &str) {}
 }
 
 /// What the runs that have ended teach; it belongs to the installation and not to a run.
@@ -71,7 +71,7 @@ pub struct Experience {
     pub breakers: Vec<Breaker>,
 }
 
-/// Follows the log. It loses nothing: a slow reader finds everything that it has not seen yet.
+/// Follows the log. It loses nothing: a slow observer finds everything that it has not seen yet.
 pub trait Subscription: Send {
     /// Waits for the next events, and returns those that there are, up to a limit; the rest comes with the next call.
     fn next(&mut self) -> BoxFuture<'_, Result<Vec<Appended>, LogError>>;

@@ -1,13 +1,13 @@
 //! Models: whoever answers a question with data of a given shape.
 //!
-//! An ask climbs a ladder: call, repair, ask again, a lower tier, and at its end the heuristic twin. Models
+//! An ask climbs a fallback policy: call, repair, ask again, a lower tier, and at its end the heuristic twin. Models
 //! take one step of it at a time and keep nothing in between: what came before is handed in, so that a step
 //! that is on the log is never paid for twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use candor_model::{Consulted, Money, Rung, Seconds, Tier};
+use candor_model::{AskStep, Consulted, Money, Seconds, Tier};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -101,7 +101,7 @@ pub enum Next {
     /// A call.
     Call(NextCall),
     /// A step that needs none.
-    Step(Rung),
+    Step(AskStep),
 }
 
 /// The models of an installation.
@@ -111,7 +111,7 @@ pub trait Models: Send + Sync {
 
     /// The step down from the tier that is next, for a reason that lies outside: its breaker is open, or
     /// there is no money for it.
-    fn step_down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> Rung;
+    fn step_down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> AskStep;
 
     /// Makes the call that is next, and judges what comes back. It keeps to `limits`, and ends soon after
     /// `stop` fires.

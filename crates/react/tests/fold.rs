@@ -90,7 +90,7 @@ proptest! {
             prop_assert_eq!(&folded, &applied);
             let written = serde_json::to_string(&folded).unwrap();
             let read: Mission = serde_json::from_str(&written).unwrap();
-            prop_assert_eq!(read.wants(&tools, 0), applied.wants(&tools, 0));
+            prop_assert_eq!(read.poll_action(&tools, 0), applied.poll_action(&tools, 0));
             prop_assert_eq!(&read, &folded);
             if let Some(next) = notes.get(cut) {
                 applied.apply(&next.note);

@@ -13,7 +13,7 @@
 mod common;
 
 use candor_model::{
-    AgentNote, Carried, Consulted, FeedbackType, MissionAction, ModelCall, Money, Rung, Seconds, Tier,
+    AgentNote, AskStep, Carried, Consulted, FeedbackType, MissionAction, ModelCall, Money, Seconds, Tier,
     TodoItem, TodoStatus, TokenUse, ToolErrorKind, ToolResult,
 };
 use candor_react::{Approve, Limit, Mission, MissionSettings, Wanted};
@@ -131,8 +131,8 @@ fn consulted(tokens: u64, micros: u64) -> AgentNote {
         saved: Money::ZERO,
         duration_seconds: Seconds::ZERO,
     };
-    let rung = Rung::Accepted { value: json!({}), repairs: Vec::new() };
-    let step = Box::new(Consulted { call: Some(call), rung });
+    let outcome = AskStep::Accepted { value: json!({}), repairs: Vec::new() };
+    let step = Box::new(Consulted { call: Some(call), outcome });
     AgentNote::Consulted { ask: "plan".to_owned(), number: 1, step }
 }
 
@@ -142,7 +142,7 @@ fn tokens_money_and_time_are_limits_too() {
     let limit = |settings: MissionSettings, note: Option<AgentNote>, now| {
         let mut mission = mission_with(json!(null), &[], settings);
         note.iter().for_each(|note| mission.apply(note));
-        match mission.wants(&common::tools(), now) {
+        match mission.poll_action(&common::tools(), now) {
             Wanted::Done(ending) => ending.limit,
             _ => None,
         }
@@ -188,7 +188,7 @@ fn what_can_destroy_needs_a_persons_leave() {
     let mut world = World::well();
     assert_eq!(world.run(&mut mission), None, "it rests");
     assert!(world.calls.is_empty());
-    let Wanted::Ask { question, about } = mission.wants(&world.tools, 0) else { panic!() };
+    let Wanted::Ask { question, about } = mission.poll_action(&world.tools, 0) else { panic!() };
     assert!(
         question.text.contains("wipe") && question.text.contains("/a") && !question.text.contains("hunter2")
     );

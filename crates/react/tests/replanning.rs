@@ -332,11 +332,11 @@ fn a_replan_can_be_wanted_from_outside() {
     ]);
     let mut mission = mission(steps, &[]);
     let mut world = World::well();
-    let Wanted::Note(planned) = mission.wants(&world.tools, 0) else { panic!() };
+    let Wanted::Note(planned) = mission.poll_action(&world.tools, 0) else { panic!() };
     world.take(&mut mission, planned);
     let notes = mission.replan_now(2).unwrap();
     world.take(&mut mission, notes);
-    let Wanted::Strategy { item, name, .. } = mission.wants(&world.tools, 0) else { panic!() };
+    let Wanted::Strategy { item, name, .. } = mission.poll_action(&world.tools, 0) else { panic!() };
     assert_eq!((item.id.as_str(), name.as_str()), ("two", "replan_two_1"));
     assert!(mission.replan_now(3).unwrap_err().contains("no step 3"));
     let mut world =

@@ -61,7 +61,7 @@ impl Breakers {
     }
 
     /// Where someone stands.
-    pub(crate) fn standing(&self, id: &str, now: Timestamp) -> Rest {
+    pub(crate) fn snapshot(&self, id: &str, now: Timestamp) -> Rest {
         let known = self.lock();
         match known.get(id) {
             None => Rest::Closed,

@@ -40,7 +40,7 @@ fn a_cancelled_run_ends_only_when_every_attempt_has_stopped() {
         let run = house.runtime(&worker).start(order, None).await.unwrap();
         until("four attempts", || worker.at_work() == 4).await;
         let asked = Instant::now();
-        run.give(Input::Cancel { reason: "enough".to_owned() }).await.unwrap();
+        run.submit(Input::Cancel { reason: "enough".to_owned() }).await.unwrap();
         assert_eq!(worker.at_work(), 4, "it is on record before anything is stopped");
         let id = run.run_id().clone();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Cancelled);
@@ -65,7 +65,7 @@ fn a_run_that_is_left_has_nothing_running_and_can_be_taken_up() {
         run.leave().await.unwrap();
         assert_eq!(hanging.at_work(), 0);
         let worker = Worker::new(Way::Works(Duration::ZERO));
-        let run = house.runtime(&worker).take_up(id, None, None).await.unwrap();
+        let run = house.runtime(&worker).resume(id, None, None).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);
         let (before, after): (BTreeSet<_>, BTreeSet<_>) =
             (hanging.attempts().into_iter().collect(), worker.attempts().into_iter().collect());
@@ -88,8 +88,8 @@ fn an_agent_that_never_answers_is_stopped_at_its_deadline() {
         plan.subtasks[0].retry_policy = None;
         let began = Instant::now();
         let run = house.runtime(&worker).start(order("run_1", plan, settings), None).await.unwrap();
-        let mut standing = run.standing();
-        standing.wait_for(|now| now.status == RunStatus::WaitingHuman && !now.busy).await.unwrap();
+        let mut snapshot = run.snapshot();
+        snapshot.wait_for(|now| now.status == RunStatus::WaitingHuman && !now.busy).await.unwrap();
         let took = began.elapsed();
         assert!(took >= Duration::from_millis(300) && took < Duration::from_secs(2), "{took:?}");
         assert_eq!(worker.at_work(), 0, "it was stopped");
@@ -126,7 +126,7 @@ fn an_attempt_that_waits_for_its_turn_can_be_cancelled() {
         let runtime = house.runtime_with(house.log(), &worker, Some(1), None);
         let run = runtime.start(order("run_1", chains(5, 1), RunSettings::default()), None).await.unwrap();
         until("an attempt", || worker.at_work() == 1).await;
-        run.give(Input::Cancel { reason: "enough".to_owned() }).await.unwrap();
+        run.submit(Input::Cancel { reason: "enough".to_owned() }).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Cancelled);
         assert_eq!((worker.at_work(), worker.attempts().len()), (0, 1));
     });
@@ -148,7 +148,7 @@ fn a_run_whose_driver_vanished_goes_on_and_repeats_no_recorded_success() {
                 0 => {
                     runtime.start(order("run_1", chains(3, 10), RunSettings::default()), None).await.unwrap()
                 }
-                _ => runtime.take_up(run.clone(), None, None).await.unwrap(),
+                _ => runtime.resume(run.clone(), None, None).await.unwrap(),
             };
             if life == 3 {
                 assert_eq!(handle.ended().await.unwrap(), RunStatus::Completed);
@@ -185,15 +185,15 @@ fn what_another_process_wrote_is_noticed_soon_and_obeyed() {
         let (elsewhere, idle) = (house.log(), Worker::new(Way::Works(Duration::ZERO)));
         let elsewhere = house.runtime_with(elsewhere, &idle, None, None);
         let asked = Instant::now();
-        elsewhere.give(run.run_id().clone(), Input::Pause { reason: "lunch".to_owned() }).await.unwrap();
-        let mut standing = run.standing();
-        standing.wait_for(|now| now.status == RunStatus::Paused).await.unwrap();
+        elsewhere.submit(run.run_id().clone(), Input::Pause { reason: "lunch".to_owned() }).await.unwrap();
+        let mut snapshot = run.snapshot();
+        snapshot.wait_for(|now| now.status == RunStatus::Paused).await.unwrap();
         println!("noticed after {:?}", asked.elapsed());
         assert!(asked.elapsed() < Duration::from_millis(300), "{:?}", asked.elapsed());
-        standing.wait_for(|now| !now.busy).await.unwrap();
+        snapshot.wait_for(|now| !now.busy).await.unwrap();
         tokio::time::sleep(Duration::from_millis(150)).await;
         assert_eq!(worker.attempts().len(), 1, "a paused run begins nothing");
-        elsewhere.give(run.run_id().clone(), Input::Resume).await.unwrap();
+        elsewhere.submit(run.run_id().clone(), Input::Resume).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);
         assert_eq!((worker.attempts().len(), idle.attempts().len()), (2, 0));
     });
@@ -214,7 +214,7 @@ fn an_outcome_that_meets_anothers_write_is_decided_on_again() {
             loop {
                 let pause = Input::Pause { reason: "again".to_owned() };
                 let input = if taken % 2 == 0 { pause } else { Input::Resume };
-                match elsewhere.give(id.clone(), input).await {
+                match elsewhere.submit(id.clone(), input).await {
                     Ok(_) => taken += 1,
                     Err(DriveError::Contended { .. }) => {}
                     Err(error) => return (taken, error.to_string()),
@@ -248,7 +248,7 @@ fn a_command_from_elsewhere_gets_through_to_a_run_that_never_rests() {
         until("some work", || worker.attempts().len() > TASKS / 10).await;
         let asked = Instant::now();
         let cancel = Input::Cancel { reason: "enough".to_owned() };
-        elsewhere.give(run.run_id().clone(), cancel).await.unwrap();
+        elsewhere.submit(run.run_id().clone(), cancel).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Cancelled);
         println!("cancelled after {:?}, {} of {TASKS} begun", asked.elapsed(), worker.attempts().len());
         assert!(worker.attempts().len() < TASKS);
@@ -273,7 +273,7 @@ fn a_run_from_the_future_goes_on_at_once_and_its_time_does_not_go_back() {
         house.log().append(&run, Position::START, &events).await.unwrap();
         let worker = Worker::new(Way::Works(Duration::from_millis(5)));
         let began = Instant::now();
-        let handle = house.runtime(&worker).take_up(run.clone(), None, None).await.unwrap();
+        let handle = house.runtime(&worker).resume(run.clone(), None, None).await.unwrap();
         assert_eq!(handle.ended().await.unwrap(), RunStatus::Completed);
         assert!(began.elapsed() < Duration::from_secs(5), "it waited for the clock: {:?}", began.elapsed());
         let log = house.read(&run).await;

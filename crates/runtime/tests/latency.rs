@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use candor_model::{EventBody, Notification, Recorded, RunId, RunSettings, RunStatus};
-use candor_ports::{EventLog, Reader, Subscription};
+use candor_ports::{EventLog, Observer, Subscription};
 
 use self::support::{House, Way, Worker, chains, order};
 
@@ -56,8 +56,8 @@ impl Heard {
 
 struct Listener(Mutex<Heard>);
 
-impl Reader for Listener {
-    fn told(&self, run: &RunId, events: &[Recorded]) {
+impl Observer for Listener {
+    fn on_events(&self, run: &RunId, events: &[Recorded]) {
         let mut heard = self.0.lock().unwrap();
         events.iter().for_each(|recorded| heard.hear(run, recorded));
     }
@@ -82,7 +82,7 @@ fn measured() -> Result<(), String> {
     let followed = drive(&worker, &listener);
     let ended = worker.ended.lock().unwrap();
     let told = listener.0.lock().unwrap();
-    for (who, heard) in [("reader", &*told), ("subscriber", &followed)] {
+    for (who, heard) in [("observer", &*told), ("subscriber", &followed)] {
         let limits = [
             ("failure", &heard.failures, Duration::from_millis(100)),
             ("notification", &heard.notices, Duration::from_millis(500)),
@@ -112,8 +112,8 @@ fn drive(worker: &Arc<Worker>, listener: &Arc<Listener>) -> Heard {
         let house = House::new();
         let log = house.log();
         let follower = tokio::spawn(follow(log.subscribe()));
-        let reader: Arc<dyn Reader> = Arc::clone(listener) as Arc<dyn Reader>;
-        let runtime = house.runtime_with(log, worker, None, Some(reader));
+        let observer: Arc<dyn Observer> = Arc::clone(listener) as Arc<dyn Observer>;
+        let runtime = house.runtime_with(log, worker, None, Some(observer));
         let order = order("run_fast", chains(3, TASKS / 3), RunSettings::default());
         let run = runtime.start(order, None).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);

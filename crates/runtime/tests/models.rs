@@ -1,4 +1,4 @@
-//! What a driver does with rooms that ask models: money, time, crashes, breakers, and words as they come.
+//! What a driver does with phases that ask models: money, time, crashes, breakers, and words as they come.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use candor_model::{
-    AskKey, Consulted, EventBody, ModelErrorKind, Money, Phase, Recorded, RunId, RunSettings, RunStatus,
-    Rung, Seconds, SpokenBy, Tier,
+    AskKey, AskStep, Consulted, EventBody, ModelErrorKind, Money, Phase, Recorded, RunId, RunSettings,
+    RunStatus, Seconds, SpokenBy, Tier,
 };
-use candor_ports::{Ask, BoxFuture, CallLimits, Models, Next, NextCall, Reader, Words};
-use candor_runtime::{Equipment, RunOrder, Runtime};
+use candor_ports::{Ask, BoxFuture, CallLimits, Models, Next, NextCall, Observer, Words};
+use candor_runtime::{RunOrder, Runtime, RuntimeDeps};
 use candor_testkit::consulting::{accepted_as, answered, failed, give_up};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -68,8 +68,8 @@ impl Models for Scripted {
         Next::Call(NextCall { tier: ask.tier, model, at_most, max_output_tokens: 100, after: Seconds::ZERO })
     }
 
-    fn step_down(&self, ask: &Ask, _: &[Consulted], reason: &str) -> Rung {
-        Rung::GiveUp { from: ask.tier, reason: reason.to_owned() }
+    fn step_down(&self, ask: &Ask, _: &[Consulted], reason: &str) -> AskStep {
+        AskStep::GiveUp { from: ask.tier, reason: reason.to_owned() }
     }
 
     fn call<'a>(
@@ -91,7 +91,7 @@ impl Models for Scripted {
                 if tokio::time::Instant::now() >= end {
                     return Consulted {
                         call: Some(failed(ModelErrorKind::Timeout)),
-                        rung: give_up("timeout"),
+                        outcome: give_up("timeout"),
                     };
                 }
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -123,14 +123,14 @@ fn sensible(step: &str) -> Value {
 
 fn good(ask: &Ask, _: usize) -> Consulted {
     let value = sensible(ask.step);
-    Consulted { call: Some(answered(&value.to_string(), 500)), rung: accepted_as(value) }
+    Consulted { call: Some(answered(&value.to_string(), 500)), outcome: accepted_as(value) }
 }
 
-fn runtime(house: &House, models: &Arc<Scripted>, reader: Option<Arc<dyn Reader>>) -> Runtime {
+fn runtime(house: &House, models: &Arc<Scripted>, observer: Option<Arc<dyn Observer>>) -> Runtime {
     let worker = Worker::new(Way::Works(Duration::ZERO));
     let models: Arc<dyn Models> = Arc::clone(models) as Arc<dyn Models>;
-    let equipment = Equipment { models: Some(models), ..Equipment::default() };
-    house.equipped(house.log(), &worker, reader, equipment)
+    let equipment = RuntimeDeps { models: Some(models), ..RuntimeDeps::default() };
+    house.equipped(house.log(), &worker, observer, equipment)
 }
 
 fn order(run: &str) -> RunOrder {
@@ -196,13 +196,13 @@ fn a_resumed_run_never_pays_twice_for_an_answer() {
         until("the second question", || first.calls().len() == 2).await;
         run.leave().await.unwrap();
         let second = Scripted::new(good);
-        let run = runtime(&house, &second, None).take_up(id.clone(), None, None).await.unwrap();
+        let run = runtime(&house, &second, None).resume(id.clone(), None, None).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);
         assert_eq!(second.calls(), ["decompose_task", "plan"], "the first answer was on the log");
         let log = house.read(&id).await;
         let lost = count(&log, |body| match body {
             EventBody::ModelConsulted { step, .. } => {
-                matches!(&step.rung, Rung::Repeat { reason, .. } if reason.contains("may have been paid"))
+                matches!(&step.outcome, AskStep::Repeat { reason, .. } if reason.contains("may have been paid"))
             }
             _ => false,
         });
@@ -252,7 +252,7 @@ fn a_model_that_keeps_failing_is_left_in_peace_also_after_a_restart() {
     block_on(async {
         let down = |_: &Ask, _: usize| Consulted {
             call: Some(failed(ModelErrorKind::Transient)),
-            rung: give_up("down"),
+            outcome: give_up("down"),
         };
         let (house, models) = (House::new(), Scripted::new(down));
         let run = runtime(&house, &models, None).start(order("run_1"), None).await.unwrap();
@@ -294,10 +294,10 @@ fn futures_now<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static
 
 struct Ear(Mutex<Vec<(String, String)>>);
 
-impl Reader for Ear {
-    fn told(&self, _: &RunId, _: &[Recorded]) {}
+impl Observer for Ear {
+    fn on_events(&self, _: &RunId, _: &[Recorded]) {}
 
-    fn heard(&self, _: &RunId, ask: &AskKey, words: &str) {
+    fn on_chunk(&self, _: &RunId, ask: &AskKey, words: &str) {
         self.0.lock().unwrap().push((ask.step.clone(), words.to_owned()));
     }
 }
@@ -307,8 +307,8 @@ fn words_are_heard_as_they_come_and_are_on_no_log() {
     block_on(async {
         let (house, models) = (House::new(), Scripted::new(good));
         let ear = Arc::new(Ear(Mutex::default()));
-        let reader: Arc<dyn Reader> = Arc::clone(&ear) as Arc<dyn Reader>;
-        let run = runtime(&house, &models, Some(reader)).start(order("run_1"), None).await.unwrap();
+        let observer: Arc<dyn Observer> = Arc::clone(&ear) as Arc<dyn Observer>;
+        let run = runtime(&house, &models, Some(observer)).start(order("run_1"), None).await.unwrap();
         let id = run.run_id().clone();
         run.ended().await.unwrap();
         let heard = ear.0.lock().unwrap().clone();
@@ -331,7 +331,11 @@ fn tiers_below_are_told_in_order() {
         let falls = |ask: &Ask, past: usize| match past {
             0 => Consulted {
                 call: Some(failed(ModelErrorKind::Auth)),
-                rung: Rung::FallBack { from: ask.tier, to: Tier::Fast, reason: "auth: no key".to_owned() },
+                outcome: AskStep::FallBack {
+                    from: ask.tier,
+                    to: Tier::Fast,
+                    reason: "auth: no key".to_owned(),
+                },
             },
             _ => good(ask, past),
         };

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::office::Trouble;
+use crate::api::ApiError;
 
 /// How long a call waits if it does not say.
 const USUAL_WAIT: u64 = 30;
@@ -128,18 +128,18 @@ pub(crate) struct ResumeInput {
 }
 
 /// Reads the arguments of a call.
-pub(crate) fn read<T: DeserializeOwned>(tool: &str, arguments: JsonMap) -> Result<T, Trouble> {
+pub(crate) fn read<T: DeserializeOwned>(tool: &str, arguments: JsonMap) -> Result<T, ApiError> {
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-        Trouble::new(format!("{tool} cannot be called like this: {error}"))
+        ApiError::new(format!("{tool} cannot be called like this: {error}"))
             .hint("Call it again with arguments that fit its input schema; nothing was done.")
     })
 }
 
 /// How long a call waits.
-pub(crate) fn patience(said: Option<u64>) -> Result<Duration, Trouble> {
+pub(crate) fn patience(said: Option<u64>) -> Result<Duration, ApiError> {
     match said.unwrap_or(USUAL_WAIT) {
         seconds @ 0..=LONGEST_WAIT => Ok(Duration::from_secs(seconds)),
-        seconds => Err(Trouble::new(format!(
+        seconds => Err(ApiError::new(format!(
             "wait_seconds is {seconds}, and a call waits at most {LONGEST_WAIT} seconds"
         ))
         .hint("Wait less, and then again with status: runs go on while nobody waits. Nothing was done.")),

@@ -1,4 +1,4 @@
-//! The MCP server: takes calls, asks the office, and answers with data and words.
+//! The MCP server: takes calls, asks the api, and answers with data and words.
 
 mod approve;
 
@@ -18,10 +18,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::api::{Api, ApiError};
 use crate::inputs::{
     self, ApproveInput, CancelInput, PlanInput, ResumeInput, RunInput, StatusInput, patience,
 };
-use crate::office::{Office, Trouble};
 use crate::report::{RunReport, RunsReport};
 use crate::tools::{self, APPROVE, CANCEL, PLAN, RESUME, RUN, STATUS};
 use crate::wait::Waiter;
@@ -43,20 +43,20 @@ pub enum ServeError {
     Broken(#[from] tokio::task::JoinError),
 }
 
-/// Serves an office over a pair of streams until the input ends or `stop` is cancelled.
+/// Serves an api over a pair of streams until the input ends or `stop` is cancelled.
 ///
-/// Calls that wait for a run are answered at once then; what is driven is left to whoever owns the office.
+/// Calls that wait for a run are answered at once then; what is driven is left to whoever owns the api.
 pub async fn serve(
-    office: Arc<impl Office>,
+    api: Arc<impl Api>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
     // Cancelled with `stop`, and also when the input ends.
     let gone = stop.child_token();
-    let desk = McpDesk { office, gone: gone.clone(), tools: tools::all() };
+    let server = McpServer { api, gone: gone.clone(), tools: tools::all() };
     let wire = Wire::new(input, output, gone);
-    match serve_server_with_ct(desk, wire, stop).await {
+    match serve_server_with_ct(server, wire, stop).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(ServeError::from),
         // A client that never said anything is served well by an end.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
@@ -65,8 +65,8 @@ pub async fn serve(
 }
 
 /// Where calls arrive.
-struct McpDesk<O> {
-    office: Arc<O>,
+struct McpServer<O> {
+    api: Arc<O>,
     gone: CancellationToken,
     tools: Vec<Tool>,
 }
@@ -78,9 +78,9 @@ struct Reply {
 }
 
 impl Reply {
-    fn new(data: &impl Serialize, text: String) -> Result<Self, Trouble> {
+    fn new(data: &impl Serialize, text: String) -> Result<Self, ApiError> {
         let data = serde_json::to_value(data)
-            .map_err(|error| Trouble::new(format!("the answer cannot be written as JSON: {error}")))?;
+            .map_err(|error| ApiError::new(format!("the answer cannot be written as JSON: {error}")))?;
         Ok(Self { data, text })
     }
 
@@ -91,7 +91,7 @@ impl Reply {
     }
 }
 
-impl<O: Office> ServerHandler for McpDesk<O> {
+impl<O: Api> ServerHandler for McpServer<O> {
     fn get_info(&self) -> ServerConfig {
         let about = Implementation::new("candor", env!("CARGO_PKG_VERSION")).with_title("Candor");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -155,18 +155,18 @@ fn unknown(name: &str, tools: &[Tool]) -> ErrorData {
     ErrorData::invalid_params(format!("there is no tool `{name}`; there are {}", known.join(", ")), None)
 }
 
-impl<O: Office> McpDesk<O> {
-    async fn plan(&self, arguments: JsonMap) -> Result<Reply, Trouble> {
+impl<O: Api> McpServer<O> {
+    async fn plan(&self, arguments: JsonMap) -> Result<Reply, ApiError> {
         let PlanInput { goal } = inputs::read(PLAN, arguments)?;
-        let planned = self.office.plan(&goal).await?;
+        let planned = self.api.plan(&goal).await?;
         Ok(Reply { data: planned.data, text: planned.text })
     }
 
-    async fn run(&self, arguments: JsonMap, context: &RequestContext<RoleServer>) -> Result<Reply, Trouble> {
+    async fn run(&self, arguments: JsonMap, context: &RequestContext<RoleServer>) -> Result<Reply, ApiError> {
         let RunInput { goal, wait_seconds, unattended } = inputs::read(RUN, arguments)?;
         let patience = patience(wait_seconds)?;
         let waiter = self.waiter(context);
-        let run = self.office.start(&goal, unattended).await?;
+        let run = self.api.start(&goal, unattended).await?;
         self.rested(waiter, &run, None, patience).await
     }
 
@@ -174,11 +174,11 @@ impl<O: Office> McpDesk<O> {
         &self,
         arguments: JsonMap,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<Reply, ApiError> {
         let StatusInput { run_id, wait_seconds } = inputs::read(STATUS, arguments)?;
         let patience = patience(Some(wait_seconds.unwrap_or(0)))?;
         let Some(named) = run_id else {
-            let runs = RunsReport::of(self.office.latest(LISTED).await?);
+            let runs = RunsReport::of(self.api.latest(LISTED).await?);
             return Reply::new(&runs, runs.text());
         };
         let run = self.found(&named).await?;
@@ -186,7 +186,7 @@ impl<O: Office> McpDesk<O> {
             return self.report(&run).await;
         }
         let waiter = self.waiter(context);
-        let seen = self.office.look(&run).await?.position;
+        let seen = self.api.look(&run).await?.position;
         self.rested(waiter, &run, Some(seen), patience).await
     }
 
@@ -194,30 +194,30 @@ impl<O: Office> McpDesk<O> {
         &self,
         arguments: JsonMap,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<Reply, ApiError> {
         let input: ApproveInput = inputs::read(APPROVE, arguments)?;
         let patience = patience(input.wait_seconds)?;
         let run = self.found(&input.run_id).await?;
-        let sight = self.office.look(&run).await?;
-        let (gate, question) = approve::asked(&sight, input.gate.as_deref())?;
-        let answer = approve::answer(&sight, &gate, &question, input)?;
+        let view = self.api.look(&run).await?;
+        let (gate, question) = approve::asked(&view, input.gate.as_deref())?;
+        let answer = approve::answer(&view, &gate, &question, input)?;
         let waiter = self.waiter(context);
-        self.office.answer(&run, gate, answer).await.map_err(|trouble| {
+        self.api.answer(&run, gate, answer).await.map_err(|trouble| {
             trouble.hint(format!("Nothing was decided. `{STATUS}` with run_id={run} shows what is open now."))
         })?;
-        self.rested(waiter, &run, Some(sight.position), patience).await
+        self.rested(waiter, &run, Some(view.position), patience).await
     }
 
     async fn cancel(
         &self,
         arguments: JsonMap,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<Reply, ApiError> {
         let CancelInput { run_id, reason } = inputs::read(CANCEL, arguments)?;
         let run = self.found(&run_id).await?;
-        let seen = self.office.look(&run).await?.position;
+        let seen = self.api.look(&run).await?.position;
         let waiter = self.waiter(context);
-        self.office.cancel(&run, reason.as_deref().unwrap_or(NO_REASON)).await?;
+        self.api.cancel(&run, reason.as_deref().unwrap_or(NO_REASON)).await?;
         // Agents are stopped before a run is cancelled; that takes a moment.
         self.rested(waiter, &run, Some(seen), patience(None)?).await
     }
@@ -226,22 +226,22 @@ impl<O: Office> McpDesk<O> {
         &self,
         arguments: JsonMap,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<Reply, ApiError> {
         let ResumeInput { run_id, wait_seconds } = inputs::read(RESUME, arguments)?;
         let patience = patience(wait_seconds)?;
         let run = self.found(&run_id).await?;
         let waiter = self.waiter(context);
-        self.office.resume(&run).await?;
+        self.api.resume(&run).await?;
         self.rested(waiter, &run, None, patience).await
     }
 
     fn waiter(&self, context: &RequestContext<RoleServer>) -> Waiter {
-        Waiter::new(&*self.office, context, self.gone.clone())
+        Waiter::new(&*self.api, context, self.gone.clone())
     }
 
-    async fn found(&self, named: &str) -> Result<RunId, Trouble> {
+    async fn found(&self, named: &str) -> Result<RunId, ApiError> {
         let list = || format!("`{STATUS}` without run_id lists the latest runs.");
-        self.office.find(named).await.map_err(|trouble| trouble.hint(list()))
+        self.api.find(named).await.map_err(|trouble| trouble.hint(list()))
     }
 
     /// Waits for a run, and says where it stands then.
@@ -251,14 +251,14 @@ impl<O: Office> McpDesk<O> {
         run: &RunId,
         after: Option<Position>,
         patience: Duration,
-    ) -> Result<Reply, Trouble> {
-        waiter.wait(&*self.office, run, after, patience).await?;
+    ) -> Result<Reply, ApiError> {
+        waiter.wait(&*self.api, run, after, patience).await?;
         self.report(run).await
     }
 
-    async fn report(&self, run: &RunId) -> Result<Reply, Trouble> {
-        let sight = self.office.look(run).await?;
-        let report = RunReport::of(&sight);
-        Reply::new(&report, report.text(&sight.results))
+    async fn report(&self, run: &RunId) -> Result<Reply, ApiError> {
+        let view = self.api.look(run).await?;
+        let report = RunReport::of(&view);
+        Reply::new(&report, report.text(&view.results))
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::office::{Driver, FailureSight, Sight, TaskSight};
+use crate::api::{Driver, FailureSight, RunView, TaskSight};
 use crate::tools::{APPROVE, RESUME, RUN, STATUS};
 
 /// How long a call is advised to wait for a run that is under way.
@@ -81,23 +81,23 @@ pub(crate) struct DecisionReport {
 }
 
 impl RunReport {
-    pub(crate) fn of(sight: &Sight) -> Self {
-        let questions = sight.questions.iter().map(|(gate, question)| QuestionReport::of(gate, question));
+    pub(crate) fn of(view: &RunView) -> Self {
+        let questions = view.questions.iter().map(|(gate, question)| QuestionReport::of(gate, question));
         Self {
-            run_id: sight.run_id.clone(),
-            status: sight.status,
-            request: sight.request.clone(),
-            driver: sight.driver,
-            progress_percentage: sight.progress,
-            confidence: sight.confidence,
-            cost: sight.cost,
-            outcome: sight.outcome.clone(),
-            tasks: sight.tasks.clone(),
+            run_id: view.run_id.clone(),
+            status: view.status,
+            request: view.request.clone(),
+            driver: view.driver,
+            progress_percentage: view.progress,
+            confidence: view.confidence,
+            cost: view.cost,
+            outcome: view.outcome.clone(),
+            tasks: view.tasks.clone(),
             questions: questions.collect(),
-            failures: sight.failures.clone(),
-            error: sight.error.clone(),
-            suggestions: sight.suggestions.clone(),
-            next: next(sight),
+            failures: view.failures.clone(),
+            error: view.error.clone(),
+            suggestions: view.suggestions.clone(),
+            next: next(view),
         }
     }
 
@@ -238,19 +238,19 @@ fn on_task() -> Vec<DecisionReport> {
 }
 
 /// What to call next.
-fn next(sight: &Sight) -> Vec<String> {
-    let run = &sight.run_id;
-    if sight.status == RunStatus::Completed {
+fn next(view: &RunView) -> Vec<String> {
+    let run = &view.run_id;
+    if view.status == RunStatus::Completed {
         return Vec::new();
     }
-    if sight.status.is_end() {
+    if view.status.is_end() {
         return vec![format!("this run has ended; `{RUN}` begins a new one")];
     }
-    if !sight.questions.is_empty() {
-        let several = sight.questions.len() > 1;
-        return sight.questions.iter().map(|(gate, question)| answer(run, gate, question, several)).collect();
+    if !view.questions.is_empty() {
+        let several = view.questions.len() > 1;
+        return view.questions.iter().map(|(gate, question)| answer(run, gate, question, several)).collect();
     }
-    if sight.status == RunStatus::Paused || sight.driver == Driver::Nobody {
+    if view.status == RunStatus::Paused || view.driver == Driver::Nobody {
         return vec![format!("`{RESUME}` with run_id={run} to go on")];
     }
     vec![format!("`{STATUS}` with run_id={run} and wait_seconds={ADVISED_WAIT} to wait for it")]

@@ -8,7 +8,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::office::{Office, ProgressOf, Trouble};
+use crate::api::{Api, ApiError, ProgressOf};
 
 /// What is done in percent.
 const ALL: f64 = 100.0;
@@ -28,25 +28,21 @@ pub(crate) struct Waiter {
 
 impl Waiter {
     /// Begins to listen; what happens from here on is told.
-    pub(crate) fn new(
-        office: &impl Office,
-        context: &RequestContext<RoleServer>,
-        gone: CancellationToken,
-    ) -> Self {
+    pub(crate) fn new(api: &impl Api, context: &RequestContext<RoleServer>, gone: CancellationToken) -> Self {
         let told = context.meta.get_progress_token().map(|token| (token, context.peer.clone()));
         let taken_back = context.ct.clone();
-        Self { taken_back, gone, told, progress: office.progress(), reached: 0.0 }
+        Self { taken_back, gone, told, progress: api.progress(), reached: 0.0 }
     }
 
     /// Waits until a run rests, or the time is over, or nobody waits any more.
     pub(crate) async fn wait(
         &mut self,
-        office: &impl Office,
+        api: &impl Api,
         run: &RunId,
         after: Option<Position>,
         patience: Duration,
-    ) -> Result<(), Trouble> {
-        let rest = office.rest(run, after);
+    ) -> Result<(), ApiError> {
+        let rest = api.rest(run, after);
         let over = tokio::time::sleep(patience);
         tokio::pin!(rest, over);
         loop {

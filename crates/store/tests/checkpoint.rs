@@ -58,16 +58,16 @@ async fn whoever_reads_for_long_holds_up_no_append_and_the_log_begins_anew_after
     let place = Place::new();
     let log = place.open();
     let end = append(&log, "run_1", 0, 10).await;
-    let reader = place.raw();
-    reader.execute_batch("BEGIN").unwrap();
-    let seen = |reader: &Connection| {
-        reader.query_row("SELECT max(seq) FROM events", [], |row| row.get::<_, u32>(0)).unwrap()
+    let observer = place.raw();
+    observer.execute_batch("BEGIN").unwrap();
+    let seen = |observer: &Connection| {
+        observer.query_row("SELECT max(seq) FROM events", [], |row| row.get::<_, u32>(0)).unwrap()
     };
-    assert_eq!(u64::from(seen(&reader)), end);
+    assert_eq!(u64::from(seen(&observer)), end);
     let end = append(&log, "run_1", end, 2 * LONG).await;
-    assert_eq!(seen(&reader), 2, "it sees what it saw");
+    assert_eq!(seen(&observer), 2, "it sees what it saw");
     assert!(pages_in_log(&place) >= 2 * LONG, "what it sees is not overwritten");
-    drop(reader);
+    drop(observer);
     append(&log, "run_1", end, LONGER).await;
     assert!(pages_in_log(&place) < 2 * LONG, "{}", pages_in_log(&place));
 }

@@ -2,7 +2,8 @@
 
 use candor_engine::Input;
 use candor_model::{
-    AskKey, Consulted, ModelCall, ModelErrorKind, ModelFailure, Money, Phase, Rung, Seconds, Tier, TokenUse,
+    AskKey, AskStep, Consulted, ModelCall, ModelErrorKind, ModelFailure, Money, Phase, Seconds, Tier,
+    TokenUse,
 };
 use serde_json::{Value, json};
 
@@ -21,8 +22,8 @@ pub fn consulting(ask: &AskKey, reserved: u64) -> Input {
 
 /// A step was made.
 #[must_use]
-pub fn consulted(ask: &AskKey, number: u32, call: Option<ModelCall>, rung: Rung) -> Input {
-    Input::Consulted { ask: ask.clone(), number, step: Box::new(Consulted { call, rung }) }
+pub fn consulted(ask: &AskKey, number: u32, call: Option<ModelCall>, outcome: AskStep) -> Input {
+    Input::Consulted { ask: ask.clone(), number, step: Box::new(Consulted { call, outcome }) }
 }
 
 /// A call that answered and cost this much.
@@ -51,24 +52,24 @@ pub fn failed(kind: ModelErrorKind) -> ModelCall {
 
 /// The answer is used.
 #[must_use]
-pub fn accepted() -> Rung {
-    Rung::Accepted { value: json!({ "destination": "Paris" }), repairs: vec!["fences removed".to_owned()] }
+pub fn accepted() -> AskStep {
+    AskStep::Accepted { value: json!({ "destination": "Paris" }), repairs: vec!["fences removed".to_owned()] }
 }
 
 /// The same with this value.
 #[must_use]
-pub const fn accepted_as(value: Value) -> Rung {
-    Rung::Accepted { value, repairs: Vec::new() }
+pub const fn accepted_as(value: Value) -> AskStep {
+    AskStep::Accepted { value, repairs: Vec::new() }
 }
 
 /// The next tier is asked.
 #[must_use]
-pub fn fall_back(reason: &str) -> Rung {
-    Rung::FallBack { from: Tier::Balanced, to: Tier::Fast, reason: reason.to_owned() }
+pub fn fall_back(reason: &str) -> AskStep {
+    AskStep::FallBack { from: Tier::Balanced, to: Tier::Fast, reason: reason.to_owned() }
 }
 
 /// The rules speak.
 #[must_use]
-pub fn give_up(reason: &str) -> Rung {
-    Rung::GiveUp { from: Tier::Fast, reason: reason.to_owned() }
+pub fn give_up(reason: &str) -> AskStep {
+    AskStep::GiveUp { from: Tier::Fast, reason: reason.to_owned() }
 }

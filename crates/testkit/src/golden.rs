@@ -4,7 +4,7 @@
 //! versions replay those logs; they never write them again. New stories get new files.
 
 mod desks;
-mod rooms;
+mod phases;
 
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
@@ -35,13 +35,13 @@ pub const STORIES: [Story; 22] = [
     ("taken_up_after_a_crash", taken_up_after_a_crash),
     ("asked_models", asked_models),
     ("left_in_peace", left_in_peace),
-    ("reworded", rooms::reworded),
-    ("plan_talked_about", rooms::plan_talked_about),
-    ("done_again", rooms::done_again),
-    ("agents_talk", rooms::agents_talk),
-    ("doubts_unattended", rooms::doubts_unattended),
-    ("round_in_circles", rooms::round_in_circles),
-    ("forked", rooms::forked),
+    ("reworded", phases::reworded),
+    ("plan_talked_about", phases::plan_talked_about),
+    ("done_again", phases::done_again),
+    ("agents_talk", phases::agents_talk),
+    ("doubts_unattended", phases::doubts_unattended),
+    ("round_in_circles", phases::round_in_circles),
+    ("forked", phases::forked),
     ("at_their_desks", desks::at_their_desks),
     ("chain_of_work", desks::chain_of_work),
 ];

@@ -9,7 +9,7 @@ pub mod golden;
 pub mod load;
 pub mod model_server;
 pub mod peers;
-pub mod rooms;
+pub mod phase_fixtures;
 pub mod scenario;
 pub mod sim;
 pub mod smol;

@@ -11,7 +11,7 @@ use a2a::{
     SendMessageRequest, StreamResponse, SubscribeToTaskRequest, Task, TaskState, methods,
 };
 use candor_model::{AgentAnswer, AgentNote, WorkOrder};
-use candor_ports::{AgentFailure, Desk};
+use candor_ports::{AgentFailure, AttemptContext};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
@@ -41,7 +41,7 @@ const TASK_NOT_FOUND: i32 = -32001;
 pub(super) struct Attempt<'a> {
     pub(super) peer: &'a Peer,
     pub(super) order: &'a WorkOrder,
-    pub(super) desk: Option<&'a dyn Desk>,
+    pub(super) cx: Option<&'a dyn AttemptContext>,
     pub(super) story: Story,
     /// The same for the same sending, also after a restart.
     pub(super) key: String,
@@ -59,8 +59,8 @@ pub(super) struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    pub(super) fn new(peer: &'a Peer, order: &'a WorkOrder, desk: Option<&'a dyn Desk>) -> Self {
-        let story = Story::of(&desk.map(Desk::notes).unwrap_or_default(), order.attempt);
+    pub(super) fn new(peer: &'a Peer, order: &'a WorkOrder, cx: Option<&'a dyn AttemptContext>) -> Self {
+        let story = Story::of(&cx.map(AttemptContext::notes).unwrap_or_default(), order.attempt);
         let key = match story.withdrawn {
             0 => order.idempotency_key.clone(),
             before => format!("{}/{}", order.idempotency_key, before + 1),
@@ -72,7 +72,7 @@ impl<'a> Attempt<'a> {
         let open = at.is_some() || story.standing == Standing::Unknown;
         let owed = open;
         let noted = story.asked.then_some(state_name(&TaskState::InputRequired));
-        Self { peer, order, desk, story, key, began: Instant::now(), noted, told: Vec::new(), at, open, owed }
+        Self { peer, order, cx, story, key, began: Instant::now(), noted, told: Vec::new(), at, open, owed }
     }
 
     /// Goes on from where the attempt stands, to its end or to a question.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, Seconds, WorkOrder};
-use candor_ports::{Agent, AgentFailure, BoxFuture, Desk};
+use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
@@ -241,7 +241,7 @@ impl A2aAgent {
     async fn attempt(
         &self,
         order: &WorkOrder,
-        desk: Option<&dyn Desk>,
+        cx: Option<&dyn AttemptContext>,
         stop: &CancellationToken,
     ) -> Result<AgentAnswer, AgentFailure> {
         let deadline = deadline_of(order);
@@ -251,7 +251,7 @@ impl A2aAgent {
             peer = self.peer() => peer,
         };
         let peer = peer.map_err(|error| AgentFailure::failed(format!("agent unavailable: {error}")))?;
-        let mut attempt = Attempt::new(peer, order, desk);
+        let mut attempt = Attempt::new(peer, order, cx);
         let result = tokio::select! {
             biased;
             failure = until_over(order, deadline, stop) => Err(failure),
@@ -274,10 +274,10 @@ impl Agent for A2aAgent {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        Box::pin(async move { self.attempt(order, Some(&*desk), &stop).await })
+        Box::pin(async move { self.attempt(order, Some(&*cx), &stop).await })
     }
 
     fn answer<'a>(

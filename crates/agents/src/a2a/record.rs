@@ -28,8 +28,8 @@ const MAX_TOLD_CHARS: usize = 300;
 impl Attempt<'_> {
     /// Notes something, if there is somebody who keeps notes.
     pub(super) async fn note(&self, note: AgentNote) -> Result<(), Trouble> {
-        match self.desk {
-            Some(desk) => desk.note(note).await.map_err(Trouble::Unnoted),
+        match self.cx {
+            Some(cx) => cx.note(note).await.map_err(Trouble::Unnoted),
             None => Ok(()),
         }
     }
@@ -39,9 +39,9 @@ impl Attempt<'_> {
         self.note(AgentNote::Returned { key: self.key.clone(), result: Box::new(result) }).await
     }
 
-    /// Puts a question to a person. Without a desk there is nobody to ask.
+    /// Puts a question to a person. Without a cx there is nobody to ask.
     pub(super) async fn ask(&self, about: &str, question: ChoiceRequest) -> AgentFailure {
-        if self.desk.is_none() {
+        if self.cx.is_none() {
             return AgentFailure::failed(format!("{}; there is nobody to ask here", question.text));
         }
         if !self.story.asked
@@ -54,8 +54,8 @@ impl Attempt<'_> {
 
     /// Tells the others what the peer says while it works: new words only, and not too many.
     pub(super) async fn pass_on(&mut self, progress: &Progress) {
-        let Some(desk) =
-            self.desk.filter(|_| progress.state() == TaskState::Working && self.told.len() < MAX_TOLD)
+        let Some(cx) =
+            self.cx.filter(|_| progress.state() == TaskState::Working && self.told.len() < MAX_TOLD)
         else {
             return;
         };
@@ -71,7 +71,7 @@ impl Attempt<'_> {
         };
         self.told.push(said);
         // What is not taken is only news.
-        let _ = desk.tell(telling).await;
+        let _ = cx.tell(telling).await;
     }
 
     /// What it means that nothing more comes.

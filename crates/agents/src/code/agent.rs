@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::{AgentAnswer, JsonMap, WorkOrder};
-use candor_ports::{Agent, AgentFailure, BoxFuture, Desk};
+use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -53,16 +53,16 @@ impl CodeAgent {
     async fn attempt(
         &self,
         order: &WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         deadline: Instant,
         stop: CancellationToken,
     ) -> Result<AgentAnswer, AgentFailure> {
         let most = self.config.max_cost;
         let thinker =
-            Arc::new(DeskThinker::new(Arc::clone(&desk), order.attempt, most, deadline, stop.clone()));
+            Arc::new(DeskThinker::new(Arc::clone(&cx), order.attempt, most, deadline, stop.clone()));
         let (context, code) = given(order);
         self.library.look_around(&stop).await;
-        let seat = Seat { agent: self, order, desk, thinker: Arc::clone(&thinker), stop };
+        let seat = Seat { agent: self, order, cx, thinker: Arc::clone(&thinker), stop };
         let executor = seat.executor(code);
         let done = executor.execute(&order.description, &context, self.config.timeout).await;
         let result = done.map_err(|error| self.failure(error))?;
@@ -93,12 +93,12 @@ impl Agent for CodeAgent {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         Box::pin(async move {
             let (deadline, inner) = (deadline_of(order), stop.child_token());
-            let mut attempt = std::pin::pin!(self.attempt(order, desk, deadline, inner.clone()));
+            let mut attempt = std::pin::pin!(self.attempt(order, cx, deadline, inner.clone()));
             tokio::select! {
                 biased;
                 done = &mut attempt => done,
@@ -117,7 +117,7 @@ impl Agent for CodeAgent {
 struct Seat<'a> {
     agent: &'a CodeAgent,
     order: &'a WorkOrder,
-    desk: Arc<dyn Desk>,
+    cx: Arc<dyn AttemptContext>,
     thinker: Arc<DeskThinker>,
     stop: CancellationToken,
 }
@@ -125,8 +125,7 @@ struct Seat<'a> {
 impl Seat<'_> {
     fn executor(&self, code: Option<String>) -> Box<dyn NodeExecutor> {
         let (config, words) = (&self.agent.config, self.words());
-        let chain: Arc<dyn ChainOfWork> =
-            Arc::new(DeskChain::new(Arc::clone(&self.desk), self.order.attempt));
+        let chain: Arc<dyn ChainOfWork> = Arc::new(DeskChain::new(Arc::clone(&self.cx), self.order.attempt));
         let library = Arc::clone(&self.agent.library);
         let validator: Arc<dyn Component<CheckRequest>> = Arc::new(CodeValidator::new(
             config.policy.clone(),

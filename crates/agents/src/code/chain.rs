@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use candor_model::{AgentNote, JsonMap, Money, WorkStep};
-use candor_ports::{BoxFuture, Desk};
+use candor_ports::{AttemptContext, BoxFuture};
 use candor_react::{redact, shorten};
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ impl ChainOfWork for NoChain {
 
 /// The chain of work on a run's log.
 pub struct DeskChain {
-    desk: Arc<dyn Desk>,
+    cx: Arc<dyn AttemptContext>,
     /// The links that an earlier process noted in this attempt, by component and number: they are made again, and
     /// not noted again.
     known: Mutex<BTreeMap<(String, u32), usize>>,
@@ -63,14 +63,14 @@ pub struct DeskChain {
 impl DeskChain {
     /// The chain of this attempt.
     #[must_use]
-    pub fn new(desk: Arc<dyn Desk>, attempt: u32) -> Self {
+    pub fn new(cx: Arc<dyn AttemptContext>, attempt: u32) -> Self {
         let mut known = BTreeMap::new();
-        for noted in desk.notes() {
+        for noted in cx.notes() {
             if let (AgentNote::Worked { step }, true) = (noted.note, noted.attempt == attempt) {
                 *known.entry((step.component, step.number)).or_insert(0) += 1;
             }
         }
-        Self { desk, known: Mutex::new(known) }
+        Self { cx, known: Mutex::new(known) }
     }
 
     fn is_known(&self, step: &WorkStep) -> bool {
@@ -92,7 +92,7 @@ impl ChainOfWork for DeskChain {
                 return Ok(());
             }
             let note = AgentNote::Worked { step: Box::new(step) };
-            if matters { self.desk.note(note).await } else { self.desk.jot(note).await }
+            if matters { self.cx.note(note).await } else { self.cx.note_buffered(note).await }
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use candor_model::{AgentNote, Money, Seconds};
-use candor_ports::{Ask, BoxFuture, Desk};
+use candor_ports::{Ask, AttemptContext, BoxFuture};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -34,9 +34,9 @@ pub trait Thinker: Send + Sync {
     }
 }
 
-/// The models of a desk, within the money and the time of one attempt.
+/// The models of a cx, within the money and the time of one attempt.
 pub struct DeskThinker {
-    desk: Arc<dyn Desk>,
+    cx: Arc<dyn AttemptContext>,
     attempt: u32,
     most: Money,
     deadline: Instant,
@@ -44,16 +44,16 @@ pub struct DeskThinker {
 }
 
 impl DeskThinker {
-    /// The models of this desk for one attempt at a task, which costs at most so much.
+    /// The models of this cx for one attempt at a task, which costs at most so much.
     #[must_use]
     pub fn new(
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         attempt: u32,
         most: Money,
         deadline: Instant,
         stop: CancellationToken,
     ) -> Self {
-        Self { desk, attempt, most, deadline, stop }
+        Self { cx, attempt, most, deadline, stop }
     }
 
     /// A new attempt at the task asks anew; the same attempt in another process does not.
@@ -63,7 +63,7 @@ impl DeskThinker {
 
     /// Everything that this attempt has paid for.
     pub(super) fn spent_in_all(&self) -> Money {
-        let notes = self.desk.notes();
+        let notes = self.cx.notes();
         let own = notes.iter().filter(|noted| noted.attempt == self.attempt);
         own.map(|noted| noted.note.cost()).sum()
     }
@@ -73,10 +73,10 @@ impl DeskThinker {
         let time = self.deadline.saturating_duration_since(Instant::now());
         let within = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).saturating_sub(MARGIN_MS);
         tokio::select! {
-            // A desk that is stopped in a call would give the question up for good.
+            // A cx that is stopped in a call would give the question up for good.
             biased;
             () = self.stop.cancelled() => Err("it was stopped".to_owned()),
-            answer = self.desk.consult(self.full_name(&name), ask, left, Seconds::from_millis(within)) => answer,
+            answer = self.cx.consult(self.full_name(&name), ask, left, Seconds::from_millis(within)) => answer,
         }
     }
 }
@@ -89,18 +89,18 @@ impl Thinker for DeskThinker {
     fn spent(&self, name: &str) -> Money {
         let full = self.full_name(name);
         let of_name = |note: &AgentNote| matches!(note, AgentNote::Consulted { ask, .. } if *ask == full);
-        self.desk.notes().iter().filter(|noted| of_name(&noted.note)).map(|noted| noted.note.cost()).sum()
+        self.cx.notes().iter().filter(|noted| of_name(&noted.note)).map(|noted| noted.note.cost()).sum()
     }
 
     fn model(&self, name: &str) -> Option<String> {
         let full = self.full_name(name);
-        self.desk.notes().into_iter().rev().find_map(|noted| match noted.note {
+        self.cx.notes().into_iter().rev().find_map(|noted| match noted.note {
             AgentNote::Consulted { ask, step, .. } if ask == full => step.call.map(|call| call.model),
             _ => None,
         })
     }
 
     fn has_models(&self) -> bool {
-        self.desk.has_models()
+        self.cx.has_models()
     }
 }

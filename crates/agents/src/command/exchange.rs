@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use candor_model::{Asking, Broadcast, MAX_TELLING_BYTES, TaskId, Telling};
-use candor_ports::{BoxFuture, Colleagues};
+use candor_ports::{BoxFuture, PeerChannel};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -27,7 +27,7 @@ pub(super) struct Exchange {
     writer: OwnedWriteHalf,
     /// The task at which the child is at work: it is not told its own words.
     task: TaskId,
-    colleagues: Arc<dyn Colleagues>,
+    peers: Arc<dyn PeerChannel>,
     /// How many messages it knows; nothing while it does not listen.
     known: Option<usize>,
     ending: CancellationToken,
@@ -37,12 +37,12 @@ impl Exchange {
     pub(super) fn new(
         stream: UnixStream,
         task: TaskId,
-        colleagues: Arc<dyn Colleagues>,
+        peers: Arc<dyn PeerChannel>,
         ending: CancellationToken,
     ) -> Self {
         let (reader, writer) = stream.into_split();
         let lines = Lines { reader: BufReader::new(reader), line: Vec::new(), too_long: false };
-        Self { lines, writer, task, colleagues, known: None, ending }
+        Self { lines, writer, task, peers, known: None, ending }
     }
 
     /// Goes on until the child hangs up, or can no longer be reached.
@@ -54,10 +54,10 @@ impl Exchange {
     /// Deals with one line or with what is new; says whether there may be more.
     async fn turn(&mut self) -> io::Result<bool> {
         let line = {
-            let colleagues = Arc::clone(&self.colleagues);
+            let peers = Arc::clone(&self.peers);
             tokio::select! {
                 biased;
-                news = news(&*colleagues, self.known) => {
+                news = news(&*peers, self.known) => {
                     self.pass_on(&news).await?;
                     return Ok(true);
                 }
@@ -77,15 +77,15 @@ impl Exchange {
     }
 
     async fn tell(&mut self, telling: Telling) -> io::Result<Value> {
-        let colleagues = Arc::clone(&self.colleagues);
-        let told = colleagues.tell(telling).await;
+        let peers = Arc::clone(&self.peers);
+        let told = peers.tell(telling).await;
         Ok(told.map_or_else(|problem| failed(&problem), |()| json!({ "ok": true })))
     }
 
     /// Whoever waits for an answer still hears what is new.
     async fn ask(&mut self, asking: Asking) -> io::Result<Value> {
-        let (colleagues, ending) = (Arc::clone(&self.colleagues), self.ending.clone());
-        let mut answer = colleagues.ask(asking);
+        let (peers, ending) = (Arc::clone(&self.peers), self.ending.clone());
+        let mut answer = peers.ask(asking);
         loop {
             tokio::select! {
                 biased;
@@ -95,13 +95,13 @@ impl Exchange {
                 }),
                 // Nobody waits for it any more.
                 () = ending.cancelled() => return Ok(failed("the attempt has ended")),
-                news = news(&*colleagues, self.known) => self.pass_on(&news).await?,
+                news = news(&*peers, self.known) => self.pass_on(&news).await?,
             }
         }
     }
 
     async fn listen(&mut self, on: bool) -> io::Result<Value> {
-        let all = self.colleagues.heard();
+        let all = self.peers.heard();
         for message in all.iter().filter(|_| on) {
             self.write(&json!({ "message": message })).await?;
         }
@@ -131,9 +131,9 @@ fn failed(problem: &str) -> Value {
 }
 
 /// What was told behind the messages that are known; never, for whoever does not listen.
-fn news(colleagues: &dyn Colleagues, known: Option<usize>) -> BoxFuture<'_, Vec<Broadcast>> {
+fn news(peers: &dyn PeerChannel, known: Option<usize>) -> BoxFuture<'_, Vec<Broadcast>> {
     match known {
-        Some(known) => colleagues.listen(known),
+        Some(known) => peers.listen(known),
         None => Box::pin(std::future::pending()),
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::TaskId;
-use candor_ports::Colleagues;
+use candor_ports::PeerChannel;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
@@ -45,11 +45,11 @@ pub(super) struct Line {
 
 impl Line {
     /// Opens a line for an attempt at this task.
-    pub(super) fn open(task: TaskId, colleagues: Arc<dyn Colleagues>) -> io::Result<Self> {
+    pub(super) fn open(task: TaskId, peers: Arc<dyn PeerChannel>) -> io::Result<Self> {
         let folder = Folder::make()?;
         let listener = UnixListener::bind(folder.socket())?;
         let ending = CancellationToken::new();
-        let serving = tokio::spawn(serve(listener, task, colleagues, ending.clone()));
+        let serving = tokio::spawn(serve(listener, task, peers, ending.clone()));
         Ok(Self { folder, ending, serving })
     }
 
@@ -72,17 +72,11 @@ impl Drop for Line {
     }
 }
 
-async fn serve(
-    listener: UnixListener,
-    task: TaskId,
-    colleagues: Arc<dyn Colleagues>,
-    ending: CancellationToken,
-) {
+async fn serve(listener: UnixListener, task: TaskId, peers: Arc<dyn PeerChannel>, ending: CancellationToken) {
     // Dropping the set ends what is in it.
     let mut connections = JoinSet::new();
-    let exchange = |stream: UnixStream| {
-        Exchange::new(stream, task.clone(), Arc::clone(&colleagues), ending.clone()).go_on()
-    };
+    let exchange =
+        |stream: UnixStream| Exchange::new(stream, task.clone(), Arc::clone(&peers), ending.clone()).go_on();
     loop {
         tokio::select! {
             biased;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
-use candor_ports::{Agent, AgentFailure, BoxFuture, Colleagues, Desk};
+use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture, PeerChannel};
 use tokio::process::Command;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -132,7 +132,7 @@ impl CommandAgent {
     async fn attempt(
         &self,
         order: &WorkOrder,
-        colleagues: Option<Arc<dyn Colleagues>>,
+        peers: Option<Arc<dyn PeerChannel>>,
         stop: CancellationToken,
     ) -> Result<AgentAnswer, AgentFailure> {
         let deadline = deadline_of(order);
@@ -142,7 +142,7 @@ impl CommandAgent {
         let input = serde_json::to_vec(order)
             .map_err(|error| AgentFailure::failed(format!("the order cannot be written as JSON: {error}")))?;
         let mut log = self.logs.as_ref().map(|logs| logs.writer(order, self.limits.log_bytes));
-        let line = colleagues.and_then(|colleagues| open_line(order, colleagues, log.as_mut()));
+        let line = peers.and_then(|peers| open_line(order, peers, log.as_mut()));
         let mut command = self.command();
         command
             .env("CANDOR_RUN_ID", order.run_id.as_str())
@@ -256,10 +256,10 @@ impl Agent for CommandAgent {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        Box::pin(self.attempt(order, Some(desk), stop))
+        Box::pin(self.attempt(order, Some(cx), stop))
     }
 
     fn answer<'a>(
@@ -273,12 +273,8 @@ impl Agent for CommandAgent {
 }
 
 /// An attempt without a line is made all the same: most agents have nothing to say. Its log tells why.
-fn open_line(
-    order: &WorkOrder,
-    colleagues: Arc<dyn Colleagues>,
-    log: Option<&mut LogWriter>,
-) -> Option<Line> {
-    match Line::open(order.task_id.clone(), colleagues) {
+fn open_line(order: &WorkOrder, peers: Arc<dyn PeerChannel>, log: Option<&mut LogWriter>) -> Option<Line> {
+    match Line::open(order.task_id.clone(), peers) {
         Ok(line) => Some(line),
         Err(error) => {
             let text = format!("candor: there is no CANDOR_BUS for this attempt: {error}\n");

@@ -8,7 +8,7 @@ use candor_model::{
     AgentAnswer, AgentNote, Carried, MissionAction, Money, Seconds, StepStrategy, TodoItem, ToolCall,
     ToolErrorKind, ToolHints, ToolResult, ToolSpec, WorkOrder,
 };
-use candor_ports::{AgentFailure, Ask, Desk};
+use candor_ports::{AgentFailure, Ask, AttemptContext};
 use candor_react::{Ending, Heard, Mission, MissionSettings, Wanted, rules};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -31,15 +31,15 @@ const MAX_ROUNDS: usize = 100_000;
 pub(super) async fn perform(
     config: &ToolAgentConfig,
     order: &WorkOrder,
-    desk: Arc<dyn Desk>,
+    cx: Arc<dyn AttemptContext>,
     stop: CancellationToken,
 ) -> Result<AgentAnswer, AgentFailure> {
-    let settings = MissionSettings { model: desk.has_models(), ..config.settings.clone() };
-    let mission = Mission::resume(order, settings, &desk.notes());
+    let settings = MissionSettings { model: cx.has_models(), ..config.settings.clone() };
+    let mission = Mission::resume(order, settings, &cx.notes());
     let drive = Drive {
         config,
         order,
-        desk,
+        cx,
         stop,
         mission,
         began: Instant::now(),
@@ -52,7 +52,7 @@ pub(super) async fn perform(
 struct Drive<'a> {
     config: &'a ToolAgentConfig,
     order: &'a WorkOrder,
-    desk: Arc<dyn Desk>,
+    cx: Arc<dyn AttemptContext>,
     stop: CancellationToken,
     mission: Mission,
     began: Instant,
@@ -68,7 +68,7 @@ impl Drive<'_> {
             if self.stop.is_cancelled() {
                 return Err(AgentFailure::Stopped);
             }
-            match self.mission.wants(&self.tools, self.now_ms()) {
+            match self.mission.poll_action(&self.tools, self.now_ms()) {
                 Wanted::Note(notes) => self.note_all(notes).await?,
                 Wanted::Plan { name } => self.plan(name).await?,
                 Wanted::Act { name, item } => self.act(name, item.as_deref()).await?,
@@ -128,14 +128,14 @@ impl Drive<'_> {
 
     /// Notes something, and takes it into account once it is durable.
     async fn note(&mut self, note: AgentNote) -> Result<(), AgentFailure> {
-        self.desk.note(note.clone()).await.map_err(|reason| self.not_taken(&reason))?;
+        self.cx.note(note.clone()).await.map_err(|reason| self.not_taken(&reason))?;
         self.mission.apply(&note);
         Ok(())
     }
 
     /// Notes something that may be lost, and takes it into account at once.
-    async fn jot(&mut self, note: AgentNote) -> Result<(), AgentFailure> {
-        self.desk.jot(note.clone()).await.map_err(|reason| self.not_taken(&reason))?;
+    async fn note_buffered(&mut self, note: AgentNote) -> Result<(), AgentFailure> {
+        self.cx.note_buffered(note.clone()).await.map_err(|reason| self.not_taken(&reason))?;
         self.mission.apply(&note);
         Ok(())
     }
@@ -151,8 +151,8 @@ impl Drive<'_> {
         Ok(())
     }
 
-    async fn hear(&mut self, heard: Heard) -> Result<(), AgentFailure> {
-        let notes = self.mission.hear(heard, &self.tools);
+    async fn handle_result(&mut self, heard: Heard) -> Result<(), AgentFailure> {
+        let notes = self.mission.handle_result(heard, &self.tools);
         self.note_all(notes).await
     }
 
@@ -161,7 +161,7 @@ impl Drive<'_> {
         let ask = slots::plan(&self.mission, &self.mission.allowed(&self.tools), self.config.tier);
         let answer = self.consult(name, ask, self.model_ms()).await?;
         let plan = answer.and_then(|value| read::<PlanAnswer>(value).map(PlanAnswer::into_items));
-        self.hear(Heard::Plan(plan)).await
+        self.handle_result(Heard::Plan(plan)).await
     }
 
     async fn act(&mut self, name: String, item: Option<&TodoItem>) -> Result<(), AgentFailure> {
@@ -171,7 +171,7 @@ impl Drive<'_> {
         let answer = self.consult(name, ask, self.model_ms()).await?;
         let action: Result<MissionAction, String> =
             answer.and_then(read::<ActionAnswer>).and_then(ActionAnswer::into_action);
-        self.hear(Heard::Action(action)).await
+        self.handle_result(Heard::Action(action)).await
     }
 
     async fn replan(
@@ -187,7 +187,7 @@ impl Drive<'_> {
         let (strategy, by) = match by_model {
             Ok(strategy) => (Some(strategy), "model"),
             Err(reason) => {
-                if self.desk.has_models() {
+                if self.cx.has_models() {
                     let text = format!("no model found a way to plan step {} anew: {reason}", item.position);
                     self.note(AgentNote::Warned { text: candor_react::shorten(&text, 200) }).await?;
                 }
@@ -197,7 +197,7 @@ impl Drive<'_> {
             }
         };
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.hear(Heard::Strategy { strategy, by: by.to_owned(), took_ms }).await
+        self.handle_result(Heard::Strategy { strategy, by: by.to_owned(), took_ms }).await
     }
 
     async fn model_strategy(
@@ -207,7 +207,7 @@ impl Drive<'_> {
         error: &ToolResult,
         tools: &[Arc<ToolSpec>],
     ) -> Result<Result<StepStrategy, String>, AgentFailure> {
-        if !self.desk.has_models() {
+        if !self.cx.has_models() {
             return Ok(Err("there is no model".to_owned()));
         }
         let ask = slots::replan(&self.mission, item, error, tools, self.config.tier);
@@ -232,7 +232,7 @@ impl Drive<'_> {
         let answer = tokio::select! {
             biased;
             () = self.stop.cancelled() => return Err(AgentFailure::Stopped),
-            answer = self.desk.consult(name, ask, left, Seconds::from_millis(within_ms)) => answer,
+            answer = self.cx.consult(name, ask, left, Seconds::from_millis(within_ms)) => answer,
             () = tokio::time::sleep(within) => Err(format!("no answer within {within_ms} ms")),
         };
         self.take_model_notes();
@@ -240,7 +240,7 @@ impl Drive<'_> {
     }
 
     fn take_model_notes(&mut self) {
-        let notes = self.desk.notes();
+        let notes = self.cx.notes();
         let of_models = notes.iter().filter(|noted| matches!(noted.note, AgentNote::Consulted { .. }));
         for noted in of_models.skip(self.mission.consulted()) {
             self.mission.apply(&noted.note);
@@ -257,7 +257,7 @@ impl Drive<'_> {
         if !again {
             let called = AgentNote::Called { item, call: Box::new(call.clone()), hints };
             // What only looks can be done again; an intent must be on the log before anything is changed.
-            if hints.changes() { self.note(called).await? } else { self.jot(called).await? }
+            if hints.changes() { self.note(called).await? } else { self.note_buffered(called).await? }
         }
         let within = self.tool_time();
         let began = Instant::now();
@@ -278,7 +278,7 @@ impl Drive<'_> {
         if result.duration_ms == 0 {
             result.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         }
-        self.hear(Heard::Returned { key: call.key.clone(), result: Box::new(result) }).await
+        self.handle_result(Heard::Returned { key: call.key.clone(), result: Box::new(result) }).await
     }
 
     async fn verify(&mut self, call: &ToolCall) -> Result<(), AgentFailure> {
@@ -292,7 +292,7 @@ impl Drive<'_> {
             // A check that was cut off proves nothing.
             return Err(AgentFailure::Stopped);
         }
-        self.hear(Heard::Carried { key: call.key.clone(), carried }).await
+        self.handle_result(Heard::Carried { key: call.key.clone(), carried }).await
     }
 
     fn tool_time(&self) -> Duration {
@@ -301,7 +301,7 @@ impl Drive<'_> {
     }
 
     fn answer(&self, ending: Ending) -> AgentAnswer {
-        let notes = self.desk.notes();
+        let notes = self.cx.notes();
         let own = notes.iter().filter(|noted| noted.attempt == self.order.attempt);
         let cost: Money = own.map(|noted| noted.note.cost()).sum();
         AgentAnswer {

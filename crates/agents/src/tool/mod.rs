@@ -1,7 +1,7 @@
 //! The tool agent: works a list of steps off with tools, and plans anew what fails.
 //!
 //! What it does next is decided in [`candor_react`], which touches nothing; here it is done: tools are called,
-//! models and people asked, and everything noted at the desk before anything follows from it. Whoever takes the
+//! models and people asked, and everything noted at the cx before anything follows from it. Whoever takes the
 //! task up again, in this process or another, goes on where the notes end.
 
 mod answers;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::{AgentAnswer, LedgerEntry, RunId, Tier, ToolCall, ToolErrorKind, WorkOrder};
-use candor_ports::{Agent, AgentFailure, BoxFuture, Desk, Toolbox};
+use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture, Toolbox};
 use candor_react::{MissionSettings, redact, shorten};
 use tokio_util::sync::CancellationToken;
 
@@ -28,7 +28,7 @@ pub struct ToolAgentConfig {
     pub toolbox: Arc<dyn Toolbox>,
     /// The tools that changes are undone with, which a person asks for: its own need not have them.
     pub undo: Arc<dyn Toolbox>,
-    /// What each of its attempts must keep to. Whether there is a model is seen at the desk.
+    /// What each of its attempts must keep to. Whether there is a model is seen at the cx.
     pub settings: MissionSettings,
     /// How capable a model it needs.
     pub tier: Tier,
@@ -86,10 +86,10 @@ impl Agent for ToolAgent {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        desk: Arc<dyn Desk>,
+        cx: Arc<dyn AttemptContext>,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        Box::pin(drive::perform(&self.config, order, desk, stop))
+        Box::pin(drive::perform(&self.config, order, cx, stop))
     }
 
     fn undo<'a>(

@@ -1,9 +1,9 @@
-//! A desk of its own, for a tool agent that was given none: notes in memory, nobody else, no models.
+//! A cx of its own, for a tool agent that was given none: notes in memory, nobody else, no models.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use candor_model::{AgentNote, Asking, Broadcast, Money, Noted, QueryAnswer, Seconds, Telling};
-use candor_ports::{Ask, BoxFuture, Colleagues, Desk};
+use candor_ports::{Ask, AttemptContext, BoxFuture, PeerChannel};
 use serde_json::Value;
 
 /// Notes that live as long as the process.
@@ -31,7 +31,7 @@ impl Notebook {
     }
 }
 
-impl Desk for Notebook {
+impl AttemptContext for Notebook {
     fn notes(&self) -> Vec<Noted> {
         self.pages().clone()
     }
@@ -56,7 +56,7 @@ impl Desk for Notebook {
     }
 }
 
-impl Colleagues for Notebook {
+impl PeerChannel for Notebook {
     fn tell(&self, _telling: Telling) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(std::future::ready(Err("nobody else is at work here".to_owned())))
     }

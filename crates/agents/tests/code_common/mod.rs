@@ -1,7 +1,7 @@
 //! What the tests of the code agent share: models and sandboxes that answer from a script and remember everything
 //! that they were asked, and a small sandbox that runs real Python.
 
-pub(crate) mod desk;
+pub(crate) mod attempt_context;
 pub(crate) mod python;
 
 use std::collections::BTreeMap;

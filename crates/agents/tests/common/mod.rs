@@ -1,6 +1,6 @@
 //! What the tests of agents share: orders, and a way to ask whether a process is still there.
 
-pub(crate) mod desk;
+pub(crate) mod attempt_context;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

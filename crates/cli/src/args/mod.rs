@@ -2,7 +2,7 @@
 
 mod code;
 mod drive;
-mod look;
+mod inspect;
 mod people;
 mod serve;
 
@@ -14,7 +14,7 @@ pub(crate) use self::code::{CodeArgs, CodeCheckArgs, CodeCommand, CodeRunArgs};
 pub(crate) use self::drive::{
     DriveArgs, DriveOptions, ForkArgs, ModelOptions, ReasonArgs, RestartArgs, RollbackArgs, RunArgs,
 };
-pub(crate) use self::look::{
+pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, InitArgs, JsonOnly,
     ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand, ReportArgs,
     RouteArgs, RulesArgs, RulesCommand, RulesKind,
@@ -30,14 +30,14 @@ pub(crate) use self::serve::ServeArgs;
 #[command(name = "candor", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) global: GlobalOptions,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 /// Where things are.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Place {
+pub(crate) struct GlobalOptions {
     /// The folder that holds all runs [default: the platform's data directory]
     #[arg(long, global = true, env = "CANDOR_DATA", value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub(crate) struct Place {
     pub(crate) config: Option<PathBuf>,
 }
 
-impl Place {
+impl GlobalOptions {
     /// The options that lead to the same place, to be typed again.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();

@@ -4,7 +4,7 @@ use candor_engine::{Input, Refusal};
 use candor_model::{AgentType, Answer, Choice, GateId, Guidance, GuidanceAction, JsonMap, Question};
 
 use super::control::AtRun;
-use crate::args::{AnswerArgs, Place};
+use crate::args::{AnswerArgs, GlobalOptions};
 use crate::data;
 use crate::drive::json_or_text;
 use crate::failure::Failure;
@@ -13,10 +13,10 @@ use crate::failure::Failure;
 const GUIDANCE: [(&str, GuidanceAction); 3] =
     [("retry", GuidanceAction::Retry), ("skip", GuidanceAction::Skip), ("abort", GuidanceAction::Abort)];
 
-pub(crate) async fn answer(place: &Place, args: &AnswerArgs) -> Result<u8, Failure> {
-    let at = AtRun::find(place, &args.run).await?;
+pub(crate) async fn answer(global: &GlobalOptions, args: &AnswerArgs) -> Result<u8, Failure> {
+    let at = AtRun::find(global, &args.run).await?;
     let (gate, question) = asked(&at, args.gate.as_deref()).await?;
-    let text = at.house.without_secrets(args.text.clone());
+    let text = at.app.without_secrets(args.text.clone());
     let answer = match question {
         Question::Guidance(_) => Answer::Guidance(guidance(&gate, args)?),
         Question::Choice(_) => Answer::Choice(choice(args, text)?),
@@ -27,7 +27,7 @@ pub(crate) async fn answer(place: &Place, args: &AnswerArgs) -> Result<u8, Failu
             )));
         }
     };
-    at.give(place, Input::Answered { gate, answer }, &args.drive).await
+    at.submit(global, Input::Answered { gate, answer }, &args.drive).await
 }
 
 /// The question that is meant: the one that is named, or the only one.

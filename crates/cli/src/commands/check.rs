@@ -8,9 +8,9 @@ use candor_planning::{assignment, completeness, dependencies, routing};
 use serde_json::json;
 
 use super::run::read;
-use crate::args::Place;
+use crate::app::App;
+use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
 /// What was found.
@@ -22,20 +22,20 @@ struct Verdict {
     assignments: AssignmentResult,
 }
 
-pub(crate) fn check(place: &Place, file: &Path, as_json: bool) -> Result<u8, Failure> {
-    let house = House::build(place)?;
+pub(crate) fn check(global: &GlobalOptions, file: &Path, as_json: bool) -> Result<u8, Failure> {
+    let app = App::build(global)?;
     let text = read(file)?;
     let at = |error| Failure::usage(format!("{}: {error}", file.display()));
     let written = PlanFile::from_json(&text).map_err(at)?;
     let goal_type = written.goal_type.clone();
     let mut plan = written.into_plan("checked").map_err(at)?;
-    let rooms = house.rooms();
-    let agents = house.staff(&[])?.declared().to_vec();
-    let pack = goal_type.as_ref().and_then(|goal_type| rooms.pack(goal_type));
+    let phases = app.phases();
+    let agents = app.staff(&[])?.declared().to_vec();
+    let pack = goal_type.as_ref().and_then(|goal_type| phases.pack(goal_type));
     let categories = pack.map(|pack| pack.categories.clone()).unwrap_or_default();
-    let notes = route(&rooms, &mut plan, &agents);
+    let notes = route(&phases, &mut plan, &agents);
     let mut verdict = Verdict {
-        errors: size_error(&text, house.config.limits.max_plan_bytes),
+        errors: size_error(&text, app.config.limits.max_plan_bytes),
         notes,
         dependencies: dependencies::check(&plan.subtasks),
         completeness: completeness::check(&plan.subtasks, &categories),
@@ -47,14 +47,14 @@ pub(crate) fn check(place: &Place, file: &Path, as_json: bool) -> Result<u8, Fai
 }
 
 /// Gives every task an agent that has none here, as a run would.
-fn route(rooms: &candor_phases::Rooms, plan: &mut Plan, agents: &[AgentCapability]) -> Vec<String> {
+fn route(phases: &candor_phases::Phases, plan: &mut Plan, agents: &[AgentCapability]) -> Vec<String> {
     let mut notes = Vec::new();
     for task in &mut plan.subtasks {
         let named = task.agent_type.clone();
         if agents.iter().any(|agent| agent.agent_type == named) {
             continue;
         }
-        let routed = rooms.route_by_words(task, agents);
+        let routed = phases.route_by_words(task, agents);
         let assigned =
             routed.and_then(|ranking| routing::assign(task, ranking).map_err(|error| error.to_string()));
         match assigned {

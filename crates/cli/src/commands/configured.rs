@@ -3,15 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::models::row;
-use crate::args::{ConfigArgs, ConfigCommand, Place};
+use crate::app::App;
+use crate::args::{ConfigArgs, ConfigCommand, GlobalOptions};
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
-pub(crate) fn config(place: &Place, args: &ConfigArgs) -> Result<u8, Failure> {
+pub(crate) fn config(global: &GlobalOptions, args: &ConfigArgs) -> Result<u8, Failure> {
     let ConfigCommand::Show { json: as_json } = &args.command;
-    let house = House::build(place)?;
-    let shown = in_force(&house)?;
+    let app = App::build(global)?;
+    let shown = in_force(&app)?;
     if *as_json {
         output::print_json(&shown)?;
     } else {
@@ -23,8 +23,8 @@ pub(crate) fn config(place: &Place, args: &ConfigArgs) -> Result<u8, Failure> {
 }
 
 /// Everything that holds, by the names of `candor.toml` and of the files of rules.
-fn in_force(house: &House) -> Result<Value, Failure> {
-    let config = &house.config;
+fn in_force(app: &App) -> Result<Value, Failure> {
+    let config = &app.config;
     let rules = &config.rulebook;
     let from = (!config.path.as_os_str().is_empty()).then(|| config.path.display().to_string());
     let tiers: Map<String, Value> =
@@ -32,7 +32,7 @@ fn in_force(house: &House) -> Result<Value, Failure> {
     let agents: Vec<&str> = config.agents.iter().map(|agent| agent.agent_type.as_str()).collect();
     Ok(json!({
         "file": from,
-        "data": house.data.path(),
+        "data": app.data.path(),
         "limits": config.limits,
         "planning": { "min_agents": config.planning.min_agents },
         "packs": { "folders": config.packs.folders, "agents": config.packs.agents },

@@ -7,7 +7,7 @@ use candor_model::{
 
 use super::control::AtRun;
 use crate::args::{
-    AdjustArgs, ApproveArgs, AskArgs, ChooseArgs, DriveOptions, ModifyArgs, Place, RegenerateArgs,
+    AdjustArgs, ApproveArgs, AskArgs, ChooseArgs, DriveOptions, GlobalOptions, ModifyArgs, RegenerateArgs,
     RevertArgs, Shown,
 };
 use crate::data;
@@ -23,74 +23,78 @@ struct Say<'a> {
     words: String,
 }
 
-pub(crate) async fn approve(place: &Place, args: &ApproveArgs) -> Result<u8, Failure> {
-    yes_or_no(place, args, ApprovalAction::Approve).await
+pub(crate) async fn approve(global: &GlobalOptions, args: &ApproveArgs) -> Result<u8, Failure> {
+    yes_or_no(global, args, ApprovalAction::Approve).await
 }
 
-pub(crate) async fn reject(place: &Place, args: &ApproveArgs) -> Result<u8, Failure> {
-    yes_or_no(place, args, ApprovalAction::Reject).await
+pub(crate) async fn reject(global: &GlobalOptions, args: &ApproveArgs) -> Result<u8, Failure> {
+    yes_or_no(global, args, ApprovalAction::Reject).await
 }
 
-async fn yes_or_no(place: &Place, args: &ApproveArgs, action: ApprovalAction) -> Result<u8, Failure> {
+async fn yes_or_no(
+    global: &GlobalOptions,
+    args: &ApproveArgs,
+    action: ApprovalAction,
+) -> Result<u8, Failure> {
     let ApproveArgs { run, comments, shown, drive } = args;
-    say(place, Say { run, shown, drive, action, words: comments.clone() }, |_| {}).await
+    say(global, Say { run, shown, drive, action, words: comments.clone() }, |_| {}).await
 }
 
-pub(crate) async fn adjust(place: &Place, args: &AdjustArgs) -> Result<u8, Failure> {
+pub(crate) async fn adjust(global: &GlobalOptions, args: &AdjustArgs) -> Result<u8, Failure> {
     let changes = adjustments(&args.changes)?;
     let AdjustArgs { run, comments, shown, drive, .. } = args;
     let said = Say { run, shown, drive, action: ApprovalAction::Adjust, words: comments.clone() };
-    say(place, said, |decision| decision.adjustments = changes).await
+    say(global, said, |decision| decision.adjustments = changes).await
 }
 
-pub(crate) async fn ask(place: &Place, args: &AskArgs) -> Result<u8, Failure> {
+pub(crate) async fn ask(global: &GlobalOptions, args: &AskArgs) -> Result<u8, Failure> {
     let AskArgs { run, words, shown, drive } = args;
-    say(place, Say { run, shown, drive, action: ApprovalAction::Ask, words: words.join(" ") }, |_| {}).await
+    say(global, Say { run, shown, drive, action: ApprovalAction::Ask, words: words.join(" ") }, |_| {}).await
 }
 
-pub(crate) async fn choose(place: &Place, args: &ChooseArgs) -> Result<u8, Failure> {
+pub(crate) async fn choose(global: &GlobalOptions, args: &ChooseArgs) -> Result<u8, Failure> {
     let ChooseArgs { run, alternative, shown, drive } = args;
     let said = Say { run, shown, drive, action: ApprovalAction::Alternative, words: String::new() };
     let letter = alternative.trim().to_uppercase();
-    say(place, said, |decision| decision.alternative = Some(letter)).await
+    say(global, said, |decision| decision.alternative = Some(letter)).await
 }
 
-pub(crate) async fn modify(place: &Place, args: &ModifyArgs) -> Result<u8, Failure> {
+pub(crate) async fn modify(global: &GlobalOptions, args: &ModifyArgs) -> Result<u8, Failure> {
     let ModifyArgs { run, words, changes, shown, drive } = args;
     let changes = if changes.is_empty() { Vec::new() } else { adjustments(changes)? };
     let said = Say { run, shown, drive, action: ApprovalAction::Modify, words: words.join(" ") };
-    say(place, said, |decision| decision.adjustments = changes).await
+    say(global, said, |decision| decision.adjustments = changes).await
 }
 
-pub(crate) async fn regenerate(place: &Place, args: &RegenerateArgs) -> Result<u8, Failure> {
+pub(crate) async fn regenerate(global: &GlobalOptions, args: &RegenerateArgs) -> Result<u8, Failure> {
     let RegenerateArgs { run, words, shown, drive } = args;
     let said = Say { run, shown, drive, action: ApprovalAction::Regenerate, words: words.join(" ") };
-    say(place, said, |_| {}).await
+    say(global, said, |_| {}).await
 }
 
-pub(crate) async fn revert(place: &Place, args: &RevertArgs) -> Result<u8, Failure> {
+pub(crate) async fn revert(global: &GlobalOptions, args: &RevertArgs) -> Result<u8, Failure> {
     let RevertArgs { run, version, shown, drive } = args;
     let said = Say { run, shown, drive, action: ApprovalAction::Version, words: String::new() };
-    say(place, said, |decision| decision.version = Some(PlanVersion(*version))).await
+    say(global, said, |decision| decision.version = Some(PlanVersion(*version))).await
 }
 
 /// Says something to the plan that is shown, and to no other.
 async fn say(
-    place: &Place,
+    global: &GlobalOptions,
     said: Say<'_>,
     complete: impl FnOnce(&mut HumanApprovalDecision),
 ) -> Result<u8, Failure> {
-    let at = AtRun::find(place, said.run).await?;
+    let at = AtRun::find(global, said.run).await?;
     let (gate, request) = shown_plan(&at).await?;
     let seen = said.shown.digest.clone().or_else(|| Some(request.digest.clone()));
     let mut decision = HumanApprovalDecision {
-        comments: at.house.without_secrets(said.words),
+        comments: at.app.without_secrets(said.words),
         digest: seen.filter(|digest| !digest.is_empty()),
         ..HumanApprovalDecision::new(request.plan_id, said.action)
     };
     complete(&mut decision);
     let input = Input::Answered { gate, answer: Answer::Approval(decision) };
-    at.give(place, input, said.drive).await
+    at.submit(global, input, said.drive).await
 }
 
 async fn shown_plan(at: &AtRun) -> Result<(GateId, HumanApprovalRequest), Failure> {

@@ -10,11 +10,11 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::models::price;
-use crate::args::{ModelOptions, Place};
+use crate::app::App;
+use crate::args::{GlobalOptions, ModelOptions};
 use crate::config::{AgentInFile, AgentKind};
-use crate::equip;
+use crate::deps;
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
 /// What was looked at, and what was found.
@@ -34,21 +34,21 @@ impl Finding {
     }
 }
 
-pub(crate) async fn doctor(place: &Place, as_json: bool) -> Result<u8, Failure> {
+pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
     let mut findings = Vec::new();
-    match House::build(place) {
+    match App::build(global) {
         Err(failure) => findings.push(Finding::ill("configuration", failure.message)),
-        Ok(house) => {
-            findings.push(Finding::well("configuration", configured(&house)));
-            findings.push(log(&house).await);
-            findings.extend(house.config.agents.iter().map(|agent| reach(&house.config.folder, agent)));
-            findings.push(staff(&house));
-            findings.extend(far_agents(&house).await);
-            findings.extend(tools(&house).await);
-            let (well, told) = super::code::health(&house).await;
+        Ok(app) => {
+            findings.push(Finding::well("configuration", configured(&app)));
+            findings.push(log(&app).await);
+            findings.extend(app.config.agents.iter().map(|agent| reach(&app.config.folder, agent)));
+            findings.push(staff(&app));
+            findings.extend(far_agents(&app).await);
+            findings.extend(tools(&app).await);
+            let (well, told) = super::code::health(&app).await;
             findings.push(Finding { what: "code".to_owned(), well, told });
-            findings.extend(models(&house).await);
-            findings.extend(meaning(&house).await);
+            findings.extend(models(&app).await);
+            findings.extend(meaning(&app).await);
         }
     }
     let well = findings.iter().all(|finding| finding.well);
@@ -67,13 +67,13 @@ pub(crate) async fn doctor(place: &Place, as_json: bool) -> Result<u8, Failure> 
     Ok(if well { code::DONE } else { code::FAILED })
 }
 
-fn configured(house: &House) -> String {
-    format!("{} agents declared, {} packs", house.config.agents.len(), house.packs.len())
+fn configured(app: &App) -> String {
+    format!("{} agents declared, {} packs", app.config.agents.len(), app.packs.len())
 }
 
-async fn log(house: &House) -> Finding {
-    let place = house.data.path().display().to_string();
-    match house.data.open_quietly() {
+async fn log(app: &App) -> Finding {
+    let place = app.data.path().display().to_string();
+    match app.data.open_quietly() {
         Err(failure) => Finding::ill("data folder", failure.message),
         Ok((log, report)) => match log.runs(RunFilter::default()).await {
             Err(error) => Finding::ill("data folder", format!("{place}: {error}")),
@@ -110,11 +110,11 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
 }
 
 /// Whether agents elsewhere show their cards.
-async fn far_agents(house: &House) -> Vec<Finding> {
+async fn far_agents(app: &App) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for agent in &house.config.agents {
+    for agent in &app.config.agents {
         if let AgentKind::A2a(url) = agent.kind() {
-            findings.push(match house.card(agent).await {
+            findings.push(match app.card(agent).await {
                 Ok(card) => Finding::well(
                     agent.agent_type.to_string(),
                     format!("{}: {} skills", card.name, card.skills.len()),
@@ -127,8 +127,8 @@ async fn far_agents(house: &House) -> Vec<Finding> {
 }
 
 /// Whether every server of tools answers, and whether commands can be confined.
-async fn tools(house: &House) -> Vec<Finding> {
-    let tools = match house.tools() {
+async fn tools(app: &App) -> Vec<Finding> {
+    let tools = match app.tools() {
         Err(failure) => return vec![Finding::ill("tools", failure.message)],
         Ok(tools) => tools,
     };
@@ -137,8 +137,8 @@ async fn tools(house: &House) -> Vec<Finding> {
         .into_iter()
         .map(|(well, what, told)| Finding { what, well, told })
         .collect();
-    house.close().await;
-    let builtin = &house.config.tools.builtin;
+    app.close().await;
+    let builtin = &app.config.tools.builtin;
     if !builtin.commands.is_empty() {
         let offer = candor_sandbox::probe();
         findings.push(match (offer.suffices(), builtin.allow_unconfined) {
@@ -164,8 +164,8 @@ fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {
 }
 
 /// Whether each tier answers, how fast, and at what price. One tiny call each, side by side.
-async fn models(house: &House) -> Vec<Finding> {
-    let tiers = match equip::models(house, &ModelOptions::default()) {
+async fn models(app: &App) -> Vec<Finding> {
+    let tiers = match deps::models(app, &ModelOptions::default()) {
         Err(failure) => return vec![Finding::ill("models", failure.message)],
         Ok(None) => return vec![Finding::well("models", "none configured: goals are planned by rules")],
         Ok(Some(tiers)) => tiers,
@@ -202,8 +202,8 @@ async fn probed(tier: Tier, client: &ChatClient) -> Finding {
 }
 
 /// Whether texts can be embedded.
-async fn meaning(house: &House) -> Option<Finding> {
-    let embedder = match equip::meaning(house) {
+async fn meaning(app: &App) -> Option<Finding> {
+    let embedder = match deps::meaning(app) {
         Err(failure) => return Some(Finding::ill("embeddings", failure.message)),
         Ok(None) => return None,
         Ok(Some(embedder)) => embedder,
@@ -220,11 +220,11 @@ async fn meaning(house: &House) -> Option<Finding> {
     })
 }
 
-fn staff(house: &House) -> Finding {
-    match house.staff(&[]) {
+fn staff(app: &App) -> Finding {
+    match app.staff(&[]) {
         Err(failure) => Finding::ill("agents", failure.message),
         Ok(staff) => {
-            let (there, needed) = (staff.declared().len(), house.config.planning.min_agents);
+            let (there, needed) = (staff.declared().len(), app.config.planning.min_agents);
             let told = format!("{there} can be given tasks; planning a goal needs {needed}");
             if there >= needed { Finding::well("agents", told) } else { Finding::ill("agents", told) }
         }

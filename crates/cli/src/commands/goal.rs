@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 
 use super::run::{checked, read};
 use super::walk::Walk;
-use crate::args::{GoalArgs, Place};
+use crate::app::App;
+use crate::args::{GlobalOptions, GoalArgs};
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
-pub(crate) async fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> {
-    let house = House::build(place)?.meet().await;
+pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, Failure> {
+    let app = App::build(global)?.meet().await;
     let words = match args.words.as_slice() {
         [] => read(Path::new("-"))?,
         words => words.join(" "),
     };
-    let words = house.without_secrets(words);
-    let words = checked(&house, &words)?
+    let words = app.without_secrets(words);
+    let words = checked(&app, &words)?
         .ok_or_else(|| Failure::usage("the goal is empty; say in plain words what is to be done"))?;
-    let (goal, reading) = understood(&house, words, args).await?;
+    let (goal, reading) = understood(&app, words, args).await?;
     if args.json {
         output::print_json(&as_json(&goal, &reading)?)?;
     } else {
@@ -35,8 +35,8 @@ pub(crate) async fn goal(place: &Place, args: &GoalArgs) -> Result<u8, Failure> 
 }
 
 /// The goal as the models read it, or the rules.
-async fn understood(house: &House, words: &str, args: &GoalArgs) -> Result<(Goal, Reading), Failure> {
-    let mut walk = Walk::new(house, Experience::default(), &args.models)?;
+async fn understood(app: &App, words: &str, args: &GoalArgs) -> Result<(Goal, Reading), Failure> {
+    let mut walk = Walk::new(app, Experience::default(), &args.models)?;
     let PhaseReport { handoff, result, .. } =
         walk.visit(Phase::Evaluation, words, &BTreeMap::new(), None).await.map_err(Failure::usage)?;
     match result {

@@ -13,7 +13,7 @@ use candor_react::Metrics;
 use serde_json::{Value, json};
 
 use super::code::CodeFigures;
-use crate::args::{MetricsArgs, Place};
+use crate::args::{GlobalOptions, MetricsArgs};
 use crate::data::DataFolder;
 use crate::failure::{Failure, code};
 use crate::output;
@@ -24,8 +24,8 @@ struct OneRun {
     phases: BTreeMap<Phase, PhaseMetrics>,
 }
 
-pub(crate) async fn metrics(place: &Place, args: &MetricsArgs) -> Result<u8, Failure> {
-    let data = DataFolder::find(place.data.as_deref())?;
+pub(crate) async fn metrics(global: &GlobalOptions, args: &MetricsArgs) -> Result<u8, Failure> {
+    let data = DataFolder::find(global.data.as_deref())?;
     let mut history = PhaseHistory::default();
     let mut runs = Vec::new();
     let mut more = More::default();

@@ -1,5 +1,6 @@
 //! What each command does, one file per kind of command, and the `match` that leads there.
 
+mod agents;
 mod answer;
 mod check;
 mod code;
@@ -9,7 +10,7 @@ mod decide;
 mod doctor;
 mod goal;
 mod init;
-mod look;
+mod inspect;
 mod metrics;
 mod models;
 mod plan;
@@ -17,9 +18,8 @@ mod route;
 mod rules;
 mod run;
 mod serve;
-mod staff;
+mod time_travel;
 mod tools;
-mod travel;
 mod walk;
 
 pub(crate) use self::control::way_on;
@@ -30,54 +30,54 @@ use crate::failure::Failure;
 
 /// Does what was asked for; returns the exit code.
 pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
-    let Cli { place, command } = cli;
+    let Cli { global, command } = cli;
     // These need no executor, and start faster without one.
     match &command {
         Command::Init(args) => return init::init(args),
         Command::Completions(args) => return Ok(init::completions(args)),
-        Command::Packs(args) => return staff::packs(&place, args.json),
-        Command::Config(args) => return configured::config(&place, args),
+        Command::Packs(args) => return agents::packs(&global, args.json),
+        Command::Config(args) => return configured::config(&global, args),
         Command::Rules(args) => return rules::rules(args),
         _ => {}
     }
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     executor.block_on(async {
         match command {
-            Command::Run(args) => run::run(&place, args).await,
-            Command::Goal(args) => goal::goal(&place, &args).await,
-            Command::Code(args) => code::code(&place, args.command).await,
-            Command::Route(args) => route::route(&place, &args).await,
-            Command::Plan(args) => plan::plan(&place, args).await,
-            Command::Status(args) => look::status(&place, &args).await,
-            Command::List(args) => look::list(&place, &args).await,
-            Command::Watch(args) => look::watch(&place, &args).await,
-            Command::Report(args) => look::report(&place, &args).await,
-            Command::Explain(args) => look::explain(&place, &args).await,
-            Command::Postmortem(args) => look::postmortem(&place, &args).await,
-            Command::Effects(args) => look::effects(&place, &args).await,
-            Command::Logs(args) => look::logs(&place, &args).await,
-            Command::Resume(args) => control::resume(&place, &args).await,
-            Command::Restart(args) => travel::restart(&place, &args).await,
-            Command::Rollback(args) => travel::rollback(&place, &args).await,
-            Command::Fork(args) => travel::fork(&place, &args).await,
-            Command::Pause(args) => control::pause(&place, &args).await,
-            Command::Cancel(args) => control::cancel(&place, &args).await,
-            Command::Approve(args) => decide::approve(&place, &args).await,
-            Command::Reject(args) => decide::reject(&place, &args).await,
-            Command::Adjust(args) => decide::adjust(&place, &args).await,
-            Command::Ask(args) => decide::ask(&place, &args).await,
-            Command::Choose(args) => decide::choose(&place, &args).await,
-            Command::Modify(args) => decide::modify(&place, &args).await,
-            Command::Regenerate(args) => decide::regenerate(&place, &args).await,
-            Command::Revert(args) => decide::revert(&place, &args).await,
-            Command::Answer(args) => answer::answer(&place, &args).await,
-            Command::Agents(args) if args.roster => staff::roster(&place, args.json),
-            Command::Agents(args) => staff::agents(&place, args.json).await,
-            Command::Metrics(args) => metrics::metrics(&place, &args).await,
-            Command::Tools(args) => tools::tools(&place, args.json).await,
-            Command::Models(args) => models::models(&place, &args).await,
-            Command::Serve(args) => serve::serve(&place, args).await,
-            Command::Doctor(args) => doctor::doctor(&place, args.json).await,
+            Command::Run(args) => run::run(&global, args).await,
+            Command::Goal(args) => goal::goal(&global, &args).await,
+            Command::Code(args) => code::code(&global, args.command).await,
+            Command::Route(args) => route::route(&global, &args).await,
+            Command::Plan(args) => plan::plan(&global, args).await,
+            Command::Status(args) => inspect::status(&global, &args).await,
+            Command::List(args) => inspect::list(&global, &args).await,
+            Command::Watch(args) => inspect::watch(&global, &args).await,
+            Command::Report(args) => inspect::report(&global, &args).await,
+            Command::Explain(args) => inspect::explain(&global, &args).await,
+            Command::Postmortem(args) => inspect::postmortem(&global, &args).await,
+            Command::Effects(args) => inspect::effects(&global, &args).await,
+            Command::Logs(args) => inspect::logs(&global, &args).await,
+            Command::Resume(args) => control::resume(&global, &args).await,
+            Command::Restart(args) => time_travel::restart(&global, &args).await,
+            Command::Rollback(args) => time_travel::rollback(&global, &args).await,
+            Command::Fork(args) => time_travel::fork(&global, &args).await,
+            Command::Pause(args) => control::pause(&global, &args).await,
+            Command::Cancel(args) => control::cancel(&global, &args).await,
+            Command::Approve(args) => decide::approve(&global, &args).await,
+            Command::Reject(args) => decide::reject(&global, &args).await,
+            Command::Adjust(args) => decide::adjust(&global, &args).await,
+            Command::Ask(args) => decide::ask(&global, &args).await,
+            Command::Choose(args) => decide::choose(&global, &args).await,
+            Command::Modify(args) => decide::modify(&global, &args).await,
+            Command::Regenerate(args) => decide::regenerate(&global, &args).await,
+            Command::Revert(args) => decide::revert(&global, &args).await,
+            Command::Answer(args) => answer::answer(&global, &args).await,
+            Command::Agents(args) if args.roster => agents::roster(&global, args.json),
+            Command::Agents(args) => agents::agents(&global, args.json).await,
+            Command::Metrics(args) => metrics::metrics(&global, &args).await,
+            Command::Tools(args) => tools::tools(&global, args.json).await,
+            Command::Models(args) => models::models(&global, &args).await,
+            Command::Serve(args) => serve::serve(&global, args).await,
+            Command::Doctor(args) => doctor::doctor(&global, args.json).await,
             Command::Init(_)
             | Command::Completions(_)
             | Command::Packs(_)

@@ -8,24 +8,24 @@ use candor_llm::weights::{self, KnownModel, Progress};
 use candor_model::Tier;
 use serde_json::{Value, json};
 
-use crate::args::{ModelsArgs, ModelsCommand, Place};
+use crate::app::App;
+use crate::args::{GlobalOptions, ModelsArgs, ModelsCommand};
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
-pub(crate) async fn models(place: &Place, args: &ModelsArgs) -> Result<u8, Failure> {
-    let house = House::build(place)?;
+pub(crate) async fn models(global: &GlobalOptions, args: &ModelsArgs) -> Result<u8, Failure> {
+    let app = App::build(global)?;
     match &args.command {
-        Some(ModelsCommand::Pull { from }) => pull(&house, from.as_deref()).await,
-        None => list(&house, args.json),
+        Some(ModelsCommand::Pull { from }) => pull(&app, from.as_deref()).await,
+        None => list(&app, args.json),
     }
 }
 
-fn list(house: &House, as_json: bool) -> Result<u8, Failure> {
-    let tiers: Vec<(Tier, &TierConfig)> = house.config.models.tiers().collect();
+fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
+    let tiers: Vec<(Tier, &TierConfig)> = app.config.models.tiers().collect();
     if as_json {
         let rows: Vec<Value> = tiers.iter().map(|(tier, config)| row(*tier, config)).collect();
-        output::print_json(&json!({ "tiers": rows, "embeddings": embeddings(house) }))?;
+        output::print_json(&json!({ "tiers": rows, "embeddings": embeddings(app) }))?;
         return Ok(code::DONE);
     }
     if tiers.is_empty() {
@@ -42,7 +42,7 @@ fn list(house: &House, as_json: bool) -> Result<u8, Failure> {
         };
         output::print(&format!("{:<9} {:<40} {}, {key}\n", tier.as_str(), config.name(), price(config)))?;
     }
-    let embedding = embeddings(house);
+    let embedding = embeddings(app);
     let text = |name: &str| embedding.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     output::print(&format!("{:<9} {:<40} {}\n", "meaning", text("model"), text("state")))?;
     Ok(code::DONE)
@@ -77,14 +77,14 @@ pub(super) fn price(config: &TierConfig) -> String {
     }
 }
 
-fn embeddings(house: &House) -> Value {
-    match &house.config.embeddings {
+fn embeddings(app: &App) -> Value {
+    match &app.config.embeddings {
         EmbeddingConfig::Words {} => {
             json!({ "model": "words", "state": "no embeddings: words are compared" })
         }
         EmbeddingConfig::Static {} => json!({ "model": "static", "state": "embedded, nothing to fetch" }),
         EmbeddingConfig::MiniLm { .. } => {
-            let folder = house.weights();
+            let folder = app.weights();
             let state = match KnownModel::MiniLm.installed(&folder) {
                 Some(path) => format!("weights in {}", path.display()),
                 None => "weights are missing; fetch them with: candor models pull".to_owned(),
@@ -95,8 +95,8 @@ fn embeddings(house: &House) -> Value {
     }
 }
 
-async fn pull(house: &House, from: Option<&Path>) -> Result<u8, Failure> {
-    let folder = house.weights();
+async fn pull(app: &App, from: Option<&Path>) -> Result<u8, Failure> {
+    let folder = app.weights();
     if let Some(path) = KnownModel::MiniLm.installed(&folder) {
         eprintln!("candor: the weights are there already: {}", path.display());
         return Ok(code::DONE);

@@ -14,25 +14,25 @@ use serde_json::{Value, json};
 use super::run::checked;
 use super::walk::Walk;
 use super::{check, goal};
-use crate::args::{ModelOptions, Place, PlanArgs, PlanCommand};
+use crate::app::App;
+use crate::args::{GlobalOptions, ModelOptions, PlanArgs, PlanCommand};
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
-/// The rooms that lead to a plan.
+/// The phases that lead to a plan.
 const ROOMS: [Phase; 5] =
     [Phase::PreAnalysis, Phase::Evaluation, Phase::Context, Phase::Decomposition, Phase::Planning];
 
-pub(crate) async fn plan(place: &Place, args: PlanArgs) -> Result<u8, Failure> {
+pub(crate) async fn plan(global: &GlobalOptions, args: PlanArgs) -> Result<u8, Failure> {
     if let Some(PlanCommand::Check { file, json }) = &args.check {
-        return check::check(place, file, *json);
+        return check::check(global, file, *json);
     }
-    let house = House::build(place)?.meet().await;
-    let experience = match house.data.open_if_there()? {
+    let app = App::build(global)?.meet().await;
+    let experience = match app.data.open_if_there()? {
         Some(log) => log.experience().await?,
         None => Experience::default(),
     };
-    let planned = planned(&house, experience, args.words.join(" "), &args.models).await?;
+    let planned = planned(&app, experience, args.words.join(" "), &args.models).await?;
     if args.json {
         output::print_json(&planned.as_json()?)?;
     } else {
@@ -43,18 +43,18 @@ pub(crate) async fn plan(place: &Place, args: PlanArgs) -> Result<u8, Failure> {
 
 /// The plan for these words; nothing of it is kept.
 pub(crate) async fn planned(
-    house: &House,
+    app: &App,
     experience: Experience,
     words: String,
     models: &ModelOptions,
 ) -> Result<Planned, Failure> {
-    let words = house.without_secrets(words);
-    let words = checked(house, &words)?.ok_or_else(|| {
+    let words = app.without_secrets(words);
+    let words = checked(app, &words)?.ok_or_else(|| {
         Failure::usage(
             "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
         )
     })?;
-    Planner(Walk::new(house, experience, models)?).plan(words).await
+    Planner(Walk::new(app, experience, models)?).plan(words).await
 }
 
 /// A plan, and what is known of it.

@@ -13,11 +13,11 @@ use candor_ports::{Embedder, EventLog, Experience, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::args::{Place, RouteArgs};
+use crate::app::App;
+use crate::args::{GlobalOptions, RouteArgs};
 use crate::config::{AgentList, read_text};
-use crate::equip;
+use crate::deps;
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
 /// A text to find agents for, with whatever name the asker gave it.
@@ -28,8 +28,8 @@ struct Query {
     text: String,
 }
 
-pub(crate) async fn route(place: &Place, args: &RouteArgs) -> Result<u8, Failure> {
-    let asker = Asker::new(place, args).await?;
+pub(crate) async fn route(global: &GlobalOptions, args: &RouteArgs) -> Result<u8, Failure> {
+    let asker = Asker::new(global, args).await?;
     if args.words.is_empty() {
         return asker.stream().await;
     }
@@ -69,25 +69,25 @@ struct Asker {
 }
 
 impl Asker {
-    async fn new(place: &Place, args: &RouteArgs) -> Result<Self, Failure> {
-        let mut house = House::build(place)?.meet().await;
+    async fn new(global: &GlobalOptions, args: &RouteArgs) -> Result<Self, Failure> {
+        let mut app = App::build(global)?.meet().await;
         if let Some(model) = args.embeddings {
-            house.config.embeddings = EmbeddingConfig::from(model);
+            app.config.embeddings = EmbeddingConfig::from(model);
         }
-        let experience = match house.data.open_if_there()? {
+        let experience = match app.data.open_if_there()? {
             Some(log) if args.agents.is_none() => log.experience().await?,
             _ => Experience::default(),
         };
         let agents: Vec<AgentCapability> = match &args.agents {
             Some(path) => AgentList::read(path)?,
-            None => house.staff(&[])?.known(&experience.measured),
+            None => app.staff(&[])?.known(&experience.measured),
         };
         let mut history = experience.examples.clone();
         if let Some(path) = &args.history {
             history.extend(read_history(path, &agents)?);
         }
         let resting = open_breakers(&experience);
-        let mut meaning = equip::meaning(&house)?;
+        let mut meaning = deps::meaning(&app)?;
         let router = match build(&agents, &history, meaning.as_ref()).await {
             Ok(router) => router,
             Err(reason) => {

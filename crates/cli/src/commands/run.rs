@@ -8,29 +8,29 @@ use candor_model::{Goal, Plan, RunId, RunSettings, StartMaterial, ValidationErro
 use candor_phases::plan_file::PlanFile;
 use candor_runtime::RunOrder;
 
-use crate::args::{DriveOptions, Place, RunArgs};
+use crate::app::App;
+use crate::args::{DriveOptions, GlobalOptions, RunArgs};
 use crate::config;
+use crate::deps;
 use crate::drive::{self, Begin};
-use crate::equip;
 use crate::failure::Failure;
-use crate::house::House;
 use crate::output;
 
 /// How much larger a plan may become by the defaults and rankings that are added to what its author wrote.
 const GROWTH: u64 = 64;
 
-pub(crate) async fn run(place: &Place, args: RunArgs) -> Result<u8, Failure> {
-    let house = House::build(place)?.meet().await;
+pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Failure> {
+    let app = App::build(global)?.meet().await;
     let run_id = match &args.run_id {
         Some(name) => RunId::new(name).map_err(|error| Failure::usage(format!("--run-id: {error}")))?,
         None => fresh_run_id()?,
     };
-    let order = order(&house, run_id, &args)?;
+    let order = order(&app, run_id, &args)?;
     // Agents, faults and models that cannot be made are found before the data folder is touched.
-    house.staff(&args.drive.faults)?;
-    equip::models(&house, &args.drive.models)?;
-    let log = house.data.open()?;
-    drive::drive(&house, log, Begin::Start(Box::new(order)), &args.drive, place).await
+    app.staff(&args.drive.faults)?;
+    deps::models(&app, &args.drive.models)?;
+    let log = app.data.open()?;
+    drive::drive(&app, log, Begin::Start(Box::new(order)), &args.drive, global).await
 }
 
 /// A name that no other run has.
@@ -42,16 +42,16 @@ pub(crate) fn fresh_run_id() -> Result<RunId, Failure> {
 }
 
 /// What a run begins with: the words or files of the arguments, and the limits of the configuration.
-pub(crate) fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failure> {
-    let mut settings = house.config.limits.clone();
+pub(crate) fn order(app: &App, run_id: RunId, args: &RunArgs) -> Result<RunOrder, Failure> {
+    let mut settings = app.config.limits.clone();
     settings.learn &= args.drive.faults.is_empty();
-    settings.unattended = args.unattended || unattended(house, &args.drive);
+    settings.unattended = args.unattended || unattended(app, &args.drive);
     let mut material = StartMaterial::default();
     let words = match &args.goal_file {
-        Some(path) => goal_from(house, path, &mut material)?,
-        None => house.without_secrets(args.words.join(" ")),
+        Some(path) => goal_from(app, path, &mut material)?,
+        None => app.without_secrets(args.words.join(" ")),
     };
-    let words = checked(house, &words)?;
+    let words = checked(app, &words)?;
     let mut request = words.map(str::to_owned);
     if let Some(path) = &args.plan_file {
         let (plan, description) = plan_from(path, &run_id, &mut settings)?;
@@ -67,13 +67,13 @@ pub(crate) fn order(house: &House, run_id: RunId, args: &RunArgs) -> Result<RunO
 }
 
 /// Whether nobody is there to be asked: as the configuration says, or else as it looks from here.
-fn unattended(house: &House, options: &DriveOptions) -> bool {
-    house.config.unattended.unwrap_or(options.json || !output::is_interactive())
+fn unattended(app: &App, options: &DriveOptions) -> bool {
+    app.config.unattended.unwrap_or(options.json || !output::is_interactive())
 }
 
 /// The words of a goal, if there are any and they can be one.
-pub(crate) fn checked<'w>(house: &House, words: &'w str) -> Result<Option<&'w str>, Failure> {
-    let most = house.config.limits.rooms().max_request_bytes;
+pub(crate) fn checked<'w>(app: &App, words: &'w str) -> Result<Option<&'w str>, Failure> {
+    let most = app.config.limits.phase_limits().max_request_bytes;
     if u64::try_from(words.len()).is_ok_and(|bytes| bytes > most) {
         let problem = format!("the goal has {} bytes, and at most {most} are read", words.len());
         return Err(Failure::usage(format!("{problem}; say it shorter, or bring a plan with --plan")));
@@ -85,8 +85,8 @@ pub(crate) fn checked<'w>(house: &House, words: &'w str) -> Result<Option<&'w st
 }
 
 /// Reads a goal: an object is a goal as JSON, everything else is words.
-fn goal_from(house: &House, path: &Path, material: &mut StartMaterial) -> Result<String, Failure> {
-    let text = house.without_secrets(read(path)?);
+fn goal_from(app: &App, path: &Path, material: &mut StartMaterial) -> Result<String, Failure> {
+    let text = app.without_secrets(read(path)?);
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("{} is empty; it must hold a goal", path.display())));
     }
@@ -100,7 +100,7 @@ fn goal_from(house: &House, path: &Path, material: &mut StartMaterial) -> Result
     Ok(words)
 }
 
-/// Reads a plan. What its author wrote must keep to the size limit; what is added to it then gets room.
+/// Reads a plan. What its author wrote must keep to the size limit; what is added to it then gets phase.
 fn plan_from(
     path: &Path,
     run_id: &RunId,

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{Place, ServeArgs};
+use crate::app::App;
+use crate::args::{GlobalOptions, ServeArgs};
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::serve::FrontOffice;
 
-pub(crate) async fn serve(place: &Place, args: ServeArgs) -> Result<u8, Failure> {
+pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8, Failure> {
     if !args.mcp {
         return Err(Failure::usage(
             "say how to serve: `candor serve --mcp` is an MCP server on standard input and output. Serving over \
              HTTP comes with a later version.",
         ));
     }
-    let office = Arc::new(FrontOffice::open(House::build(place)?.meet().await, args.models)?);
-    eprintln!("candor: serving MCP; runs are kept in {}", office.folder().display());
+    let api = Arc::new(FrontOffice::open(App::build(global)?.meet().await, args.models)?);
+    eprintln!("candor: serving MCP; runs are kept in {}", api.folder().display());
     if io::stdin().is_terminal() {
         eprintln!(
             "candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it"
@@ -27,9 +27,9 @@ pub(crate) async fn serve(place: &Place, args: ServeArgs) -> Result<u8, Failure>
     }
     let stop = CancellationToken::new();
     let signalled = tokio::spawn(stop_on_signals(stop.clone())?);
-    let served = candor_server::serve(Arc::clone(&office), io::stdin(), io::stdout(), stop).await;
-    for run in office.leave().await {
-        let more = place.words();
+    let served = candor_server::serve(Arc::clone(&api), io::stdin(), io::stdout(), stop).await;
+    for run in api.leave().await {
+        let more = global.words();
         eprintln!("candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}");
     }
     signalled.abort();

@@ -7,19 +7,19 @@ use candor_ports::Toolbox;
 use candor_tools::{ServerHealth, Tools};
 use serde_json::json;
 
-use crate::args::Place;
+use crate::app::App;
+use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 use crate::view;
 
 /// Lists the tools; servers are started for it and ended after it.
-pub(crate) async fn tools(place: &Place, as_json: bool) -> Result<u8, Failure> {
-    let house = House::build(place)?;
-    let tools = house.tools()?;
+pub(crate) async fn tools(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
+    let app = App::build(global)?;
+    let tools = app.tools()?;
     let servers = tools.health(true).await;
     let specs = tools.tools().await;
-    house.close().await;
+    app.close().await;
     if as_json {
         output::print_json(&json!({ "tools": specs, "servers": servers }))?;
     } else {
@@ -33,7 +33,7 @@ pub(super) async fn health(tools: &Tools) -> Vec<(bool, String, String)> {
     let servers = tools.health(true).await;
     servers
         .iter()
-        .map(|server| (is_well(server), format!("server {}", server.name), standing(server)))
+        .map(|server| (is_well(server), format!("server {}", server.name), snapshot(server)))
         .collect()
 }
 
@@ -41,7 +41,7 @@ fn is_well(server: &ServerHealth) -> bool {
     server.last_error.is_none() && server.warnings.is_empty()
 }
 
-fn standing(server: &ServerHealth) -> String {
+fn snapshot(server: &ServerHealth) -> String {
     let problems = server.last_error.iter().chain(&server.warnings);
     let problems: String = problems.map(|problem| format!("; {problem}")).collect();
     format!("{}, {} tools{problems}", server.state, server.tools)
@@ -50,7 +50,7 @@ fn standing(server: &ServerHealth) -> String {
 fn listed(specs: &[Arc<ToolSpec>], servers: &[ServerHealth]) -> String {
     let mut text = String::new();
     for server in servers {
-        text.push_str(&format!("server {}: {}\n", server.name, standing(server)));
+        text.push_str(&format!("server {}: {}\n", server.name, snapshot(server)));
     }
     if !servers.is_empty() {
         text.push('\n');

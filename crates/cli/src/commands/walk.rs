@@ -1,4 +1,4 @@
-//! A walk through the rooms without a run: what `candor goal` and `candor plan` do. Models are asked here and
+//! A walk through the phases without a run: what `candor goal` and `candor plan` do. Models are asked here and
 //! now, within the planning budget, and nothing is kept.
 
 use std::collections::BTreeMap;
@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use candor_llm::Tiers;
 use candor_model::{
-    AgentCapability, CalibrationMetrics, Consulted, Evaluation, Goal, Handoff, Money, Phase, RankedAgent,
-    ReadFile, RunId, RunSettings, Rung, SubTask, Timestamp,
+    AgentCapability, AskStep, CalibrationMetrics, Consulted, Evaluation, Goal, Handoff, Money, Phase,
+    RankedAgent, ReadFile, RunId, RunSettings, SubTask, Timestamp,
 };
-use candor_phases::{Answers, Desk, Meaning, Pause, Rooms, Unknown};
+use candor_phases::{Answers, Meaning, Pause, PhaseContext, Phases, Unknown};
 use candor_planning::calibration;
 use candor_planning::phase::PhaseReport;
 use candor_ports::{Ask, CallLimits, Embedder, Experience, Inspector, Models, Next};
 use tokio_util::sync::CancellationToken;
 
 use super::run::fresh_run_id;
+use crate::app::App;
 use crate::args::ModelOptions;
-use crate::equip;
+use crate::deps;
 use crate::failure::Failure;
-use crate::house::House;
 
-/// Someone who walks through the rooms.
+/// Someone who walks through the phases.
 pub(super) struct Walk {
-    pub(super) rooms: Rooms,
+    pub(super) phases: Phases,
     pub(super) agents: Vec<AgentCapability>,
     pub(super) settings: RunSettings,
     pub(super) now: Timestamp,
@@ -44,31 +44,27 @@ pub(super) struct Walk {
 
 impl Walk {
     /// Sets out with everything that the configuration names.
-    pub(super) fn new(
-        house: &House,
-        experience: Experience,
-        options: &ModelOptions,
-    ) -> Result<Self, Failure> {
-        let models = equip::models(house, options)?;
+    pub(super) fn new(app: &App, experience: Experience, options: &ModelOptions) -> Result<Self, Failure> {
+        let models = deps::models(app, options)?;
         Ok(Self {
-            rooms: house.rooms(),
-            agents: house.full_staff(&[], models.is_some())?.known(&experience.measured),
-            settings: house.config.limits.clone(),
+            phases: app.phases(),
+            agents: app.full_staff(&[], models.is_some())?.known(&experience.measured),
+            settings: app.config.limits.clone(),
             now: candor_runtime::wall(),
             calibration: calibration::metrics(&experience.outcomes),
             experience,
             run_id: fresh_run_id()?,
             models,
-            meaning: equip::meaning(house)?,
+            meaning: deps::meaning(app)?,
             told: BTreeMap::new(),
             spent: Money::ZERO,
-            inspector: equip::inspector(house),
+            inspector: deps::inspector(app),
             files: BTreeMap::new(),
             evaluation: None,
         })
     }
 
-    /// Has a room do its work, with whatever it asks for on the way.
+    /// Has a phase do its work, with whatever it asks for on the way.
     pub(super) async fn visit(
         &mut self,
         phase: Phase,
@@ -97,18 +93,18 @@ impl Walk {
         handoffs: &BTreeMap<Phase, Handoff>,
         goal: Option<&Goal>,
     ) -> Result<PhaseReport, Pause> {
-        self.at_desk(request, handoffs, goal, |desk| self.rooms.work(phase, desk))
+        self.with_context(request, handoffs, goal, |cx| self.phases.work(phase, cx))
     }
 
-    fn at_desk<T>(
+    fn with_context<T>(
         &self,
         request: &str,
         handoffs: &BTreeMap<Phase, Handoff>,
         goal: Option<&Goal>,
-        work: impl FnOnce(&Desk<'_>) -> T,
+        work: impl FnOnce(&PhaseContext<'_>) -> T,
     ) -> T {
         let told = |step: &str| self.told.get(step).map_or(&[][..], Vec::as_slice);
-        work(&Desk {
+        work(&PhaseContext {
             run_id: &self.run_id,
             request,
             now: self.now,
@@ -138,7 +134,7 @@ impl Walk {
 
     /// Ranks everyone for a task that a repair added.
     pub(super) fn route(&self, task: &SubTask) -> Result<Vec<RankedAgent>, Pause> {
-        self.at_desk("", &BTreeMap::new(), None, |desk| self.rooms.route(task, desk))
+        self.with_context("", &BTreeMap::new(), None, |cx| self.phases.route(task, cx))
     }
 
     async fn read(&mut self, paths: &[String]) {
@@ -154,14 +150,14 @@ impl Walk {
         }
     }
 
-    /// Climbs the whole ladder of an ask.
+    /// Climbs the whole fallback policy of an ask.
     async fn ask(&mut self, ask: &Ask) -> Result<(), String> {
         let models = self.models.clone().ok_or("there is no model to ask")?;
         loop {
             let past = self.told.get(ask.step).map_or(&[][..], Vec::as_slice);
             let left = self.settings.planning_budget.saturating_sub(self.spent);
             let step = match models.next(ask, past, left) {
-                Next::Step(rung) => Consulted { call: None, rung },
+                Next::Step(outcome) => Consulted { call: None, outcome },
                 Next::Call(next) => {
                     tokio::time::sleep(Duration::from_millis(next.after.as_millis())).await;
                     let within = self.settings.planning_timeout;
@@ -170,8 +166,8 @@ impl Walk {
                 }
             };
             self.spent = self.spent + step.call.as_ref().map_or(Money::ZERO, |call| call.cost);
-            let is_final = step.rung.is_final();
-            tell(ask, &step.rung);
+            let is_final = step.outcome.is_final();
+            tell(ask, &step.outcome);
             self.told.entry(ask.step).or_default().push(step);
             if is_final {
                 return Ok(());
@@ -189,21 +185,23 @@ impl Walk {
 }
 
 /// Says what a model could not do.
-fn tell(ask: &Ask, rung: &Rung) {
-    match rung {
-        Rung::Accepted { .. } => {}
-        Rung::Repeat { delay, reason, .. } => eprintln!("candor: {}: {reason}; again in {delay} s", ask.step),
-        Rung::AskAgain { problems } => {
+fn tell(ask: &Ask, outcome: &AskStep) {
+    match outcome {
+        AskStep::Accepted { .. } => {}
+        AskStep::Repeat { delay, reason, .. } => {
+            eprintln!("candor: {}: {reason}; again in {delay} s", ask.step)
+        }
+        AskStep::AskAgain { problems } => {
             eprintln!(
                 "candor: the answer to {} does not fit: {}; asked once more",
                 ask.step,
                 problems.join("; ")
             );
         }
-        Rung::FallBack { to, reason, .. } => {
+        AskStep::FallBack { to, reason, .. } => {
             eprintln!("candor: {}: {reason}; the {to} tier is asked", ask.step);
         }
-        Rung::GiveUp { reason, .. } => {
+        AskStep::GiveUp { reason, .. } => {
             eprintln!("candor: no model could answer {}, the rules speak: {reason}", ask.step);
         }
     }

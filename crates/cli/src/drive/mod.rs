@@ -11,19 +11,19 @@ use candor_engine::Input;
 use candor_model::{
     Answer, AskKey, Choice, EventBody, HumanApprovalDecision, Position, Recorded, RunId, RunStatus,
 };
-use candor_ports::{EventLog, Reader};
-use candor_runtime::{DriveError, ForkPoint, Lease, RunHandle, RunOrder, Runtime, Standing};
+use candor_ports::{EventLog, Observer};
+use candor_runtime::{DriveError, ForkPoint, Lease, RunHandle, RunOrder, RunSnapshot, Runtime};
 use candor_store::SqliteLog;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
 pub(crate) use self::people::{adjustments, json_or_text};
 pub(crate) use self::screen::Screen;
-use crate::args::{DriveOptions, Place};
+use crate::app::{App, Whom};
+use crate::args::{DriveOptions, GlobalOptions};
 use crate::data;
-use crate::equip;
+use crate::deps;
 use crate::failure::{Failure, code};
-use crate::house::{House, Whom};
 
 /// What is to be driven.
 pub(crate) enum Begin {
@@ -75,13 +75,13 @@ enum Told {
     },
 }
 
-impl Reader for Relay {
-    fn told(&self, _: &RunId, events: &[Recorded]) {
+impl Observer for Relay {
+    fn on_events(&self, _: &RunId, events: &[Recorded]) {
         // Nobody listens any more when the command is about to end.
         let _ = self.0.send(Told::Events(events.to_vec()));
     }
 
-    fn heard(&self, _: &RunId, ask: &AskKey, words: &str) {
+    fn on_chunk(&self, _: &RunId, ask: &AskKey, words: &str) {
         let _ = self.0.send(Told::Words { ask: ask.clone(), words: words.to_owned() });
     }
 }
@@ -91,51 +91,51 @@ enum Outcome {
     /// The run has ended.
     Ended(RunStatus),
     /// It waits for a person who is not here.
-    Waiting(Standing),
+    Waiting(RunSnapshot),
     /// Somebody pressed Ctrl-C.
     Interrupted,
 }
 
 /// Drives a run as far as it goes; returns the exit code.
 pub(crate) async fn drive(
-    house: &House,
+    app: &App,
     log: SqliteLog,
     begin: Begin,
     options: &DriveOptions,
-    place: &Place,
+    global: &GlobalOptions,
 ) -> Result<u8, Failure> {
     let screen = Screen::new(options, begin.run());
-    drive_on(house, log, begin, options, place, screen).await
+    drive_on(app, log, begin, options, global, screen).await
 }
 
 /// The same, shown elsewhere.
 pub(crate) async fn drive_on(
-    house: &House,
+    app: &App,
     log: SqliteLog,
     begin: Begin,
     options: &DriveOptions,
-    place: &Place,
+    global: &GlobalOptions,
     screen: Screen,
 ) -> Result<u8, Failure> {
     let run = begin.run().clone();
-    let lease = claim(house, &run)?;
+    let lease = claim(app, &run)?;
     let (sender, told) = mpsc::unbounded_channel();
-    let tiers = equip::models(house, &options.models)?;
+    let tiers = deps::models(app, &options.models)?;
     let (relay, whom) = (Arc::new(Relay(sender)), whom(&log, &begin).await?);
-    let runtime = house.equipped(log.clone(), options, tiers.as_ref(), Some(relay), whom)?;
+    let runtime = app.equipped(log.clone(), options, tiers.as_ref(), Some(relay), whom)?;
     let mut show = Show { screen, told, caught_up: true };
     show.catch_up(&log, &begin).await?;
-    let handle = set_out(house, &runtime, begin, lease).await?;
+    let handle = set_out(app, &runtime, begin, lease).await?;
     show.tell_fork(&log, &run).await?;
-    let outcome = attend(house, &runtime, handle, &mut show, options).await;
+    let outcome = attend(app, &runtime, handle, &mut show, options).await;
     // Nobody needs the servers of tools any more.
-    house.close().await;
-    let outcome = outcome.map_err(|failure| cut_short(&failure, &run, house, place))?;
+    app.close().await;
+    let outcome = outcome.map_err(|failure| cut_short(&failure, &run, app, global))?;
     show.drain()?;
     if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
         eprintln!("candor: the recording is not complete: {problem}");
     }
-    conclude(&log, &run, outcome, show.screen, place).await
+    conclude(&log, &run, outcome, show.screen, global).await
 }
 
 /// Who is there for a run, which it says itself when it begins.
@@ -150,9 +150,9 @@ async fn whom(log: &SqliteLog, begin: &Begin) -> Result<Whom, Failure> {
 }
 
 /// Takes the right to drive a run, and stops what an earlier driver left running.
-pub(crate) fn claim(house: &House, run: &RunId) -> Result<Lease, Failure> {
-    let lease = house.data.lease(run)?;
-    stop_orphans(&house.data.attempts(), run).map_err(|error| {
+pub(crate) fn claim(app: &App, run: &RunId) -> Result<Lease, Failure> {
+    let lease = app.data.lease(run)?;
+    stop_orphans(&app.data.attempts(), run).map_err(|error| {
         Failure::failed(format!("could not stop what an earlier process left running: {error}"))
     })?;
     Ok(lease)
@@ -160,27 +160,27 @@ pub(crate) fn claim(house: &House, run: &RunId) -> Result<Lease, Failure> {
 
 /// Begins to drive; what the run begins with is on the log when it returns.
 pub(crate) async fn set_out(
-    house: &House,
+    app: &App,
     runtime: &Runtime,
     begin: Begin,
     lease: Lease,
 ) -> Result<RunHandle, Failure> {
     let begun = match begin {
         Begin::Start(order) => runtime.start(*order, Some(lease)).await,
-        Begin::TakeUp { run, first } => runtime.take_up(run, first, Some(lease)).await,
+        Begin::TakeUp { run, first } => runtime.resume(run, first, Some(lease)).await,
         Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
     };
     begun.map_err(|error| match error {
         DriveError::Log(error) => {
-            Failure::failed(format!("{error}\nThe data folder is {}.", house.data.path().display()))
+            Failure::failed(format!("{error}\nThe data folder is {}.", app.data.path().display()))
         }
         other => other.into(),
     })
 }
 
 /// A run that could not be driven on, because the disk is full for instance, is as far as its log says.
-fn cut_short(failure: &Failure, run: &RunId, house: &House, place: &Place) -> Failure {
-    let (folder, more) = (house.data.path().display(), place.words());
+fn cut_short(failure: &Failure, run: &RunId, app: &App, global: &GlobalOptions) -> Failure {
+    let (folder, more) = (app.data.path().display(), global.words());
     let message = format!(
         "{failure}\nThe data folder is {folder}. What was told is recorded there. When the cause is gone, go \
          on with: candor resume {run}{more}"
@@ -238,24 +238,24 @@ impl Show {
 }
 
 async fn attend(
-    house: &House,
+    app: &App,
     runtime: &Runtime,
     handle: RunHandle,
     show: &mut Show,
     options: &DriveOptions,
 ) -> Result<Outcome, Failure> {
-    let mut standing = handle.standing();
+    let mut snapshot = handle.snapshot();
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
     let mut terminations = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     loop {
         // First of all: a run that was taken up may wait already, and then nothing will happen by itself.
-        if let Some(outcome) = answer(house, runtime, &handle, &mut standing, show, options).await? {
+        if let Some(outcome) = answer(app, runtime, &handle, &mut snapshot, show, options).await? {
             handle.leave().await?;
             return Ok(outcome);
         }
         tokio::select! {
             Some(told) = show.told.recv() => show.show(&told)?,
-            changed = standing.changed() => {
+            changed = snapshot.changed() => {
                 if changed.is_err() {
                     break;
                 }
@@ -276,14 +276,14 @@ async fn interrupted(handle: RunHandle) -> Result<Outcome, Failure> {
 /// Deals with a run that waits for a person and has nothing else to do. An outcome means that nobody is here
 /// who could answer.
 async fn answer(
-    house: &House,
+    app: &App,
     runtime: &Runtime,
     handle: &RunHandle,
-    standing: &mut watch::Receiver<Standing>,
+    snapshot: &mut watch::Receiver<RunSnapshot>,
     show: &mut Show,
     options: &DriveOptions,
 ) -> Result<Option<Outcome>, Failure> {
-    let now = standing.borrow_and_update().clone();
+    let now = snapshot.borrow_and_update().clone();
     let waits = matches!(now.status, RunStatus::WaitingHuman | RunStatus::Paused) && !now.busy;
     if !waits {
         return Ok(None);
@@ -298,8 +298,8 @@ async fn answer(
         let answered = people::answer(question, options, runtime).await?;
         show.screen.leave_frame();
         let Some(answer) = answered else { return Ok(Some(Outcome::Waiting(now))) };
-        let answer = without_secrets(house, answer);
-        match handle.give(Input::Answered { gate: gate.clone(), answer }).await {
+        let answer = without_secrets(app, answer);
+        match handle.submit(Input::Answered { gate: gate.clone(), answer }).await {
             // Whoever sits at the terminal can say it better at once.
             Err(DriveError::Refused(refusal)) if people::can_be_asked(options) => eprintln!("{refusal}"),
             given => return given.map(|()| None).map_err(Failure::from),
@@ -308,13 +308,11 @@ async fn answer(
 }
 
 /// What was typed at the terminal goes on the log like what was given on the command line.
-pub(crate) fn without_secrets(house: &House, answer: Answer) -> Answer {
+pub(crate) fn without_secrets(app: &App, answer: Answer) -> Answer {
     match answer {
-        Answer::Choice(choice) => {
-            Answer::Choice(Choice { text: house.without_secrets(choice.text), ..choice })
-        }
+        Answer::Choice(choice) => Answer::Choice(Choice { text: app.without_secrets(choice.text), ..choice }),
         Answer::Approval(decision) => {
-            let comments = house.without_secrets(decision.comments);
+            let comments = app.without_secrets(decision.comments);
             Answer::Approval(HumanApprovalDecision { comments, ..decision })
         }
         Answer::Guidance(guidance) => Answer::Guidance(guidance),
@@ -327,12 +325,12 @@ async fn conclude(
     run: &RunId,
     outcome: Outcome,
     screen: Screen,
-    place: &Place,
+    global: &GlobalOptions,
 ) -> Result<u8, Failure> {
     let looked = data::look(log, run).await?;
     let told_elsewhere = matches!(screen, Screen::Aside(_));
     screen.close(&looked)?;
-    let more = place.words();
+    let more = global.words();
     match outcome {
         Outcome::Ended(RunStatus::Completed) => Ok(code::DONE),
         Outcome::Ended(_) if told_elsewhere => Ok(code::FAILED),
@@ -341,8 +339,8 @@ async fn conclude(
             eprintln!("candor: what can be done: candor postmortem {run}{more}");
             Ok(code::FAILED)
         }
-        Outcome::Waiting(standing) => {
-            eprintln!("{}", people::how_to_go_on(run, &standing, &more));
+        Outcome::Waiting(snapshot) => {
+            eprintln!("{}", people::how_to_go_on(run, &snapshot, &more));
             Ok(code::WAITING)
         }
         Outcome::Interrupted => {

@@ -4,7 +4,7 @@ use candor_model::{
     Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance, GuidanceAction,
     JsonMap, Question, RunId, RunStatus, TaskId,
 };
-use candor_runtime::{Runtime, Standing};
+use candor_runtime::{RunSnapshot, Runtime};
 use serde_json::Value;
 
 use super::plan_talk;
@@ -79,7 +79,8 @@ async fn ask_guidance(
 ) -> Result<Option<Answer>, Failure> {
     eprintln!("\nTask {task} has failed {failures} times:");
     errors.iter().for_each(|error| eprintln!("  - {error}"));
-    let names: Vec<&str> = runtime.staff().declared().iter().map(|agent| agent.agent_type.as_str()).collect();
+    let names: Vec<&str> =
+        runtime.registry().declared().iter().map(|agent| agent.agent_type.as_str()).collect();
     eprintln!("Agents: {}", names.join(", "));
     loop {
         let asked = output::ask("[r]etry [AGENT], [s]kip, [a]bort, or [l]ater? ").await?;
@@ -135,10 +136,10 @@ pub(super) fn why_ended(looked: &Looked) -> String {
 }
 
 /// What a run waits for, and the commands that answer.
-pub(super) fn how_to_go_on(run: &RunId, standing: &Standing, more: &str) -> String {
+pub(super) fn how_to_go_on(run: &RunId, snapshot: &RunSnapshot, more: &str) -> String {
     let mut text = String::new();
-    let several = standing.questions.len() > 1;
-    for (gate, question) in &standing.questions {
+    let several = snapshot.questions.len() > 1;
+    for (gate, question) in &snapshot.questions {
         text.push_str(&asked(run, gate, question));
         text.push_str("Answer with one of:\n");
         let commands = commands::answers(run, gate, question, several);
@@ -154,7 +155,7 @@ pub(super) fn how_to_go_on(run: &RunId, standing: &Standing, more: &str) -> Stri
             details.for_each(|line| text.push_str(&format!("      # {line}\n")));
         }
     }
-    if standing.status == RunStatus::Paused {
+    if snapshot.status == RunStatus::Paused {
         text.push_str(&format!("candor: run {run} is paused. Go on with: candor resume {run}{more}\n"));
     }
     text.trim_end().to_owned()

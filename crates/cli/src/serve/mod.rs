@@ -1,7 +1,7 @@
-//! The front office: what a service asks of Candor, done with the parts that the commands have.
+//! The front api: what a service asks of Candor, done with the parts that the commands have.
 
+mod run_view;
 mod runs;
-mod sight;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use std::time::Duration;
 
 use candor_engine::{Input, RunState};
 use candor_model::{Answer, EventBody, GateId, Position, Recorded, RunId, RunStatus};
-use candor_ports::{BoxFuture, EventLog, Reader, RunEntry, RunFilter};
-use candor_runtime::{Runtime, Standing};
-use candor_server::{Driver, Office, PlanSight, ProgressOf, Sight, Trouble};
+use candor_ports::{BoxFuture, EventLog, Observer, RunEntry, RunFilter};
+use candor_runtime::{RunSnapshot, Runtime};
+use candor_server::{Api, ApiError, Driver, PlanSight, ProgressOf, RunView};
 use candor_store::SqliteLog;
 use tokio::sync::broadcast;
 
 use self::runs::Runs;
+use crate::app::{App, Whom};
 use crate::args::{DriveOptions, ModelOptions, RunArgs};
 use crate::commands;
 use crate::data;
+use crate::deps;
 use crate::drive::{self, Begin};
-use crate::equip;
 use crate::failure::Failure;
-use crate::house::{House, Whom};
 
 /// How much progress may wait for a slow listener; older progress is of no interest.
 const PROGRESS_KEPT: usize = 256;
@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Candor behind a counter.
 pub(crate) struct FrontOffice {
-    house: House,
+    app: App,
     log: SqliteLog,
     runtime: Runtime,
     options: DriveOptions,
@@ -43,8 +43,8 @@ pub(crate) struct FrontOffice {
 /// Passes progress on.
 struct Relay(broadcast::Sender<ProgressOf>);
 
-impl Reader for Relay {
-    fn told(&self, run: &RunId, events: &[Recorded]) {
+impl Observer for Relay {
+    fn on_events(&self, run: &RunId, events: &[Recorded]) {
         for recorded in events {
             if let EventBody::Progressed { update } = &recorded.event.body {
                 // Most of the time nobody listens.
@@ -54,7 +54,7 @@ impl Reader for Relay {
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         Self::new(failure)
     }
@@ -62,33 +62,33 @@ impl From<Failure> for Trouble {
 
 impl FrontOffice {
     /// Opens the log with everything that the configuration names. What is wrong with it is found here.
-    pub(crate) fn open(house: House, models: ModelOptions) -> Result<Self, Failure> {
+    pub(crate) fn open(app: App, models: ModelOptions) -> Result<Self, Failure> {
         let options = DriveOptions { yes: false, json: false, plain: true, faults: Vec::new(), models };
-        house.staff(&options.faults)?;
-        let tiers = equip::models(&house, &options.models)?;
-        let log = house.data.open()?;
+        app.staff(&options.faults)?;
+        let tiers = deps::models(&app, &options.models)?;
+        let log = app.data.open()?;
         let (progress, _) = broadcast::channel(PROGRESS_KEPT);
-        let reader = Arc::new(Relay(progress.clone()));
-        let runtime = house.equipped(log.clone(), &options, tiers.as_ref(), Some(reader), Whom::Everyone)?;
-        Ok(Self { house, log, runtime, options, runs: Runs::default(), progress })
+        let observer = Arc::new(Relay(progress.clone()));
+        let runtime = app.equipped(log.clone(), &options, tiers.as_ref(), Some(observer), Whom::Everyone)?;
+        Ok(Self { app, log, runtime, options, runs: Runs::default(), progress })
     }
 
     /// The data folder.
     pub(crate) fn folder(&self) -> &Path {
-        self.house.data.path()
+        self.app.data.path()
     }
 
     /// Stops driving, for good; returns the runs that have not ended and can be taken up again.
     pub(crate) async fn leave(&self) -> Vec<RunId> {
         let left = self.runs.leave().await;
-        self.house.close().await;
+        self.app.close().await;
         left
     }
 
     async fn planned(&self, goal: &str) -> Result<PlanSight, Failure> {
         let words = said(goal)?;
         let experience = self.log.experience().await?;
-        let planned = commands::planned(&self.house, experience, words, &self.options.models).await?;
+        let planned = commands::planned(&self.app, experience, words, &self.options.models).await?;
         Ok(PlanSight { data: planned.as_json()?, text: planned.as_text() })
     }
 
@@ -102,9 +102,9 @@ impl FrontOffice {
             unattended: false,
             drive: self.options.clone(),
         };
-        let mut order = commands::order(&self.house, run_id.clone(), &args)?;
+        let mut order = commands::order(&self.app, run_id.clone(), &args)?;
         // Whoever calls can answer, unless somebody says otherwise.
-        order.settings.unattended = unattended.or(self.house.config.unattended).unwrap_or(false);
+        order.settings.unattended = unattended.or(self.app.config.unattended).unwrap_or(false);
         self.drive(Begin::Start(Box::new(order))).await?;
         Ok(run_id)
     }
@@ -112,19 +112,19 @@ impl FrontOffice {
     async fn drive(&self, begin: Begin) -> Result<(), Failure> {
         let run = begin.run().clone();
         let set_out = async {
-            let lease = drive::claim(&self.house, &run)?;
-            drive::set_out(&self.house, &self.runtime, begin, lease).await
+            let lease = drive::claim(&self.app, &run)?;
+            drive::set_out(&self.app, &self.runtime, begin, lease).await
         };
         self.runs.keep(set_out).await
     }
 
     /// Gives a run an input: to its driver here or elsewhere; if it has none, it is taken up.
-    async fn give(&self, run: &RunId, input: Input) -> Result<(), Failure> {
-        if let Some(given) = self.runs.give(run, &input).await {
+    async fn submit(&self, run: &RunId, input: Input) -> Result<(), Failure> {
+        if let Some(given) = self.runs.submit(run, &input).await {
             return Ok(given?);
         }
-        if self.house.data.is_driven(run) {
-            self.runtime.give(run.clone(), input).await?;
+        if self.app.data.is_driven(run) {
+            self.runtime.submit(run.clone(), input).await?;
             return Ok(());
         }
         self.drive(Begin::TakeUp { run: run.clone(), first: Some(input) }).await
@@ -133,38 +133,38 @@ impl FrontOffice {
     async fn resumed(&self, run: &RunId) -> Result<(), Failure> {
         let first = commands::way_on(&data::look(&self.log, run).await?.state)?;
         match first {
-            Some(input) => self.give(run, input).await,
+            Some(input) => self.submit(run, input).await,
             None if self.runs.has(run).await => Ok(()),
             None => self.drive(Begin::TakeUp { run: run.clone(), first: None }).await,
         }
     }
 
-    async fn looked(&self, run: &RunId) -> Result<Sight, Failure> {
+    async fn looked(&self, run: &RunId) -> Result<RunView, Failure> {
         let looked = data::look(&self.log, run).await?;
-        let driver = match (self.runs.has(run).await, self.house.data.is_driven(run)) {
+        let driver = match (self.runs.has(run).await, self.app.data.is_driven(run)) {
             (true, _) => Driver::Here,
             (false, true) => Driver::Elsewhere,
             (false, false) => Driver::Nobody,
         };
-        Ok(sight::of(&looked, driver, self.runs.why_fallen(run).await))
+        Ok(run_view::of(&looked, driver, self.runs.why_fallen(run).await))
     }
 
     async fn rested(&self, run: &RunId, after: Option<Position>) -> Result<(), Failure> {
         loop {
-            let Some(mut standing) = self.runs.standing(run).await else {
-                if !self.house.data.is_driven(run) || self.waits(run, after, None).await? {
+            let Some(mut snapshot) = self.runs.snapshot(run).await else {
+                if !self.app.data.is_driven(run) || self.waits(run, after, None).await? {
                     return Ok(());
                 }
                 tokio::time::sleep(LOOK).await;
                 continue;
             };
-            let now = standing.borrow_and_update().clone();
+            let now = snapshot.borrow_and_update().clone();
             let idle = matches!(now.status, RunStatus::WaitingHuman | RunStatus::Paused) && !now.busy;
             if idle && self.waits(run, after, Some(&now)).await? {
                 return Ok(());
             }
             // A change, the end of the driver, or nothing for a while: look again.
-            let _ = tokio::time::timeout(LOOK, standing.changed()).await;
+            let _ = tokio::time::timeout(LOOK, snapshot.changed()).await;
         }
     }
 
@@ -173,21 +173,21 @@ impl FrontOffice {
         &self,
         run: &RunId,
         after: Option<Position>,
-        standing: Option<&Standing>,
+        snapshot: Option<&RunSnapshot>,
     ) -> Result<bool, Failure> {
         let state = data::look(&self.log, run).await?.state;
         let later = after.is_none_or(|after| state.position() > after);
         let waits = matches!(state.status(), RunStatus::WaitingHuman | RunStatus::Paused) && later;
-        Ok(state.status().is_end() || (waits && standing.is_none_or(|standing| is_of(standing, &state))))
+        Ok(state.status().is_end() || (waits && snapshot.is_none_or(|snapshot| is_of(snapshot, &state))))
     }
 }
 
-/// Whether a driver's standing is that of the state.
-fn is_of(standing: &Standing, state: &RunState) -> bool {
+/// Whether a driver's snapshot is that of the state.
+fn is_of(snapshot: &RunSnapshot, state: &RunState) -> bool {
     let open = state.open_questions();
-    standing.status == state.status()
-        && standing.questions.len() == open.len()
-        && standing.questions.iter().all(|(gate, question)| open.get(gate) == Some(question))
+    snapshot.status == state.status()
+        && snapshot.questions.len() == open.len()
+        && snapshot.questions.iter().all(|(gate, question)| open.get(gate) == Some(question))
 }
 
 /// The words of a goal, if there are any.
@@ -198,24 +198,28 @@ fn said(goal: &str) -> Result<String, Failure> {
     Ok(goal.to_owned())
 }
 
-impl Office for FrontOffice {
-    fn plan<'a>(&'a self, goal: &'a str) -> BoxFuture<'a, Result<PlanSight, Trouble>> {
+impl Api for FrontOffice {
+    fn plan<'a>(&'a self, goal: &'a str) -> BoxFuture<'a, Result<PlanSight, ApiError>> {
         Box::pin(async move { Ok(self.planned(goal).await?) })
     }
 
-    fn start<'a>(&'a self, goal: &'a str, unattended: Option<bool>) -> BoxFuture<'a, Result<RunId, Trouble>> {
+    fn start<'a>(
+        &'a self,
+        goal: &'a str,
+        unattended: Option<bool>,
+    ) -> BoxFuture<'a, Result<RunId, ApiError>> {
         Box::pin(async move { Ok(self.started(goal, unattended).await?) })
     }
 
-    fn find<'a>(&'a self, named: &'a str) -> BoxFuture<'a, Result<RunId, Trouble>> {
-        Box::pin(async move { Ok(data::find_run(&self.house.data, Some(&self.log), named).await?) })
+    fn find<'a>(&'a self, named: &'a str) -> BoxFuture<'a, Result<RunId, ApiError>> {
+        Box::pin(async move { Ok(data::find_run(&self.app.data, Some(&self.log), named).await?) })
     }
 
-    fn look<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Sight, Trouble>> {
+    fn look<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<RunView, ApiError>> {
         Box::pin(async move { Ok(self.looked(run).await?) })
     }
 
-    fn latest(&self, most: u32) -> BoxFuture<'_, Result<Vec<RunEntry>, Trouble>> {
+    fn latest(&self, most: u32) -> BoxFuture<'_, Result<Vec<RunEntry>, ApiError>> {
         let filter = RunFilter { unfinished_only: false, limit: Some(most) };
         Box::pin(async move { Ok(self.log.runs(filter).await.map_err(Failure::from)?) })
     }
@@ -225,21 +229,21 @@ impl Office for FrontOffice {
         run: &'a RunId,
         gate: GateId,
         answer: Answer,
-    ) -> BoxFuture<'a, Result<(), Trouble>> {
-        let answer = drive::without_secrets(&self.house, answer);
-        Box::pin(async move { Ok(self.give(run, Input::Answered { gate, answer }).await?) })
+    ) -> BoxFuture<'a, Result<(), ApiError>> {
+        let answer = drive::without_secrets(&self.app, answer);
+        Box::pin(async move { Ok(self.submit(run, Input::Answered { gate, answer }).await?) })
     }
 
-    fn resume<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), Trouble>> {
+    fn resume<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), ApiError>> {
         Box::pin(async move { Ok(self.resumed(run).await?) })
     }
 
-    fn cancel<'a>(&'a self, run: &'a RunId, reason: &'a str) -> BoxFuture<'a, Result<(), Trouble>> {
-        let reason = self.house.without_secrets(reason.to_owned());
-        Box::pin(async move { Ok(self.give(run, Input::Cancel { reason }).await?) })
+    fn cancel<'a>(&'a self, run: &'a RunId, reason: &'a str) -> BoxFuture<'a, Result<(), ApiError>> {
+        let reason = self.app.without_secrets(reason.to_owned());
+        Box::pin(async move { Ok(self.submit(run, Input::Cancel { reason }).await?) })
     }
 
-    fn rest<'a>(&'a self, run: &'a RunId, after: Option<Position>) -> BoxFuture<'a, Result<(), Trouble>> {
+    fn rest<'a>(&'a self, run: &'a RunId, after: Option<Position>) -> BoxFuture<'a, Result<(), ApiError>> {
         Box::pin(async move { Ok(self.rested(run, after).await?) })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use candor_engine::Input;
 use candor_model::RunId;
-use candor_runtime::{DriveError, RunHandle, Standing};
+use candor_runtime::{DriveError, RunHandle, RunSnapshot};
 use tokio::sync::{RwLock, watch};
 
 use crate::failure::Failure;
@@ -35,17 +35,17 @@ impl Runs {
             return Err(Failure::failed("the server stops, and begins nothing any more"));
         }
         let handle = set_out.await?;
-        let (run, standing) = (handle.run_id().clone(), handle.standing());
+        let (run, snapshot) = (handle.run_id().clone(), handle.snapshot());
         book.fallen.remove(&run);
         book.driven.insert(run.clone(), handle);
-        tokio::spawn(see_off(Arc::clone(&self.0), run, standing));
+        tokio::spawn(see_off(Arc::clone(&self.0), run, snapshot));
         Ok(())
     }
 
     /// Gives an input to a run that is driven here; nothing if it is not.
-    pub(super) async fn give(&self, run: &RunId, input: &Input) -> Option<Result<(), DriveError>> {
+    pub(super) async fn submit(&self, run: &RunId, input: &Input) -> Option<Result<(), DriveError>> {
         let book = self.0.read().await;
-        match book.driven.get(run)?.give(input.clone()).await {
+        match book.driven.get(run)?.submit(input.clone()).await {
             // It has just ended; whoever looks next finds it on the log only.
             Err(DriveError::Gone { .. }) => None,
             given => Some(given),
@@ -53,8 +53,8 @@ impl Runs {
     }
 
     /// Where a run that is driven here stands.
-    pub(super) async fn standing(&self, run: &RunId) -> Option<watch::Receiver<Standing>> {
-        self.0.read().await.driven.get(run).map(RunHandle::standing)
+    pub(super) async fn snapshot(&self, run: &RunId) -> Option<watch::Receiver<RunSnapshot>> {
+        self.0.read().await.driven.get(run).map(RunHandle::snapshot)
     }
 
     /// Whether a run is driven here.
@@ -88,11 +88,11 @@ impl Runs {
 }
 
 /// Waits until a run's driver has come to its end, and takes note of how.
-async fn see_off(book: Arc<RwLock<Book>>, run: RunId, mut standing: watch::Receiver<Standing>) {
-    while standing.changed().await.is_ok() {}
+async fn see_off(book: Arc<RwLock<Book>>, run: RunId, mut snapshot: watch::Receiver<RunSnapshot>) {
+    while snapshot.changed().await.is_ok() {}
     let mut book = book.write().await;
     // It may have been taken up anew meanwhile.
-    let is_ours = book.driven.get(&run).is_some_and(|handle| handle.standing().same_channel(&standing));
+    let is_ours = book.driven.get(&run).is_some_and(|handle| handle.snapshot().same_channel(&snapshot));
     if !is_ours {
         return;
     }

@@ -9,7 +9,7 @@ pub(super) enum Group {
     Start,
     /// A phase, and what it says of itself.
     Phase,
-    /// The rooms around the work.
+    /// The phases around the work.
     Room,
     /// The plan.
     Plan,

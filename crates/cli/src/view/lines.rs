@@ -5,15 +5,15 @@
 
 use candor_engine::RunState;
 use candor_model::{
-    AfterStop, AgentType, Announcement, Confidence, CritiqueVerdict, Event, EventBody, IdMap, Money,
-    Notification, PlanningError, ProgressStatus, Question, Recorded, RunId, Rung, Seconds, Severity, SubTask,
+    AfterStop, AgentType, Announcement, AskStep, Confidence, CritiqueVerdict, Event, EventBody, IdMap, Money,
+    Notification, PlanningError, ProgressStatus, Question, Recorded, RunId, Seconds, Severity, SubTask,
     TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::texts;
 
 use super::groups::Group;
 use super::style::{Line, Mark, Style, Tone};
-use super::{commands, desk, format, rooms, text, words};
+use super::{commands, format, note_lines, phase_lines, text, words};
 
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,11 +147,11 @@ impl Teller {
             Group::Start => self.say_start(&event.body),
             Group::Phase => say_phase(&event.body),
             Group::Room => {
-                let (severity, mark, text) = rooms::tell(event, &|id| self.task(id))?;
+                let (severity, mark, text) = phase_lines::tell(event, &|id| self.task(id))?;
                 Some(Said(severity, mark, text))
             }
             Group::Desk => {
-                let (severity, mark, text) = desk::tell(&event.body, &|id| self.task(id))?;
+                let (severity, mark, text) = note_lines::tell(&event.body, &|id| self.task(id))?;
                 Some(Said(severity, mark, text))
             }
             Group::Plan => say_plan(&event.body),
@@ -358,8 +358,8 @@ fn say_circumstance(body: &EventBody) -> Option<Said> {
         }
         EventBody::ModelConsulted { ask, step, .. } => {
             let told = words::models::consulted(ask, step)?;
-            match step.rung {
-                Rung::Accepted { .. } => note(told),
+            match step.outcome {
+                AskStep::Accepted { .. } => note(told),
                 _ => warning(told),
             }
         }

@@ -13,13 +13,13 @@ use candor_planning::texts;
 
 use super::style::{Line, Mark, Style, Tone};
 use super::tree::Tree;
-use super::{commands, format, phases, rooms, text, words};
+use super::{commands, format, phase_lines, phases, text, words};
 
-/// How many of the last failures stay in sight.
+/// How many of the last failures stay in run_view.
 const SHOWN_FAILURES: usize = 4;
 /// How much of what a model says is shown while it speaks.
 const HEARD_COLUMNS: usize = 200;
-/// How many of the last notes on the rooms stay in sight.
+/// How many of the last notes on the phases stay in run_view.
 const SHOWN_NOTES: usize = 3;
 const MAX_BAR: usize = 30;
 
@@ -31,7 +31,7 @@ pub struct Live {
     tree: Tree,
     remaining: Seconds,
     failures: VecDeque<String>,
-    /// What was last told of the rooms around the work.
+    /// What was last told of the phases around the work.
     notes: VecDeque<(Mark, String)>,
     /// What a model says while it speaks: the step, and the end of its words.
     heard: Option<(String, String)>,
@@ -132,7 +132,7 @@ impl Live {
         self.tree = tree;
     }
 
-    /// Keeps what a person should see of the rooms: what is not merely going well.
+    /// Keeps what a person should see of the phases: what is not merely going well.
     fn note(&mut self, event: &Event) {
         let name =
             |id: &TaskId| self.state.task(id).map_or_else(|| id.to_string(), |task| texts::task_name(&task));
@@ -147,7 +147,7 @@ impl Live {
             EventBody::Broadcast { message } if message.priority < MessagePriority::High => None,
             EventBody::GuardrailsChecked { report, .. } if report.findings.is_empty() => None,
             EventBody::FilesRead { .. } => None,
-            _ => rooms::tell(event, &name).map(|(_, mark, told)| (mark, told)),
+            _ => phase_lines::tell(event, &name).map(|(_, mark, told)| (mark, told)),
         };
         let Some(told) = told else { return };
         if self.notes.len() == SHOWN_NOTES {

@@ -7,19 +7,19 @@
 
 mod chronicle;
 pub mod commands;
-pub(crate) mod desk;
 pub mod explain;
 mod format;
 mod groups;
 pub mod lines;
 pub mod list;
 pub mod live;
+pub(crate) mod note_lines;
+mod phase_lines;
 mod phases;
 pub mod postmortem;
 pub mod proposal;
 pub mod report;
 pub mod results;
-mod rooms;
 pub mod status;
 mod style;
 mod text;

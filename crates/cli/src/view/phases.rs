@@ -15,7 +15,7 @@ const STANDING_COLUMNS: usize = 36;
 
 /// How a phase stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum RunSnapshot {
     Done,
     AtWork,
     Waiting,
@@ -23,14 +23,14 @@ pub(super) enum Standing {
     ToCome,
 }
 
-impl Standing {
+impl RunSnapshot {
     const fn words(self) -> &'static str {
         match self {
-            Self::Done => words::standing::DONE,
-            Self::AtWork => words::standing::AT_WORK,
-            Self::Waiting => words::standing::WAITING,
-            Self::Failed => words::standing::FAILED,
-            Self::ToCome => words::standing::TO_COME,
+            Self::Done => words::snapshot::DONE,
+            Self::AtWork => words::snapshot::AT_WORK,
+            Self::Waiting => words::snapshot::WAITING,
+            Self::Failed => words::snapshot::FAILED,
+            Self::ToCome => words::snapshot::TO_COME,
         }
     }
 
@@ -67,7 +67,7 @@ pub(super) struct Ended<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PhaseView<'a> {
     pub(super) phase: Phase,
-    pub(super) standing: Standing,
+    pub(super) snapshot: RunSnapshot,
     attempt: u32,
     /// Its last end, if what came of it still holds.
     pub(super) ended: Option<Ended<'a>>,
@@ -80,7 +80,7 @@ pub(super) fn of<'a>(state: &RunState, records: &'a [Recorded]) -> Vec<PhaseView
         .iter()
         .map(|phase| PhaseView {
             phase: *phase,
-            standing: Standing::ToCome,
+            snapshot: RunSnapshot::ToCome,
             attempt: 0,
             ended: None,
             verdict: None,
@@ -91,8 +91,12 @@ pub(super) fn of<'a>(state: &RunState, records: &'a [Recorded]) -> Vec<PhaseView
         match &event.body {
             EventBody::PhaseStarted { phase, attempt } => {
                 if let Some(view) = views.get_mut(of(*phase)) {
-                    *view =
-                        PhaseView { attempt: *attempt, standing: Standing::ToCome, verdict: None, ..*view };
+                    *view = PhaseView {
+                        attempt: *attempt,
+                        snapshot: RunSnapshot::ToCome,
+                        verdict: None,
+                        ..*view
+                    };
                 }
             }
             EventBody::PhaseCompleted { phase, handoff, metrics } => {
@@ -102,7 +106,7 @@ pub(super) fn of<'a>(state: &RunState, records: &'a [Recorded]) -> Vec<PhaseView
             }
             EventBody::PhaseFailed { phase, .. } => {
                 if let Some(view) = views.get_mut(of(*phase)) {
-                    view.standing = Standing::Failed;
+                    view.snapshot = RunSnapshot::Failed;
                 }
             }
             EventBody::Critiqued { phase, verdict, .. } => {
@@ -117,11 +121,11 @@ pub(super) fn of<'a>(state: &RunState, records: &'a [Recorded]) -> Vec<PhaseView
     for view in &mut views {
         let done = state.completed_phases().contains(&view.phase);
         if asked.contains(&view.phase) {
-            view.standing = Standing::Waiting;
+            view.snapshot = RunSnapshot::Waiting;
         } else if done {
-            view.standing = Standing::Done;
+            view.snapshot = RunSnapshot::Done;
         } else if at_work.contains(&view.phase) {
-            view.standing = Standing::AtWork;
+            view.snapshot = RunSnapshot::AtWork;
         }
         view.ended = view.ended.filter(|_| done);
     }
@@ -141,15 +145,15 @@ fn asked(state: &RunState) -> Vec<Phase> {
 impl PhaseView<'_> {
     fn line(&self, style: Style) -> String {
         let name = format!("{} {}", self.phase.number(), words::phase(self.phase));
-        let line = Line::new(style).mark(self.standing.mark()).plain(&name).pad_to(NAME_COLUMNS);
-        let standing = match self.attempt {
-            0 | 1 => self.standing.words().to_owned(),
-            attempt => format!("{}, {}", self.standing.words(), words::attempt(attempt)),
+        let line = Line::new(style).mark(self.snapshot.mark()).plain(&name).pad_to(NAME_COLUMNS);
+        let snapshot = match self.attempt {
+            0 | 1 => self.snapshot.words().to_owned(),
+            attempt => format!("{}, {}", self.snapshot.words(), words::attempt(attempt)),
         };
         let mut told = vec![];
         told.extend(self.ended.map(|ended| words::phase_figures(ended.metrics, ended.handoff.spoken_by)));
         told.extend(self.verdict.map(words::critique));
-        line.add(self.standing.mark().tone(), &standing)
+        line.add(self.snapshot.mark().tone(), &snapshot)
             .pad_to(STANDING_COLUMNS)
             .add(Tone::Dim, &told.join(", "))
             .render()
@@ -161,7 +165,7 @@ impl PhaseView<'_> {
         json!({
             "number": self.phase.number(),
             "name": self.phase,
-            "status": self.standing.code(),
+            "status": self.snapshot.code(),
             "attempt": self.attempt,
             "duration": metrics.map(|metrics| metrics.duration),
             "tokens": metrics.map(|metrics| metrics.tokens_used),
@@ -203,16 +207,16 @@ pub(super) fn strip(state: &RunState, style: Style) -> String {
     let (at_work, asked) = (status::phases(state), asked(state));
     let mut line = Line::new(style);
     for phase in Phase::ALL {
-        let standing = if asked.contains(phase) {
-            Standing::Waiting
+        let snapshot = if asked.contains(phase) {
+            RunSnapshot::Waiting
         } else if state.completed_phases().contains(phase) {
-            Standing::Done
+            RunSnapshot::Done
         } else if at_work.contains(phase) {
-            Standing::AtWork
+            RunSnapshot::AtWork
         } else {
-            Standing::ToCome
+            RunSnapshot::ToCome
         };
-        line = line.add(standing.mark().tone(), standing.mark().symbol(style.unicode));
+        line = line.add(snapshot.mark().tone(), snapshot.mark().symbol(style.unicode));
     }
     let now: Vec<String> = Phase::ALL
         .iter()

@@ -256,7 +256,7 @@ pub(super) fn heading(title: &str, style: Style) -> Vec<String> {
     vec![String::new(), Line::new(style).add(Tone::Strong, title).render()]
 }
 
-/// What agents and rooms have told each other and found, without what files say.
+/// What agents and phases have told each other and found, without what files say.
 fn shared(run: &RunId, records: &[Recorded]) -> Value {
     let mut shared = SharedState::new(run.clone());
     records.iter().for_each(|recorded| shared.apply(&recorded.event));

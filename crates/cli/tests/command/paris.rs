@@ -101,13 +101,13 @@ fn the_plan_is_the_documents_plan() {
 }
 
 #[test]
-fn the_stages_and_rooms_come_in_their_order() {
+fn the_stages_and_phases_come_in_their_order() {
     // spec: planning WF-01
     let events = paris();
-    let rooms = events.texts("phase_started", "phase");
+    let phases = events.texts("phase_started", "phase");
     let order = ["pre_analysis", "evaluation", "context", "decomposition", "planning", "execution"];
-    assert_eq!(rooms[..6], order);
-    assert_eq!(rooms[6..], ["validation", "consolidation"]);
+    assert_eq!(phases[..6], order);
+    assert_eq!(phases[6..], ["validation", "consolidation"]);
     assert_eq!(events.all("phase_completed").len(), 8);
     let at = |kind: &str| events.position(|event| event["event"] == kind);
     let completed =

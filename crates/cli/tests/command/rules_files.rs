@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::rooms::TRIPWIRE;
+use crate::phases::TRIPWIRE;
 use crate::support::{Candor, PARIS, has_keys};
 
 /// A matrix with a hole at 31.

@@ -83,7 +83,7 @@ fn a_plan_is_changed_or_rejected_where_it_is_shown() {
     assert_eq!(at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &change).code, 0);
     let report = candor.run(["report", "run_1", "--json"]).json();
     assert_eq!(report["plan"]["subtasks"][0]["agent_type"], "mailer");
-    // What succeeded once is no blind guess the next time, so this is somebody else's house.
+    // What succeeded once is no blind guess the next time, so this is another folder.
     let candor = Candor::with_config(GENERAL);
     let rejected =
         at_terminal(&candor, &["run", VAGUE, "--run-id", "run_2", "--unattended"], &[("[l]ater? ", "r\n")]);
@@ -149,7 +149,7 @@ fn a_plan_can_be_talked_about_where_it_is_shown() {
 fn a_guardrail_asks_where_it_halts() {
     // spec: orchestrator GR-08
     let candor = Candor::with_config(&format!("[guardrails]\nrules = \"rules.json\"\n{GENERAL}"));
-    candor.write("rules.json", crate::rooms::TRIPWIRE);
+    candor.write("rules.json", crate::phases::TRIPWIRE);
     let answers = [
         ("Which?", "perhaps\n"),
         ("`perhaps` is none of these", "reword\n"),

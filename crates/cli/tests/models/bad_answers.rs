@@ -3,7 +3,7 @@
 use candor_testkit::model_server::Reply;
 use serde_json::json;
 
-use crate::scene::{Scene, answer_to, level, rung, rungs, sensible, spoken_by, step_of, tasks};
+use crate::scene::{Scene, answer_to, level, outcome, sensible, spoken_by, step_of, steps, tasks};
 use crate::support::PARIS;
 
 #[test]
@@ -19,8 +19,8 @@ fn tasks_in_another_language_are_not_taken_for_the_goals_own() {
         _ => sensible(seen),
     });
     let events = scene.paris();
-    assert_eq!(rungs(&events, "decompose_task"), ["ask_again", "fall_back", "ask_again", "give_up"]);
-    let problems = rung(&events, "decompose_task", "ask_again")["problems"].to_string();
+    assert_eq!(steps(&events, "decompose_task"), ["ask_again", "fall_back", "ask_again", "give_up"]);
+    let problems = outcome(&events, "decompose_task", "ask_again")["problems"].to_string();
     assert!(problems.contains("in its language"), "{problems}");
     assert_eq!(tasks(&events)[0], "Search for round-trip flights to Paris in May");
     assert_eq!((level(&events), spoken_by(&events, "decomposition")), (2, "heuristic"));
@@ -42,7 +42,7 @@ fn what_the_request_does_not_say_is_not_believed() {
         _ => sensible(seen),
     });
     let events = scene.paris();
-    let problems = rung(&events, "parse_goal", "ask_again")["problems"].to_string();
+    let problems = outcome(&events, "parse_goal", "ask_again")["problems"].to_string();
     assert!(problems.contains("`Rome` is not in the request") && problems.contains("9000"), "{problems}");
     assert_eq!((spoken_by(&events, "evaluation"), level(&events)), ("heuristic", 2));
     let goal = events.only("goal_defined")["goal"].to_string();
@@ -66,9 +66,9 @@ fn a_decomposition_with_a_circle_or_a_missing_task_is_refused_with_where_it_is()
         _ => sensible(seen),
     });
     let events = scene.paris();
-    assert_eq!(rungs(&events, "decompose_task"), ["ask_again", "fall_back", "accepted"]);
-    assert!(rung(&events, "decompose_task", "ask_again")["problems"].to_string().contains("in a circle"));
-    let reason = rung(&events, "decompose_task", "fall_back")["reason"].as_str().unwrap();
+    assert_eq!(steps(&events, "decompose_task"), ["ask_again", "fall_back", "accepted"]);
+    assert!(outcome(&events, "decompose_task", "ask_again")["problems"].to_string().contains("in a circle"));
+    let reason = outcome(&events, "decompose_task", "fall_back")["reason"].as_str().unwrap();
     assert!(reason.contains("tasks[0].dependencies: 9 is no task"), "{reason}");
 }
 
@@ -100,7 +100,7 @@ fn a_model_that_gives_in_to_an_injection_is_still_held_to_the_request() {
         _ => sensible(seen),
     });
     let events = scene.paris();
-    let problems = rung(&events, "parse_goal", "ask_again")["problems"].to_string();
+    let problems = outcome(&events, "parse_goal", "ask_again")["problems"].to_string();
     assert!(problems.contains("HACKED") && problems.contains("wire_money"), "{problems}");
     assert_eq!(events.only("goal_defined")["goal"]["goal_type"], "travel_planning");
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use candor_testkit::model_server::{Cut, Fault, Reply};
 
-use crate::scene::{EASY, Scene, level, rung, rungs, sensible, spoken_by, step_of, tasks, tier};
+use crate::scene::{EASY, Scene, level, outcome, sensible, spoken_by, step_of, steps, tasks, tier};
 use crate::support::{Candor, Events, PARIS, Said};
 
 /// No repetitions: for failures whose repetition is not what the test is about.
@@ -21,7 +21,7 @@ fn finished_by_rules(events: &Events, kind: &str, words: &[&str]) {
     }
     let call = &events.all("model_consulted")[0]["step"]["call"];
     assert_eq!(call["failure"]["kind"], kind, "{call}");
-    let reason = rung(events, "parse_goal", "give_up")["reason"].as_str().unwrap();
+    let reason = outcome(events, "parse_goal", "give_up")["reason"].as_str().unwrap();
     for word in words {
         assert!(reason.contains(word), "no `{word}` in {reason}");
     }
@@ -55,7 +55,7 @@ fn a_wrong_key_is_tried_once_and_the_message_does_not_show_it() {
     let events = scene.paris();
     finished_by_rules(&events, "auth", &["401", crate::scene::KEY, "set a valid one"]);
     assert_eq!(
-        (rungs(&events, "parse_goal"), scene.asked("parse_goal").len()),
+        (steps(&events, "parse_goal"), scene.asked("parse_goal").len()),
         (vec!["give_up".to_owned()], 1)
     );
     assert!(!format!("{events:?}").contains(crate::scene::SECRET));
@@ -70,8 +70,8 @@ fn an_unknown_model_is_named_and_the_next_tier_is_asked() {
         _ => sensible(seen),
     });
     let events = scene.paris();
-    assert_eq!(rungs(&events, "parse_goal"), ["fall_back", "accepted"]);
-    let reason = rung(&events, "parse_goal", "fall_back")["reason"].as_str().unwrap();
+    assert_eq!(steps(&events, "parse_goal"), ["fall_back", "accepted"]);
+    let reason = outcome(&events, "parse_goal", "fall_back")["reason"].as_str().unwrap();
     assert!(reason.contains("unknown_model") && reason.contains("`usual`"), "{reason}");
     assert_eq!(level(&events), 1);
 }
@@ -84,7 +84,7 @@ fn an_endpoint_that_is_down_is_tried_as_often_as_allowed_and_then_left() {
     let scene = Scene::configured(|_| format!("{EASY}{}", tier("balanced", "usual", &url, "")));
     let events = scene.paris();
     finished_by_rules(&events, "transient", &["cannot connect", &url, "3 repetitions did not help"]);
-    assert_eq!(rungs(&events, "parse_goal"), ["repeat", "repeat", "repeat", "give_up"]);
+    assert_eq!(steps(&events, "parse_goal"), ["repeat", "repeat", "repeat", "give_up"]);
     let numbers: Vec<_> = events
         .all("model_consulted")
         .iter()
@@ -122,7 +122,7 @@ fn an_empty_answer_is_asked_for_once_more_and_then_not_used() {
     for phase in ["evaluation", "decomposition", "planning"] {
         assert_eq!(spoken_by(&events, phase), "heuristic", "{phase}");
     }
-    assert_eq!(rungs(&events, "parse_goal"), ["ask_again", "give_up"]);
+    assert_eq!(steps(&events, "parse_goal"), ["ask_again", "give_up"]);
     assert_eq!((level(&events), tasks(&events).len()), (3, 4));
 }
 
@@ -161,7 +161,7 @@ fn a_dropped_connection_is_tried_again_and_then_answers() {
             sensible(seen)
         });
         let events = scene.paris();
-        assert_eq!(rungs(&events, "parse_goal"), ["repeat", "repeat", "accepted"], "{cut:?}");
+        assert_eq!(steps(&events, "parse_goal"), ["repeat", "repeat", "accepted"], "{cut:?}");
         assert_eq!((level(&events), spoken_by(&events, "evaluation")), (0, "model"));
     }
 }
@@ -181,11 +181,11 @@ fn a_rate_limit_is_waited_for_as_long_as_the_provider_asks() {
         if times.len() == 1 { Reply::rate_limit("1") } else { sensible(seen) }
     });
     let events = scene.paris();
-    assert_eq!(rungs(&events, "parse_goal"), ["repeat", "accepted"]);
+    assert_eq!(steps(&events, "parse_goal"), ["repeat", "accepted"]);
     let times = times.lock().unwrap();
     let waited = times[1] - times[0];
     assert!(waited >= Duration::from_secs(1) && waited < Duration::from_secs(5), "{waited:?}");
-    let repeat = rung(&events, "parse_goal", "repeat");
+    let repeat = outcome(&events, "parse_goal", "repeat");
     assert!(repeat["delay"].as_f64().unwrap() >= 1.0 && repeat["reason"].as_str().unwrap().contains("429"));
     assert_eq!(level(&events), 0);
 }
@@ -199,8 +199,8 @@ fn a_wait_longer_than_the_longest_is_not_waited_for() {
     });
     let began = Instant::now();
     let events = scene.paris();
-    assert_eq!(rungs(&events, "parse_goal"), ["fall_back", "accepted"]);
-    let reason = rung(&events, "parse_goal", "fall_back")["reason"].as_str().unwrap();
+    assert_eq!(steps(&events, "parse_goal"), ["fall_back", "accepted"]);
+    let reason = outcome(&events, "parse_goal", "fall_back")["reason"].as_str().unwrap();
     assert!(reason.contains("asks for a wait of 3600 s"), "{reason}");
     assert!(began.elapsed() < Duration::from_secs(20));
 }
@@ -230,7 +230,7 @@ fn time_for_planning_that_is_too_short_for_models_is_left_to_the_rules() {
     let scene = Scene::with_one_tier(config, "");
     scene.server.route(|seen| sensible(seen).after(Duration::from_secs(30)));
     let events = scene.paris();
-    let reason = rung(&events, "plan", "give_up")["reason"].as_str().unwrap();
+    let reason = outcome(&events, "plan", "give_up")["reason"].as_str().unwrap();
     assert!(reason.contains("the time for planning (1 s) is nearly up"), "{reason}");
     assert_eq!((spoken_by(&events, "planning"), tasks(&events).len()), ("heuristic", 4));
 }

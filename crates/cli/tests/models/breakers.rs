@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use candor_testkit::model_server::{Fault, Reply};
 
-use crate::scene::{Scene, USUAL, level, rung, rungs, sensible, spoken_by};
+use crate::scene::{Scene, USUAL, level, outcome, sensible, spoken_by, steps};
 use crate::support::{Events, PARIS};
 
 fn config(reset_timeout: &str) -> String {
@@ -28,7 +28,7 @@ fn a_model_that_keeps_failing_is_not_asked_by_the_next_process() {
     scene.server.route(sensible);
     let second = run(&scene);
     assert_eq!(scene.server.seen().len(), 3, "the fourth call is not made");
-    let reason = rung(&second, "parse_goal", "give_up")["reason"].as_str().unwrap();
+    let reason = outcome(&second, "parse_goal", "give_up")["reason"].as_str().unwrap();
     assert!(reason.contains("circuit open") && reason.contains(USUAL), "{reason}");
     assert_eq!((level(&second), spoken_by(&second, "planning")), (3, "heuristic"));
     let said = scene.plain_paris();
@@ -50,7 +50,7 @@ fn an_open_breaker_moves_to_the_next_tier_without_a_call() {
     let third = run(&scene);
     let models: Vec<_> = scene.server.seen()[before..].iter().map(|seen| seen.model().to_owned()).collect();
     assert_eq!(models, ["quick", "quick", "best"]);
-    assert_eq!(rungs(&third, "parse_goal"), ["fall_back", "accepted"]);
+    assert_eq!(steps(&third, "parse_goal"), ["fall_back", "accepted"]);
     assert_eq!(level(&third), 1);
 }
 

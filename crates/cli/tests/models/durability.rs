@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::scene::{EASY, Scene, level, rungs, sensible, spoken_by, step_of};
+use crate::scene::{EASY, Scene, level, sensible, spoken_by, step_of, steps};
 use crate::support::{Events, PARIS, until};
 
 #[test]
@@ -25,7 +25,7 @@ fn a_run_that_is_killed_during_a_call_never_asks_again_for_what_was_answered() {
     events.only("run_completed");
     let asked = ["parse_goal", "decompose_task", "plan"].map(|step| scene.asked(step).len());
     assert_eq!(asked, [1, 2, 1]);
-    assert_eq!(rungs(&events, "decompose_task"), ["repeat", "accepted"]);
+    assert_eq!(steps(&events, "decompose_task"), ["repeat", "accepted"]);
     let lost = events.all("model_consulted")[0]["step"]["rung"]["repeat"]["reason"].clone();
     assert!(lost.as_str().unwrap().contains("may have been paid"), "{lost}");
     assert_eq!((level(&events), spoken_by(&events, "decomposition")), (0, "model"));

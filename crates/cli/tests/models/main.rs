@@ -15,7 +15,7 @@ mod breakers;
 mod configuration;
 mod directly;
 mod durability;
-mod ladder;
+mod fallback_policy;
 mod meaning;
 mod money;
 mod recordings;

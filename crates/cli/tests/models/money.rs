@@ -4,7 +4,7 @@ use candor_testkit::model_server::{Reply, Usage};
 use serde_json::Value;
 
 use crate::scene::{
-    EASY, Scene, answer_to, level, rung, rungs, sensible, spoken_by, step_of, tasks, tier, tiers,
+    EASY, Scene, answer_to, level, outcome, sensible, spoken_by, step_of, steps, tasks, tier, tiers,
 };
 use crate::support::{Events, PARIS};
 
@@ -26,7 +26,7 @@ fn a_budget_that_allows_no_call_is_kept_by_making_none() {
     let events = scene.paris();
     assert!(scene.server.seen().is_empty());
     assert!(events.all("model_asked").is_empty() && spent(&events) == 0.0);
-    let reason = rung(&events, "parse_goal", "give_up")["reason"].as_str().unwrap();
+    let reason = outcome(&events, "parse_goal", "give_up")["reason"].as_str().unwrap();
     assert!(reason.contains("can cost $") && reason.contains("$0.0001"), "{reason}");
     assert_eq!((spoken_by(&events, "evaluation"), level(&events), tasks(&events).len()), ("heuristic", 3, 4));
 }
@@ -63,7 +63,7 @@ fn a_small_budget_is_spent_on_cheaper_tiers_first_and_then_on_none() {
         )
     });
     let events = cheap.paris();
-    assert_eq!(rungs(&events, "parse_goal"), ["fall_back", "accepted"]);
+    assert_eq!(steps(&events, "parse_goal"), ["fall_back", "accepted"]);
     let asked: Vec<_> = cheap.server.seen().iter().map(|seen| seen.model().to_owned()).collect();
     assert_eq!(asked, ["quick", "quick", "quick"]);
     assert!(spent(&events) <= 0.01);
@@ -141,6 +141,6 @@ fn failed_and_repeated_calls_are_charged_once_each_for_what_they_took() {
         .into_iter()
         .map(|event| event["step"]["call"]["cost"].as_f64().unwrap());
     assert!((total.sum::<f64>() - spent(&events)).abs() < 1e-9);
-    assert_eq!(rungs(&events, "parse_goal"), ["ask_again", "accepted"]);
-    assert_eq!(rung(&events, "plan", "accepted")["value"], answer_to("plan"));
+    assert_eq!(steps(&events, "parse_goal"), ["ask_again", "accepted"]);
+    assert_eq!(outcome(&events, "plan", "accepted")["value"], answer_to("plan"));
 }

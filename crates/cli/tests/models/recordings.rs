@@ -3,7 +3,7 @@
 use candor_testkit::model_server::Reply;
 use serde_json::{Value, json};
 
-use crate::scene::{SECRET, Scene, level, rung, rungs, sensible, spoken_by, step_of};
+use crate::scene::{SECRET, Scene, level, outcome, sensible, spoken_by, step_of, steps};
 use crate::support::{Events, PARIS, Said};
 
 /// Records the worked example, then takes the provider away.
@@ -62,7 +62,10 @@ fn plan(events: &Events) -> Value {
 #[test]
 fn a_run_is_played_back_byte_for_byte_without_network_and_key() {
     let (scene, live) = recorded();
-    assert_eq!(rung(&live, "parse_goal", "accepted")["repairs"].as_array().map(Vec::is_empty), Some(false));
+    assert_eq!(
+        outcome(&live, "parse_goal", "accepted")["repairs"].as_array().map(Vec::is_empty),
+        Some(false)
+    );
     let (said, played) = replay(scene, "kept");
     said.ended_with(0);
     assert_eq!(answers(&live), answers(&played));
@@ -80,7 +83,7 @@ fn failures_are_recorded_and_played_back_too() {
     let live = Events(scene.run(&["run", PARIS, "--json", "--record", "kept"]).ended_with(0).lines());
     let (said, played) = replay(scene, "kept");
     said.ended_with(0);
-    assert_eq!(rungs(&played, "parse_goal"), ["fall_back", "accepted"]);
+    assert_eq!(steps(&played, "parse_goal"), ["fall_back", "accepted"]);
     assert_eq!(answers(&live), answers(&played));
 }
 
@@ -97,7 +100,7 @@ fn a_recording_that_lacks_a_step_is_told_and_the_rules_speak() {
     }
     let (said, events) = replay(scene, "kept");
     said.ended_with(0);
-    let reason = rung(&events, "decompose_task", "give_up")["reason"].as_str().unwrap();
+    let reason = outcome(&events, "decompose_task", "give_up")["reason"].as_str().unwrap();
     assert!(
         reason.contains("lacks the step `decompose_task`") && reason.contains("record the run again"),
         "{reason}"
@@ -158,7 +161,7 @@ fn a_broken_recording_is_named_and_the_run_goes_on_by_rules() {
     }
     let (said, events) = replay(scene, "kept");
     said.ended_with(0);
-    let reason = rung(&events, "parse_goal", "give_up")["reason"].as_str().unwrap();
+    let reason = outcome(&events, "parse_goal", "give_up")["reason"].as_str().unwrap();
     assert!(reason.contains("kept") && reason.contains(".json"), "{reason}");
     assert_eq!(level(&events), 3);
 }

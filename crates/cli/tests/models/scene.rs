@@ -208,17 +208,17 @@ pub(crate) fn answer_to(step: &str) -> Value {
     }
 }
 
-/// The steps of a question on the log, each by the name of its rung.
-pub(crate) fn rungs(events: &Events, step: &str) -> Vec<String> {
+/// The steps of a question on the log, each by the name of its outcome.
+pub(crate) fn steps(events: &Events, step: &str) -> Vec<String> {
     let of_step = events.all("model_consulted").into_iter().filter(|event| event["ask"]["step"] == step);
     of_step.map(|event| event["step"]["rung"].as_object().unwrap().keys().next().unwrap().clone()).collect()
 }
 
-/// What a rung of a question says on the log.
+/// What a outcome of a question says on the log.
 #[track_caller]
-pub(crate) fn rung<'a>(events: &'a Events, step: &str, name: &str) -> &'a Value {
+pub(crate) fn outcome<'a>(events: &'a Events, step: &str, name: &str) -> &'a Value {
     let of_step = events.all("model_consulted").into_iter().filter(|event| event["ask"]["step"] == step);
-    let found = of_step.map(|event| &event["step"]["rung"][name]).find(|rung| !rung.is_null());
+    let found = of_step.map(|event| &event["step"]["rung"][name]).find(|outcome| !outcome.is_null());
     found.unwrap_or_else(|| panic!("no {name} for {step}"))
 }
 

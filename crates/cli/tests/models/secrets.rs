@@ -35,7 +35,7 @@ fn neither_a_goal_in_a_file_nor_the_installations_own_key_slips_through() {
     let scene = Scene::new();
     let goal = serde_json::json!({ "description": format!("{PARIS}, my key is {PASTED}"), "goal_type": "travel_planning", "goal_id": "goal_1", "constraints": [], "success_criteria": [] });
     scene.candor.write("goal.json", goal.to_string());
-    scene.candor.write("goal.txt", format!("{PARIS}, the key of the house is {SECRET}"));
+    scene.candor.write("goal.txt", format!("{PARIS}, the key of the app is {SECRET}"));
     for file in ["goal.json", "goal.txt"] {
         let said = scene.run(&["run", "--goal", file, "--json"]).ended_with(0).tells(&["secret"]);
         for secret in [PASTED, SECRET] {

@@ -4,12 +4,12 @@ use candor_testkit::model_server::{Reply, Usage};
 use serde_json::json;
 
 use crate::scene::{
-    EASY, KEY, SECRET, Scene, USUAL, answer_to, level, rungs, sensible, spoken_by, step_of, tasks, tiers,
+    EASY, KEY, SECRET, Scene, USUAL, answer_to, level, sensible, spoken_by, step_of, steps, tasks, tiers,
 };
 use crate::support::PARIS;
 
 #[test]
-fn the_rooms_say_that_a_model_spoke_and_its_tasks_are_done_by_the_packs_agents() {
+fn the_phases_say_that_a_model_spoke_and_its_tasks_are_done_by_the_packs_agents() {
     // spec: planning TD-01 TD-03; orchestrator DG-03
     let scene = Scene::new();
     let events = scene.paris();
@@ -136,7 +136,7 @@ fn a_tier_that_is_missing_is_covered_by_the_next_one() {
     let events = scene.paris();
     let models: Vec<_> = scene.server.seen().iter().map(|seen| seen.model().to_owned()).collect();
     assert_eq!(models, ["usual", "usual", "usual"]);
-    assert_eq!((rungs(&events, "plan"), level(&events)), (vec!["accepted".to_owned()], 0));
+    assert_eq!((steps(&events, "plan"), level(&events)), (vec!["accepted".to_owned()], 0));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_model_chooses_where_the_figures_do_not_tell_two_agents_apart() {
         _ => sensible(seen),
     });
     let events = scene.paris();
-    assert_eq!(rungs(&events, "route_task"), ["accepted"]);
+    assert_eq!(steps(&events, "route_task"), ["accepted"]);
     assert!(scene.asked("route_task")[0].says("offered: anna, berta, clara"));
     assert_eq!(scene.asked("route_task")[0].model(), "quick");
     let chosen: Vec<_> =

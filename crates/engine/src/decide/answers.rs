@@ -58,7 +58,7 @@ fn on_plan(
             let comments = decision.comments.clone();
             let plan_id = decision.plan_id.clone();
             close(draft, gate, Answer::Approval(decision));
-            draft.say(EventBody::PlanRejected { version, comments: comments.clone() });
+            draft.emit(EventBody::PlanRejected { version, comments: comments.clone() });
             ending::abort(draft, PlanningError::PlanRejected { plan_id, comments });
         }
         ApprovalAction::Modify if !decision.adjustments.is_empty() => {
@@ -74,11 +74,11 @@ fn on_plan(
 }
 
 pub(super) fn close(draft: &mut Draft<'_>, gate: &GateId, answer: Answer) {
-    draft.say(EventBody::HumanAnswered { gate: gate.clone(), answer: Box::new(answer) });
+    draft.emit(EventBody::HumanAnswered { gate: gate.clone(), answer: Box::new(answer) });
 }
 
 fn approve(draft: &mut Draft<'_>, gate: &GateId, version: PlanVersion) {
-    let note = draft.ahead().plan().map(|plan| approval::approval_note(&plan)).unwrap_or_default();
+    let note = draft.projected().plan().map(|plan| approval::approval_note(&plan)).unwrap_or_default();
     draft.record(Decision {
         operation: "approve_plan",
         task_id: None,
@@ -87,7 +87,7 @@ fn approve(draft: &mut Draft<'_>, gate: &GateId, version: PlanVersion) {
         reasoning: note.clone(),
         confidence: None,
     });
-    draft.say(EventBody::PlanApproved { version, gate: Some(gate.clone()), note });
+    draft.emit(EventBody::PlanApproved { version, gate: Some(gate.clone()), note });
     match draft.state.stage() {
         Stage::Proposed => proposal::begin_execution(draft),
         _ => schedule::after_change(draft),
@@ -99,7 +99,7 @@ fn adjust(draft: &mut Draft<'_>, gate: &GateId, decision: HumanApprovalDecision)
     let rerun = discussion::adjusted(draft, &decision)?;
     let (version, adjustments) = (draft.state.next_version(), decision.adjustments.clone());
     close(draft, gate, Answer::Approval(decision));
-    draft.say(EventBody::PlanAdjusted { version, adjustments, rerun_task_ids: rerun });
+    draft.emit(EventBody::PlanAdjusted { version, adjustments, rerun_task_ids: rerun });
     approve(draft, gate, version);
     Ok(())
 }
@@ -164,15 +164,15 @@ fn retry(draft: &mut Draft<'_>, gate: &GateId, task: &SubTask, guidance: Guidanc
     let (agent_type, inputs) = (guidance.agent_type.clone(), guidance.inputs.clone());
     close(draft, gate, Answer::Guidance(guidance));
     let (task_id, at) = (task.task_id.clone(), draft.now);
-    draft.say(EventBody::RetryScheduled { task_id, at, agent_type, inputs, by_person: true });
+    draft.emit(EventBody::RetryScheduled { task_id, at, agent_type, inputs, by_person: true });
     schedule::after_change(draft);
     Ok(())
 }
 
 /// Goes on without a task: those that need it are told so, and the plan is revised to do without.
 fn skip(draft: &mut Draft<'_>, task: &SubTask, comments: String) {
-    draft.say(EventBody::TaskSkipped { task_id: task.task_id.clone(), comments });
-    let ahead = draft.ahead();
+    draft.emit(EventBody::TaskSkipped { task_id: task.task_id.clone(), comments });
+    let ahead = draft.projected();
     let (Some(plan), Some(work)) = (ahead.plan(), ahead.work()) else {
         return;
     };

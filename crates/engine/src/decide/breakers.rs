@@ -10,10 +10,10 @@ pub(super) fn agent(draft: &mut Draft<'_>, agent_type: AgentType, opened: Option
     match (draft.state.resting().get(&agent_type), opened) {
         (Some(Some(known)), Some((_, until))) if *known >= until => {}
         (_, Some((reason, until))) => {
-            draft.say(EventBody::BreakerOpened { agent_type, reason, until: Some(until) });
+            draft.emit(EventBody::BreakerOpened { agent_type, reason, until: Some(until) });
         }
         (_, None) if draft.state.tried().contains(&agent_type) || draft.state.is_unavailable(&agent_type) => {
-            draft.say(EventBody::BreakerClosed { agent_type });
+            draft.emit(EventBody::BreakerClosed { agent_type });
             schedule::after_change(draft);
         }
         (_, None) => {}
@@ -27,13 +27,13 @@ pub(super) fn try_again(draft: &mut Draft<'_>) -> bool {
     let rested: Vec<AgentType> = rested.map(|(agent, _)| agent.clone()).collect();
     let any = !rested.is_empty();
     for agent_type in rested {
-        draft.say(EventBody::BreakerTried { agent_type });
+        draft.emit(EventBody::BreakerTried { agent_type });
     }
     any
 }
 
 pub(super) fn model(draft: &mut Draft<'_>, model: String, opened: Option<String>) {
-    draft.say(match opened {
+    draft.emit(match opened {
         Some(reason) => EventBody::ModelBreakerOpened { model, reason },
         None => EventBody::ModelBreakerClosed { model },
     });

@@ -7,7 +7,7 @@ use candor_model::{
 use candor_planning::gates;
 
 use super::draft::{Decision, Draft};
-use super::{control, desk, ending, guard, phases, rework, schedule, undo};
+use super::{control, ending, guard, notes, phases, rework, schedule, undo};
 use crate::Refusal;
 use crate::state::Stage;
 
@@ -20,7 +20,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, request: ChoiceRequest) {
 /// Puts a question, unless it is open already. Nothing follows from it yet: whoever puts it before their own
 /// work is on record says [`by_default`] afterwards.
 pub(super) fn put(draft: &mut Draft<'_>, request: ChoiceRequest) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     // Nobody is asked how to go on with what ends.
     if matches!(ahead.stage(), Stage::Stopping { .. } | Stage::Ended(_)) {
         return;
@@ -35,13 +35,13 @@ pub(super) fn put(draft: &mut Draft<'_>, request: ChoiceRequest) {
         return;
     }
     let gate = GateId::choice(request.about.as_str(), ahead.next_question());
-    draft.say(EventBody::HumanAsked { gate, question: Box::new(Question::Choice(request)) });
+    draft.emit(EventBody::HumanAsked { gate, question: Box::new(Question::Choice(request)) });
 }
 
 /// If nobody is there to be asked, does what is done then, on record, for every open question that knows.
 pub(super) fn by_default(draft: &mut Draft<'_>) {
     while draft.state.settings().unattended {
-        let open = draft.ahead().open_questions().iter().find_map(|(gate, question)| match question {
+        let open = draft.projected().open_questions().iter().find_map(|(gate, question)| match question {
             Question::Choice(request) => Some((gate.clone(), request.clone(), request.default.clone()?)),
             _ => None,
         });
@@ -68,9 +68,9 @@ fn take_default(draft: &mut Draft<'_>, gate: &GateId, request: &ChoiceRequest, o
 
 /// Questions about what is no longer so are taken back.
 pub(super) fn withdraw_all(draft: &mut Draft<'_>, reason: &str) {
-    let open: Vec<GateId> = draft.ahead().open_questions().keys().cloned().collect();
+    let open: Vec<GateId> = draft.projected().open_questions().keys().cloned().collect();
     for gate in open {
-        draft.say(EventBody::QuestionWithdrawn { gate, reason: reason.to_owned() });
+        draft.emit(EventBody::QuestionWithdrawn { gate, reason: reason.to_owned() });
     }
 }
 
@@ -100,7 +100,7 @@ fn not_offered(gate: &GateId, request: &ChoiceRequest, given: &str) -> Refusal {
 fn check(draft: &Draft<'_>, option: &ChoiceOption, choice: &Choice) -> Result<(), Refusal> {
     match option.id.as_str() {
         gates::REWORD | gates::OWN_WORDS => {
-            control::check_words(&choice.text, draft.state.settings().rooms().max_request_bytes)
+            control::check_words(&choice.text, draft.state.settings().phase_limits().max_request_bytes)
         }
         gates::ROLLBACK => control::checkpoint_of(draft, &choice.text).map(|_| ()),
         _ => Ok(()),
@@ -108,7 +108,7 @@ fn check(draft: &Draft<'_>, option: &ChoiceOption, choice: &Choice) -> Result<()
 }
 
 fn close(draft: &mut Draft<'_>, gate: &GateId, choice: Choice) {
-    draft.say(EventBody::HumanAnswered { gate: gate.clone(), answer: Box::new(Answer::Choice(choice)) });
+    draft.emit(EventBody::HumanAnswered { gate: gate.clone(), answer: Box::new(Answer::Choice(choice)) });
 }
 
 fn halted(request: &ChoiceRequest, reason: String) -> PlanningError {
@@ -124,7 +124,7 @@ pub(super) fn act(draft: &mut Draft<'_>, request: &ChoiceRequest, choice: &Choic
     let words = choice.text.trim().to_owned();
     match (request.about, choice.option.as_str()) {
         // What the agent's options mean is the agent's business.
-        (ChoiceKind::Agent, _) => desk::answered(draft, request, choice),
+        (ChoiceKind::Agent, _) => notes::answered(draft, request, choice),
         (_, gates::STOP) => ending::abort(draft, halted(request, request.reason.clone())),
         (_, gates::REWORD) => guard::change_words(draft, words, PromptSource::OwnWords, None),
         (_, gates::ROLLBACK) => {
@@ -162,7 +162,7 @@ fn enhance(draft: &mut Draft<'_>, request: &ChoiceRequest, option: &str, words: 
 
 /// Goes on with whatever the question held up, unless another one is open.
 pub(super) fn go_on(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     if ahead.is_held() {
         return;
     }

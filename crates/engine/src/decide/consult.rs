@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Account, Announcement, AskKey, Consulted, EventBody, Money, Notification, OpenCall, Phase, Rung,
+    Account, Announcement, AskKey, AskStep, Consulted, EventBody, Money, Notification, OpenCall, Phase,
     Severity, Tier,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn consulting(
     }
     check_tokens(draft)?;
     check_budgets(draft, reserved)?;
-    draft.say(EventBody::ModelAsked { call: Box::new(OpenCall { ask, number, tier, model, reserved }) });
+    draft.emit(EventBody::ModelAsked { call: Box::new(OpenCall { ask, number, tier, model, reserved }) });
     Ok(())
 }
 
@@ -45,13 +45,13 @@ fn check_tokens(draft: &Draft<'_>) -> Result<(), Refusal> {
 }
 
 fn tokens_allowed(state: &RunState) -> u64 {
-    state.settings().rooms().token_budget.saturating_add(state.findings().tokens_allowed)
+    state.settings().phase_limits().token_budget.saturating_add(state.findings().tokens_allowed)
 }
 
 /// Asks a person whether models may go on, at the call that used up what was allowed.
 fn ask_for_tokens(draft: &mut Draft<'_>, phase: Phase) {
     let before = draft.state.findings().tokens_used();
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let (used, allowed) = (ahead.findings().tokens_used(), tokens_allowed(ahead));
     if before <= allowed && used > allowed {
         choices::ask(draft, gates::tokens(phase, used, allowed));
@@ -102,7 +102,7 @@ pub(super) fn consulted(
         return Err(Refusal::StaleAsk { ask, number });
     }
     let step = Arc::new(step);
-    draft.say(EventBody::ModelConsulted { ask: Box::new(ask.clone()), number, step: Arc::clone(&step) });
+    draft.emit(EventBody::ModelConsulted { ask: Box::new(ask.clone()), number, step: Arc::clone(&step) });
     tell(draft, &ask, &step);
     if let Some((what, amount)) = bill.filter(|(_, amount)| *amount > Money::ZERO) {
         outcome::spent(draft, account(draft), what, amount);
@@ -114,15 +114,15 @@ pub(super) fn consulted(
 /// Tells people that something less good takes a model's place.
 fn tell(draft: &mut Draft<'_>, ask: &AskKey, step: &Consulted) {
     let phase = ask.phase;
-    match &step.rung {
-        Rung::FallBack { from, to, reason } => draft.say(EventBody::FellBack {
+    match &step.outcome {
+        AskStep::FallBack { from, to, reason } => draft.emit(EventBody::FellBack {
             what: ask.step.clone(),
             from: named(*from, step),
             to: format!("the {to} tier"),
             reason: reason.clone(),
         }),
-        Rung::GiveUp { reason, .. } => {
-            draft.say(EventBody::PhaseDegraded { phase, reason: reason.clone() });
+        AskStep::GiveUp { reason, .. } => {
+            draft.emit(EventBody::PhaseDegraded { phase, reason: reason.clone() });
             draft.notify(Notification::Announcement(Announcement {
                 severity: Severity::Warning,
                 timestamp: draft.now,
@@ -133,12 +133,12 @@ fn tell(draft: &mut Draft<'_>, ask: &AskKey, step: &Consulted) {
                 suggestion: Some("`candor doctor` says which models answer".to_owned()),
             }));
         }
-        Rung::Accepted { .. } | Rung::Repeat { .. } | Rung::AskAgain { .. } => return,
+        AskStep::Accepted { .. } | AskStep::Repeat { .. } | AskStep::AskAgain { .. } => return,
     }
     let (before, after) = (draft.state.degradation().level, draft.state.degradation_after(phase, step));
     if after.level > before {
         let reason = format!("failed: {}", after.failed_components.join(", "));
-        draft.say(EventBody::Degraded { level: after.level, reason });
+        draft.emit(EventBody::Degraded { level: after.level, reason });
     }
 }
 
@@ -158,9 +158,9 @@ pub(super) fn taken_up(draft: &mut Draft<'_>) {
             "the process ended during a call of {model}; it is made again, and up to ${reserved} stay set \
              aside because it may have been paid"
         );
-        let rung = Rung::Repeat { number: 1, max: 1, delay: candor_model::Seconds::ZERO, reason };
-        let step = Arc::new(Consulted { call: None, rung });
-        draft.say(EventBody::ModelConsulted { ask: Box::new(ask), number, step });
+        let outcome = AskStep::Repeat { number: 1, max: 1, delay: candor_model::Seconds::ZERO, reason };
+        let step = Arc::new(Consulted { call: None, outcome });
+        draft.emit(EventBody::ModelConsulted { ask: Box::new(ask), number, step });
     }
 }
 
@@ -174,7 +174,7 @@ fn account(draft: &Draft<'_>) -> Account {
 
 /// What has its answer is not asked again, and not paid for twice.
 fn is_answered(draft: &Draft<'_>, ask: &AskKey) -> bool {
-    draft.state.consulted(ask).last().is_some_and(|step| step.rung.is_final())
+    draft.state.consulted(ask).last().is_some_and(|step| step.outcome.is_final())
 }
 
 fn next_number(draft: &Draft<'_>, ask: &AskKey) -> u32 {

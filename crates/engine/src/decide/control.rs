@@ -19,10 +19,10 @@ pub(super) fn start(
     settings: Box<RunSettings>,
     material: Option<Box<StartMaterial>>,
 ) -> Result<(), Refusal> {
-    check_words(&request, settings.rooms().max_request_bytes)?;
+    check_words(&request, settings.phase_limits().max_request_bytes)?;
     let run_id = draft.state.run_id().clone();
     let flags = BTreeSet::from([GUARDED]);
-    draft.say(EventBody::RunStarted { run_id, request, settings, flags, material, forked_from: None });
+    draft.emit(EventBody::RunStarted { run_id, request, settings, flags, material, forked_from: None });
     Ok(())
 }
 
@@ -39,7 +39,7 @@ pub(super) fn pause(draft: &mut Draft<'_>, reason: String) -> Result<(), Refusal
         Stage::Stopping { .. } => Err(Refusal::Stopping),
         _ if draft.state.paused_by_person() => Err(Refusal::AlreadyPaused),
         _ => {
-            draft.say(EventBody::RunPaused { reason });
+            draft.emit(EventBody::RunPaused { reason });
             Ok(())
         }
     }
@@ -49,7 +49,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     if !draft.state.paused_by_person() {
         return Err(Refusal::NotPaused);
     }
-    draft.say(EventBody::RunResumed {});
+    draft.emit(EventBody::RunResumed {});
     schedule::after_change(draft);
     Ok(())
 }
@@ -82,7 +82,7 @@ pub(super) fn checkpoint_of(draft: &Draft<'_>, number: &str) -> Result<Checkpoin
 
 pub(super) fn restart(draft: &mut Draft<'_>, prompt: Option<String>) -> Result<(), Refusal> {
     if let Some(words) = &prompt {
-        check_words(words, draft.state.settings().rooms().max_request_bytes)?;
+        check_words(words, draft.state.settings().phase_limits().max_request_bytes)?;
     }
     let first = draft.state.checkpoints().first().map(|point| point.id);
     let to = first.ok_or(Refusal::NotStarted)?;
@@ -95,14 +95,14 @@ fn stop_then(draft: &mut Draft<'_>, then: AfterStop) -> Result<(), Refusal> {
         return Err(Refusal::Stopping);
     }
     talk::close_all(draft, "the run is being stopped");
-    draft.say(EventBody::StopRequested { then: Box::new(then) });
+    draft.emit(EventBody::StopRequested { then: Box::new(then) });
     go_on_when_stopped(draft);
     Ok(())
 }
 
 /// Once no attempt is left, does what the stop was for.
 pub(super) fn go_on_when_stopped(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Stage::Stopping { then } = ahead.stage() else {
         return;
     };
@@ -110,23 +110,23 @@ pub(super) fn go_on_when_stopped(draft: &mut Draft<'_>) {
         return;
     }
     match then.as_ref().clone() {
-        AfterStop::Cancel { reason } => draft.say(EventBody::RunCancelled { reason }),
+        AfterStop::Cancel { reason } => draft.emit(EventBody::RunCancelled { reason }),
         AfterStop::Abort { error, suggestion } => ending::aborted(draft, error, suggestion),
         AfterStop::RollBack { to, run_budget, prompt } => go_back(draft, to, run_budget, prompt),
     }
 }
 
 fn go_back(draft: &mut Draft<'_>, to: CheckpointId, run_budget: Option<Money>, prompt: Option<String>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some(point) = ahead.checkpoint(to) else { return };
     let resume = point.resume.clone();
     let restored = point.work.as_ref().map(|work| work.confidence);
     if let (Some(before), Some(after)) = (ahead.confidence(), restored)
         && before != after
     {
-        draft.say(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::RolledBack });
+        draft.emit(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::RolledBack });
     }
-    draft.say(EventBody::RolledBack { to, run_budget });
+    draft.emit(EventBody::RolledBack { to, run_budget });
     if let Some(words) = prompt {
         guard::change_words(draft, words, PromptSource::Restarted, None);
         undo::offer(draft);

@@ -59,13 +59,13 @@ fn check_words(draft: &Draft<'_>, gate: &GateId, decision: &HumanApprovalDecisio
     }
 }
 
-/// Something is wanted of the plan that takes the planning room.
+/// Something is wanted of the plan that takes the planning phase.
 pub(super) fn talk(draft: &mut Draft<'_>, gate: &GateId, decision: HumanApprovalDecision) {
     close(draft, gate, Answer::Approval(decision));
     phases::begin(draft, [Phase::Planning].into());
 }
 
-/// The planning room answers in words; the plan that was shown is shown again.
+/// The planning phase answers in words; the plan that was shown is shown again.
 pub(super) fn reply(draft: &mut Draft<'_>, answer: String) {
     let question = match draft.state.talk() {
         Some(PlanTalk::Question(words) | PlanTalk::Change(words) | PlanTalk::Anew(words)) => words.clone(),
@@ -73,7 +73,7 @@ pub(super) fn reply(draft: &mut Draft<'_>, answer: String) {
         None => String::new(),
     };
     let Some(version) = draft.state.work().map(|work| work.version) else { return };
-    draft.say(EventBody::PlanAnswered { version, question, answer });
+    draft.emit(EventBody::PlanAnswered { version, question, answer });
     proposal::ask(draft);
 }
 
@@ -87,7 +87,7 @@ pub(super) fn modify(
     let adjustments = decision.adjustments.clone();
     let version = draft.state.next_version();
     close(draft, gate, Answer::Approval(decision));
-    draft.say(EventBody::PlanAdjusted { version, adjustments, rerun_task_ids: adjusted });
+    draft.emit(EventBody::PlanAdjusted { version, adjustments, rerun_task_ids: adjusted });
     proposal::ask(draft);
     Ok(())
 }
@@ -131,7 +131,7 @@ pub(super) fn back_to(
     close(draft, gate, Answer::Approval(decision));
     let (plan, agents, brief) = (shown.plan, shown.agents, shown.brief);
     let repairs = vec![format!("taken up again from version {}", shown.version)];
-    draft.say(EventBody::PlanProposed { version, plan, agents, repairs, brief });
+    draft.emit(EventBody::PlanProposed { version, plan, agents, repairs, brief });
     proposal::ask(draft);
     Ok(())
 }

@@ -24,13 +24,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Decides that this happens.
-    pub(super) fn say(&mut self, body: EventBody) {
+    pub(super) fn emit(&mut self, body: EventBody) {
         self.events.push(Event::new(self.now, body));
     }
 
     /// Tells people something.
     pub(super) fn notify(&mut self, notification: Notification) {
-        self.say(EventBody::Notified { notification: Box::new(notification) });
+        self.emit(EventBody::Notified { notification: Box::new(notification) });
     }
 
     /// Puts a decision with its reasoning on record.
@@ -47,11 +47,11 @@ impl<'a> Draft<'a> {
             confidence: decision.confidence,
             cost: self.state.cost_of(decision.operation),
         };
-        self.say(EventBody::DecisionMade { entry: Box::new(entry) });
+        self.emit(EventBody::DecisionMade { entry: Box::new(entry) });
     }
 
     /// The state once everything decided so far is applied.
-    pub(super) fn ahead(&mut self) -> &RunState {
+    pub(super) fn projected(&mut self) -> &RunState {
         let ahead = self.ahead.get_or_insert_with(|| Box::new(self.state.clone()));
         for event in self.events.iter().skip(self.applied) {
             ahead.apply(event);

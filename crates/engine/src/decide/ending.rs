@@ -26,10 +26,10 @@ pub(super) fn finished(draft: &mut Draft<'_>) {
     if !unmet.is_empty() {
         return failed(draft, PlanningError::CriteriaUnmet { unmet });
     }
-    let skipped = tasks_with(draft.ahead(), TaskStatus::Skipped);
+    let skipped = tasks_with(draft.projected(), TaskStatus::Skipped);
     let success = skipped.is_empty();
     record_outcome(draft, if success { ExecutionStatus::Success } else { ExecutionStatus::Failure });
-    draft.say(EventBody::RunCompleted { skipped });
+    draft.emit(EventBody::RunCompleted { skipped });
 }
 
 /// The run cannot reach its goal. No attempt is under way.
@@ -37,8 +37,8 @@ pub(super) fn failed(draft: &mut Draft<'_>, error: PlanningError) {
     let suggestion = suggestion(draft, &error);
     announce(draft, &error, &suggestion);
     record_outcome(draft, ExecutionStatus::Failure);
-    let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
-    draft.say(EventBody::RunFailed { error: Box::new(error), failed_tasks });
+    let failed_tasks = tasks_with(draft.projected(), TaskStatus::Failed);
+    draft.emit(EventBody::RunFailed { error: Box::new(error), failed_tasks });
 }
 
 /// A limit or a person ends the run: says why and what can be done, stops what runs, then ends.
@@ -55,7 +55,7 @@ pub(super) fn abort(draft: &mut Draft<'_>, error: PlanningError) {
     });
     let then = Box::new(AfterStop::Abort { error, suggestion });
     talk::close_all(draft, "the run is being stopped");
-    draft.say(EventBody::StopRequested { then });
+    draft.emit(EventBody::StopRequested { then });
     control::go_on_when_stopped(draft);
 }
 
@@ -65,8 +65,8 @@ pub(super) fn aborted(draft: &mut Draft<'_>, error: PlanningError, suggestion: S
         never_started(draft, &blocked, &feedback, &Response::GiveUp);
     }
     record_outcome(draft, ExecutionStatus::Aborted);
-    let failed_tasks = tasks_with(draft.ahead(), TaskStatus::Failed);
-    draft.say(EventBody::RunAborted { error: Box::new(error), suggestion, failed_tasks });
+    let failed_tasks = tasks_with(draft.projected(), TaskStatus::Failed);
+    draft.emit(EventBody::RunAborted { error: Box::new(error), suggestion, failed_tasks });
 }
 
 /// Records, and tells, that a task could not even start.
@@ -76,7 +76,7 @@ pub(super) fn never_started(
     feedback: &ExecutionFeedback,
     response: &Response<'_>,
 ) {
-    draft.say(EventBody::TaskFailed {
+    draft.emit(EventBody::TaskFailed {
         task_id: task.task_id.clone(),
         attempt: 0,
         agent_type: task.agent_type.clone(),
@@ -95,7 +95,7 @@ fn suggestion(draft: &mut Draft<'_>, error: &PlanningError) -> String {
     let own = failed.filter(|_| by_failures).and_then(|feedback| feedback.suggested_adjustments.as_deref());
     match own.map(str::trim).filter(|own| !own.is_empty()) {
         Some(own) => texts::agents_suggestion(own),
-        None => limits::suggestion(error, draft.state.goal()) + &spent_on(draft.ahead(), error),
+        None => limits::suggestion(error, draft.state.goal()) + &spent_on(draft.projected(), error),
     }
 }
 
@@ -117,7 +117,7 @@ fn announce(draft: &mut Draft<'_>, error: &PlanningError, suggestion: &str) {
 /// The tasks that wait, directly or not, for one that has failed.
 fn blocked_tasks(draft: &mut Draft<'_>) -> Vec<(SubTask, ExecutionFeedback)> {
     let now = draft.now;
-    let Some(work) = draft.ahead().work() else {
+    let Some(work) = draft.projected().work() else {
         return Vec::new();
     };
     let all = (0..u32::try_from(work.len()).unwrap_or(u32::MAX)).map(TaskIndex);
@@ -141,7 +141,7 @@ fn blocked_tasks(draft: &mut Draft<'_>) -> Vec<(SubTask, ExecutionFeedback)> {
 
 /// Settles confidence and keeps what the run teaches, if its plan was ever launched.
 fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some(work) = ahead.work() else { return };
     let Some(launch) = work.launch_confidence else {
         return;
@@ -150,11 +150,11 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     if status == ExecutionStatus::Aborted {
         let after = confidence::after_failures(before, unpaid);
         if after != before {
-            draft.say(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::Failures });
+            draft.emit(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::Failures });
         }
     }
     let now = draft.now;
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some(plan) = ahead.plan() else { return };
     let material = ahead.report_material(&plan, status, now);
     let outcome = PlanOutcome {
@@ -167,7 +167,7 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     let report = Box::new(report::execution_report(&material));
     let measured = ahead.settings().learn.then(|| ahead.measured().clone());
     let examples = if measured.is_some() { examples(ahead) } else { Vec::new() };
-    draft.say(EventBody::OutcomeRecorded { outcome: Box::new(outcome), report, measured, examples });
+    draft.emit(EventBody::OutcomeRecorded { outcome: Box::new(outcome), report, measured, examples });
 }
 
 /// Who succeeded at what, for the router. A few per agent say enough, and a plan may be large.

@@ -39,7 +39,7 @@ pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Ar
     let used = running.work.task(running.index).map_or(0, |(_, run)| run.history().policy_retries);
     let circling = draft.state.loop_after(&running.task.task_id, feedback).is_some();
     let recovery = recovery(draft, &failed, feedback, used, circling);
-    draft.say(EventBody::TaskFailed {
+    draft.emit(EventBody::TaskFailed {
         task_id: failed.task_id.clone(),
         attempt: running.attempt.number,
         agent_type: running.attempt.agent_type.clone(),
@@ -61,7 +61,7 @@ pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Ar
 fn tell_of_circles(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &ExecutionFeedback) {
     let Some(trip) = draft.state.loop_after(&running.task.task_id, feedback) else { return };
     let (rule, severity) = ("loop_guard".to_owned(), Severity::Warning);
-    draft.say(EventBody::GuardrailTripped { rule, severity, reason: trip.text.clone() });
+    draft.emit(EventBody::GuardrailTripped { rule, severity, reason: trip.text.clone() });
     draft.notify(Notification::Announcement(Announcement {
         severity,
         timestamp: draft.now,
@@ -128,20 +128,20 @@ fn last_resort(draft: &Draft<'_>, failed: &SubTask) -> Option<AgentType> {
 /// Has the task answered in a single pass, and says what that means.
 fn answer_directly(draft: &mut Draft<'_>, failed: &SubTask, agent: AgentType) {
     let reason = format!("every agent of {} has failed", failed.task_id);
-    draft.say(EventBody::FellBack {
+    draft.emit(EventBody::FellBack {
         what: format!("task {}", failed.task_id),
         from: failed.agent_type.to_string(),
         to: agent.to_string(),
         reason: reason.clone(),
     });
     let phase = Phase::Execution;
-    draft.say(EventBody::PhaseDegraded { phase, reason: format!("{reason}; a model answers directly") });
-    let (before, after) = (draft.state.degradation().level, draft.ahead().degradation().clone());
+    draft.emit(EventBody::PhaseDegraded { phase, reason: format!("{reason}; a model answers directly") });
+    let (before, after) = (draft.state.degradation().level, draft.projected().degradation().clone());
     if after.level > before {
         let reason = format!("failed: {}", after.failed_components.join(", "));
-        draft.say(EventBody::Degraded { level: after.level, reason });
+        draft.emit(EventBody::Degraded { level: after.level, reason });
     }
-    draft.say(EventBody::RetryScheduled {
+    draft.emit(EventBody::RetryScheduled {
         task_id: failed.task_id.clone(),
         at: draft.now,
         agent_type: Some(agent),
@@ -260,7 +260,7 @@ fn repeat(draft: &mut Draft<'_>, task: &SubTask, at: Timestamp) {
         reasoning: "the task's retry policy allows another attempt".to_owned(),
         confidence: None,
     });
-    draft.say(EventBody::RetryScheduled {
+    draft.emit(EventBody::RetryScheduled {
         task_id: task.task_id.clone(),
         at,
         agent_type: None,
@@ -287,9 +287,9 @@ pub(super) fn revise(draft: &mut Draft<'_>, replanned: Replanned, task: &SubTask
     });
     draft.notify(Notification::Recovery(texts::recovery_notification(strategy, before, after, &changes)));
     let version = draft.state.next_version();
-    draft.say(EventBody::Replanned { version, revision: Box::new(replanned.revision) });
+    draft.emit(EventBody::Replanned { version, revision: Box::new(replanned.revision) });
     if before != after {
-        draft.say(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::Revised });
+        draft.emit(EventBody::ConfidenceChanged { before, after, cause: ConfidenceCause::Revised });
     }
     ask_about_revision(draft);
 }
@@ -305,7 +305,7 @@ fn withdraw_approval(draft: &mut Draft<'_>) {
     let questions = draft.state.open_questions().iter();
     let stale = questions.filter(|(_, question)| matches!(question, Question::Approval { .. }));
     for gate in stale.map(|(gate, _)| gate.clone()).collect::<Vec<_>>() {
-        draft.say(EventBody::QuestionWithdrawn { gate, reason: "the plan has changed since".to_owned() });
+        draft.emit(EventBody::QuestionWithdrawn { gate, reason: "the plan has changed since".to_owned() });
     }
 }
 
@@ -320,7 +320,7 @@ pub(super) fn escalate(draft: &mut Draft<'_>, task: &SubTask, why: String) {
         reasoning: why,
         confidence: None,
     });
-    draft.say(EventBody::Escalated { request: Box::new(request.clone()) });
+    draft.emit(EventBody::Escalated { request: Box::new(request.clone()) });
     let gate = GateId::guidance(&task.task_id, draft.state.next_question());
-    draft.say(EventBody::HumanAsked { gate, question: Box::new(Question::Guidance(request)) });
+    draft.emit(EventBody::HumanAsked { gate, question: Box::new(Question::Guidance(request)) });
 }

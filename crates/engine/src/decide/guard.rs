@@ -19,10 +19,10 @@ pub(super) fn guarded(draft: &mut Draft<'_>, attempt: u32, report: Box<GuardRepo
     }
     let looks = attempt.saturating_sub(draft.state.findings().guarded.before);
     let findings = report.findings.clone();
-    draft.say(EventBody::GuardrailsChecked { attempt, report });
+    draft.emit(EventBody::GuardrailsChecked { attempt, report });
     for GuardFinding { rule, severity, message, .. } in &findings {
         let (rule, severity, reason) = (rule.clone(), *severity, message.clone());
-        draft.say(EventBody::GuardrailTripped { rule, severity, reason });
+        draft.emit(EventBody::GuardrailTripped { rule, severity, reason });
     }
     let halting: Vec<&GuardFinding> = findings.iter().filter(|finding| finding.halts()).collect();
     if halting.is_empty() {
@@ -37,14 +37,14 @@ pub(super) fn guarded(draft: &mut Draft<'_>, attempt: u32, report: Box<GuardRepo
 pub(super) fn overrule(draft: &mut Draft<'_>, rules: &[String]) {
     for rule in rules {
         let reason = "overruled by a person".to_owned();
-        draft.say(EventBody::GuardrailTripped { rule: rule.clone(), severity: Severity::Info, reason });
+        draft.emit(EventBody::GuardrailTripped { rule: rule.clone(), severity: Severity::Info, reason });
     }
     let attempt = match draft.state.stage() {
         Stage::Guarding { attempt } => *attempt,
         _ => 1,
     };
     let report = Box::new(GuardReport { findings: Vec::new(), evaluation: phases::all_run() });
-    draft.say(EventBody::GuardrailsChecked { attempt, report });
+    draft.emit(EventBody::GuardrailsChecked { attempt, report });
     phases::proceed(draft);
 }
 
@@ -58,6 +58,6 @@ pub(super) fn change_words(
     let score_before = draft.state.prompts().last().and_then(|prompt| prompt.score);
     let change = Box::new(PromptChange { text, source, score_before, variant });
     choices::withdraw_all(draft, "the request has changed since");
-    draft.say(EventBody::PromptChanged { change });
+    draft.emit(EventBody::PromptChanged { change });
     phases::proceed(draft);
 }

@@ -1,4 +1,4 @@
-//! What was looked up in the world for a room: files, and checks of results.
+//! What was looked up in the world for a phase: files, and checks of results.
 
 use candor_model::{CheckResult, EventBody, Phase, ReadFile};
 
@@ -11,7 +11,7 @@ pub(super) fn files(draft: &mut Draft<'_>, files: Vec<ReadFile>) {
     let known = draft.state.files();
     let new: Vec<ReadFile> = files.into_iter().filter(|file| known.get(&file.path) != Some(file)).collect();
     if !new.is_empty() {
-        draft.say(EventBody::FilesRead { files: new });
+        draft.emit(EventBody::FilesRead { files: new });
     }
 }
 
@@ -22,7 +22,7 @@ pub(super) fn checked(draft: &mut Draft<'_>, attempt: u32, results: Vec<CheckRes
     let new: Vec<CheckResult> =
         results.into_iter().filter(|result| known.iter().all(|old| old.check != result.check)).collect();
     if !new.is_empty() {
-        draft.say(EventBody::ResultsChecked { results: new });
+        draft.emit(EventBody::ResultsChecked { results: new });
     }
     Ok(())
 }

@@ -6,13 +6,13 @@ mod choices;
 mod consult;
 mod control;
 mod critique;
-mod desk;
 mod discussion;
 mod draft;
 mod ending;
 mod failure;
 mod guard;
 mod looking;
+mod notes;
 mod outcome;
 mod phases;
 mod proposal;
@@ -60,9 +60,9 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::QueryAnswered { response } => talk::answered(&mut draft, *response)?,
         Input::FilesRead { files } => looking::files(&mut draft, files),
         Input::ResultsChecked { attempt, results } => looking::checked(&mut draft, attempt, results)?,
-        Input::Noted { task_id, attempt, note } => desk::noted(&mut draft, task_id, attempt, note)?,
+        Input::Noted { task_id, attempt, note } => notes::noted(&mut draft, task_id, attempt, note)?,
         Input::AgentAsks { task_id, attempt, request } => {
-            desk::asks(&mut draft, &task_id, attempt, *request)?;
+            notes::asks(&mut draft, &task_id, attempt, *request)?;
         }
         Input::Undone { key, undone } => undo::undone(&mut draft, key, undone)?,
         Input::Answered { gate, answer } => answers::answered(&mut draft, &gate, answer)?,

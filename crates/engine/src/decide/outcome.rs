@@ -11,7 +11,7 @@ use candor_planning::{feedback as judging, report, texts};
 
 use super::draft::Draft;
 use super::schedule::{Finish, Freed};
-use super::{control, desk, ending, failure, schedule};
+use super::{control, ending, failure, notes, schedule};
 use crate::Refusal;
 use crate::state::{Attempt, Stage, Work};
 
@@ -76,14 +76,14 @@ pub(super) fn stopped(draft: &mut Draft<'_>, task_id: &TaskId, number: u32) -> R
 /// Money that was spent outside an attempt.
 pub(super) fn spent(draft: &mut Draft<'_>, account: Account, what: String, amount: Money) {
     let total = draft.state.spent() + amount;
-    draft.say(EventBody::Charged { account, what, amount, total });
+    draft.emit(EventBody::Charged { account, what, amount, total });
     let settings = draft.state.settings();
     let planning = draft.state.planning_spent() + amount;
     match draft.state.stage() {
         Stage::Stopping { .. } | Stage::Ended(_) => {}
         Stage::Preparing { .. } if account == Account::Planning && planning > settings.planning_budget => {
             let budget = settings.planning_budget;
-            draft.say(EventBody::BudgetExceeded { account, spent: planning, budget });
+            draft.emit(EventBody::BudgetExceeded { account, spent: planning, budget });
             let goal = draft.state.goal().cloned().map(Box::new);
             let partial = PartialResult { goal, plan: None };
             ending::abort(draft, PlanningError::PlanningBudgetExceeded { spent: planning, budget, partial });
@@ -94,12 +94,12 @@ pub(super) fn spent(draft: &mut Draft<'_>, account: Account, what: String, amoun
 
 /// The attempt is over and its result does not count: the plan has changed under it, or the run ends.
 fn end_superseded(draft: &mut Draft<'_>, running: &Running<'_>) {
-    draft.say(EventBody::TaskStopped {
+    draft.emit(EventBody::TaskStopped {
         task_id: running.task.task_id.clone(),
         attempt: running.attempt.number,
         reason: running.attempt.halt.unwrap_or(StopReason::RunStopping),
     });
-    desk::withdraw(draft, running.attempt.rests.as_ref());
+    notes::withdraw(draft, running.attempt.rests.as_ref());
     go_on(draft);
 }
 
@@ -113,7 +113,7 @@ pub(super) fn go_on(draft: &mut Draft<'_>) {
 
 fn succeeded(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<ExecutionFeedback>) {
     let Running { index, task, attempt, work } = *running;
-    draft.say(EventBody::TaskSucceeded {
+    draft.emit(EventBody::TaskSucceeded {
         task_id: task.task_id.clone(),
         attempt: attempt.number,
         feedback: Arc::clone(feedback),
@@ -144,7 +144,7 @@ fn succeeded(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<Execut
 }
 
 fn stop_if_overdrawn(draft: &mut Draft<'_>) {
-    let money = *draft.ahead().money();
+    let money = *draft.projected().money();
     if money.is_overdrawn() {
         schedule::over_budget(draft, money, Money::ZERO);
     }
@@ -158,7 +158,7 @@ pub(super) fn charge(draft: &mut Draft<'_>, running: &Running<'_>, amount: Money
     }
     let total = draft.state.spent() + amount;
     let what = format!("task {} by {}", running.task.task_id, running.attempt.agent_type);
-    draft.say(EventBody::Charged { account: Account::Execution, what, amount, total });
+    draft.emit(EventBody::Charged { account: Account::Execution, what, amount, total });
 }
 
 /// Tells how far the run has come, counting the attempt that has just ended.
@@ -168,7 +168,7 @@ pub(super) fn progress(draft: &mut Draft<'_>, running: &Running<'_>, success: bo
     let remaining = running.work.remaining_millis().saturating_sub(estimate);
     let remaining = candor_model::Seconds::from_millis(remaining);
     let update = report::progress(running.task, success, ended + 1, running.work.len(), remaining);
-    draft.say(EventBody::Progressed { update });
+    draft.emit(EventBody::Progressed { update });
 }
 
 fn warn(draft: &mut Draft<'_>, task_id: &TaskId, text: String) {

@@ -7,7 +7,7 @@ use candor_model::{
     Broadcast, CritiqueVerdict, Enhancement, Evaluation, EventBody, Handoff, JsonMap, Phase, PhaseDecision,
     PhaseMetrics, PlanningError, PromptSource, Severity, SpokenBy, TaskId,
 };
-use candor_planning::phase::RoomDecision;
+use candor_planning::phase::DecisionNote;
 use candor_planning::{compress, critique as judging, gates, metrics as planning_metrics};
 
 use super::draft::{Decision, Draft};
@@ -22,21 +22,21 @@ const MOST_OFFERS: u32 = 2;
 pub(super) struct Done {
     pub(super) phase: Phase,
     pub(super) handoff: Handoff,
-    pub(super) decisions: Vec<RoomDecision>,
+    pub(super) decisions: Vec<DecisionNote>,
     metrics: PhaseMetrics,
 }
 
 /// Begins the work of these phases.
 pub(super) fn begin(draft: &mut Draft<'_>, phases: BTreeSet<Phase>) {
     for phase in phases {
-        let attempt = draft.ahead().phase_attempt(phase).saturating_add(1);
-        draft.say(EventBody::PhaseStarted { phase, attempt });
+        let attempt = draft.projected().phase_attempt(phase).saturating_add(1);
+        draft.emit(EventBody::PhaseStarted { phase, attempt });
     }
 }
 
 /// Begins what is due, unless something is at work or a person is asked.
 pub(super) fn proceed(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let idle = match ahead.stage() {
         Stage::Preparing { open, .. } => open.is_empty(),
         Stage::Closing { phase } => ahead.findings().completed.contains(phase),
@@ -81,7 +81,7 @@ pub(super) fn done(
     } = report;
     for (rule, reason) in warnings {
         let severity = Severity::Warning;
-        draft.say(EventBody::GuardrailTripped { rule: rule.to_owned(), severity, reason });
+        draft.emit(EventBody::GuardrailTripped { rule: rule.to_owned(), severity, reason });
     }
     let next = critique::judge(draft, phase, checks, handoff.spoken_by);
     if matches!(next, critique::Next::Again) {
@@ -90,13 +90,13 @@ pub(super) fn done(
     let metrics = metrics(draft, phase, criteria, failure_reasons);
     handoff.context.tokens_consumed = metrics.tokens_used;
     for message in &messages {
-        draft.say(EventBody::Broadcast { message: Box::new(message.clone()) });
+        draft.emit(EventBody::Broadcast { message: Box::new(message.clone()) });
     }
     let flags = handoff.flags.clone();
     let done = Done { phase, handoff, decisions, metrics };
     match result {
         PhaseResult::Goal { goal, evaluation, enhancement } => {
-            draft.say(EventBody::GoalDefined { goal: Arc::new(*goal) });
+            draft.emit(EventBody::GoalDefined { goal: Arc::new(*goal) });
             evaluated(draft, evaluation.as_deref());
             if !put_first(draft, phase, &flags, &messages, next) {
                 offer(draft, enhancement.as_deref());
@@ -124,10 +124,10 @@ pub(super) fn done(
     Ok(())
 }
 
-/// The work is done: it is the engine's own room, and hands over like the others.
+/// The work is done: it is the engine's own phase, and hands over like the others.
 pub(super) fn executed(draft: &mut Draft<'_>, summary: String) {
     let phase = Phase::Execution;
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     // The definitions are looked at where they are: a copy of a large plan costs a sixth of carrying it out.
     let Some(work) = ahead.work() else { return };
     let compressed = compress::execution_output(work.plan(), ahead.feedback());
@@ -173,7 +173,7 @@ fn evaluated(draft: &mut Draft<'_>, evaluation: Option<&Evaluation>) {
     let quality = &evaluation.prompt_quality;
     let (score, issues) = (quality.score, quality.issues.clone());
     let evaluation = Some(Box::new(evaluation.clone()));
-    draft.say(EventBody::PromptScored { score, issues, evaluation });
+    draft.emit(EventBody::PromptScored { score, issues, evaluation });
 }
 
 /// Offers better wordings for a weak request, once; and once more if the person's own words are weak too.
@@ -188,7 +188,7 @@ fn offer(draft: &mut Draft<'_>, enhancement: Option<&Enhancement>) {
         let reason =
             format!("the request still scores {}/100; it is not offered again", enhancement.original.score);
         let (rule, severity) = ("prompt_quality".to_owned(), Severity::Warning);
-        draft.say(EventBody::GuardrailTripped { rule, severity, reason });
+        draft.emit(EventBody::GuardrailTripped { rule, severity, reason });
     }
 }
 
@@ -204,7 +204,7 @@ pub(super) fn put_first(
     let alarms: Vec<String> =
         messages.iter().filter(|message| message.is_alarm()).map(|message| message.content.clone()).collect();
     if phase == Phase::Evaluation && !alarms.is_empty() {
-        let told = draft.ahead().evaluation().map(|judged| judged.prompt_quality.contradictions.clone());
+        let told = draft.projected().evaluation().map(|judged| judged.prompt_quality.contradictions.clone());
         let told = told.filter(|told| !told.is_empty()).unwrap_or(alarms);
         choices::put(draft, gates::contradiction(phase, &told));
         return true;
@@ -239,7 +239,7 @@ fn validated(
     }
     if !unmet.is_empty() {
         let verdict = CritiqueVerdict::Stop;
-        draft.say(EventBody::Critiqued { phase, verdict, notes: unmet, checks: None });
+        draft.emit(EventBody::Critiqued { phase, verdict, notes: unmet, checks: None });
     }
     critique::put(draft, phase, next);
     complete(draft, done);
@@ -263,11 +263,11 @@ pub(super) fn failed(
         without_pre_analysis(draft, &reason);
         return Ok(());
     }
-    draft.say(EventBody::PhaseFailed { phase, reason: reason.clone() });
+    draft.emit(EventBody::PhaseFailed { phase, reason: reason.clone() });
     let by_rules = format!("phase {} ({phase})", phase.number());
     if draft.state.degradation().failed_components.contains(&by_rules) {
         let reason = format!("no model answered in phase {phase}, and its rules found nothing either");
-        draft.say(EventBody::Degraded { level: 5, reason });
+        draft.emit(EventBody::Degraded { level: 5, reason });
     }
     ending::failed(draft, PlanningError::PhaseFailed { phase, reason });
     Ok(())
@@ -277,10 +277,10 @@ pub(super) fn failed(
 fn without_pre_analysis(draft: &mut Draft<'_>, reason: &str) {
     let phase = Phase::PreAnalysis;
     let (before, after) = (draft.state.degradation().level, draft.state.degradation_without(phase));
-    draft.say(EventBody::PhaseDegraded { phase, reason: reason.to_owned() });
+    draft.emit(EventBody::PhaseDegraded { phase, reason: reason.to_owned() });
     if after.level > before {
         let reason = format!("failed: {}", after.failed_components.join(", "));
-        draft.say(EventBody::Degraded { level: after.level, reason });
+        draft.emit(EventBody::Degraded { level: after.level, reason });
     }
     let nothing =
         [("cached", false.into()), ("budget", JsonMap::new().into()), ("skip", Vec::<String>::new().into())];
@@ -291,9 +291,9 @@ fn without_pre_analysis(draft: &mut Draft<'_>, reason: &str) {
     proceed(draft);
 }
 
-/// Puts what a room decided on record.
-pub(super) fn record(draft: &mut Draft<'_>, decisions: Vec<RoomDecision>) {
-    for RoomDecision { operation, task_id, input, decision, reasoning } in decisions {
+/// Puts what a phase decided on record.
+pub(super) fn record(draft: &mut Draft<'_>, decisions: Vec<DecisionNote>) {
+    for DecisionNote { operation, task_id, input, decision, reasoning } in decisions {
         let task_id = task_id.as_ref();
         draft.record(Decision { operation, task_id, input, decision, reasoning, confidence: None });
     }
@@ -318,7 +318,7 @@ pub(super) fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Re
 pub(super) fn complete(draft: &mut Draft<'_>, done: Done) {
     let Done { phase, handoff, decisions, metrics } = done;
     let (handoff, metrics) = (Box::new(handoff), Some(Box::new(metrics)));
-    draft.say(EventBody::PhaseCompleted { phase, handoff, metrics });
+    draft.emit(EventBody::PhaseCompleted { phase, handoff, metrics });
     record(draft, decisions);
 }
 

@@ -25,7 +25,7 @@ pub(super) fn propose(draft: &mut Draft<'_>, done: Done, proposal: Proposal, nex
             discussion::reply(draft, format!("The plan would not stand: {error}"));
         }
         Err(error) => {
-            draft.say(EventBody::PhaseFailed { phase: Phase::Planning, reason: error.to_string() });
+            draft.emit(EventBody::PhaseFailed { phase: Phase::Planning, reason: error.to_string() });
             ending::failed(draft, error);
         }
         Ok(accepted) => accepted_plan(draft, done, accepted, agents, brief, next),
@@ -51,20 +51,20 @@ fn accepted_plan(
     let version = draft.state.next_version();
     let plan = Arc::new(plan);
     let bypassed = plan.subtasks.iter().all(|task| routing::is_last_resort(&task.agent_type));
-    draft.say(EventBody::PlanProposed { version, plan, agents, repairs: repairs.clone(), brief });
+    draft.emit(EventBody::PlanProposed { version, plan, agents, repairs: repairs.clone(), brief });
     if bypassed {
         tell_of_bypass(draft);
     }
     if !decisions.is_empty() {
         // They speak of the plan that has just been proposed.
-        draft.ahead();
+        draft.projected();
         phases::record(draft, decisions);
     }
     for repair in repairs {
         record_repair(draft, repair);
     }
     if calibrated != raw_confidence {
-        draft.say(EventBody::ConfidenceChanged {
+        draft.emit(EventBody::ConfidenceChanged {
             before: raw_confidence,
             after: calibrated,
             cause: ConfidenceCause::Calibrated,
@@ -94,13 +94,13 @@ pub(super) fn enter_execution(draft: &mut Draft<'_>) {
     if ask_if_unsure(draft) {
         return;
     }
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some((version, confidence)) = ahead.work().map(|work| (work.version, work.confidence)) else {
         return;
     };
     let unsure = confidence < ahead.settings().warning_threshold;
     let note = format!("confidence {:.2} needs no approval", confidence.get());
-    draft.say(EventBody::PlanApproved { version, gate: None, note });
+    draft.emit(EventBody::PlanApproved { version, gate: None, note });
     if unsure {
         let warning = texts::low_confidence_warning(confidence, draft.now);
         draft.notify(Notification::Announcement(warning));
@@ -117,7 +117,7 @@ pub(super) fn begin_execution(draft: &mut Draft<'_>) {
 /// Opens the approval gate if confidence demands it, or because the plan is being talked about; says whether it
 /// did.
 pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some(work) = ahead.work() else { return false };
     let needed = ahead.findings().discussed || approval::needs_approval(work.confidence, ahead.settings());
     if needed {
@@ -128,7 +128,7 @@ pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
 
 /// Opens the approval gate for a plan that was revised and should have been shown.
 pub(super) fn ask_if_unapproved(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some(version) = ahead.work().map(|work| work.version) else { return };
     if *ahead.stage() == Stage::Executing && ahead.findings().approved != Some(version) {
         ask_if_unsure(draft);
@@ -137,7 +137,7 @@ pub(super) fn ask_if_unapproved(draft: &mut Draft<'_>) {
 
 /// Opens the approval gate.
 pub(super) fn ask(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some(version) = ahead.work().map(|work| work.version) else { return };
     let Some(plan) = ahead.plan() else { return };
     let gate = match ahead.findings().reply {
@@ -145,7 +145,7 @@ pub(super) fn ask(draft: &mut Draft<'_>) {
         None => GateId::approval(version),
     };
     let request = approval::request(&plan, ahead.goal(), ahead.settings(), discussion_of(ahead));
-    draft.say(EventBody::HumanAsked { gate, question: Box::new(Question::Approval { version, request }) });
+    draft.emit(EventBody::HumanAsked { gate, question: Box::new(Question::Approval { version, request }) });
 }
 
 /// What has been said of the plan so far. Once the work has begun it is no longer talked about, only decided on.
@@ -166,14 +166,14 @@ fn discussion_of(state: &RunState) -> Discussion {
 /// There is nobody but a model: it answers directly, and everyone is told what that is worth.
 fn tell_of_bypass(draft: &mut Draft<'_>) {
     let reason = "there are no agents for this: a model answers each task directly, without tools and checks";
-    draft.say(EventBody::FellBack {
+    draft.emit(EventBody::FellBack {
         what: "orchestrator".to_owned(),
         from: "agents".to_owned(),
         to: routing::LAST_RESORT.to_owned(),
         reason: reason.to_owned(),
     });
-    let (before, after) = (draft.state.degradation().level, draft.ahead().degradation().level);
+    let (before, after) = (draft.state.degradation().level, draft.projected().degradation().level);
     if after > before {
-        draft.say(EventBody::Degraded { level: after, reason: reason.to_owned() });
+        draft.emit(EventBody::Degraded { level: after, reason: reason.to_owned() });
     }
 }

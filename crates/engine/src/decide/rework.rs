@@ -21,8 +21,8 @@ pub(super) fn still_standing(draft: &Draft<'_>, failed: Vec<(TaskId, String)>) -
 pub(super) fn rework(draft: &mut Draft<'_>, done: Done, failed: Vec<(TaskId, String)>) {
     let notes = failed.iter().map(|(task, why)| format!("{task}: {why}")).collect();
     let (phase, verdict) = (Phase::Validation, CritiqueVerdict::Refine);
-    draft.say(EventBody::Critiqued { phase, verdict, notes, checks: None });
-    let most = draft.state.settings().rooms().max_reworks;
+    draft.emit(EventBody::Critiqued { phase, verdict, notes, checks: None });
+    let most = draft.state.settings().phase_limits().max_reworks;
     let tries = |task: &TaskId| draft.state.findings().reworks.get(task).copied().unwrap_or(0);
     if failed.iter().any(|(task, _)| tries(task) >= most) {
         choices::put(draft, gates::validation(&failed, most));
@@ -43,7 +43,7 @@ fn reopen(draft: &mut Draft<'_>, failed: Vec<(TaskId, String)>) {
             reasoning: "its result fails its own criterion; nothing else is done again".to_owned(),
             confidence: None,
         });
-        draft.say(EventBody::TaskReopened { task_id, reason });
+        draft.emit(EventBody::TaskReopened { task_id, reason });
     }
     schedule::after_change(draft);
 }

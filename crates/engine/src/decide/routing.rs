@@ -41,7 +41,7 @@ fn assign(draft: &mut Draft<'_>, task_id: &TaskId, ranking: Vec<RankedAgent>) {
         confidence: None,
     });
     let agent_type = best.agent_type.clone();
-    draft.say(EventBody::TaskRouted { task_id: task_id.clone(), agent_type, ranking });
+    draft.emit(EventBody::TaskRouted { task_id: task_id.clone(), agent_type, ranking });
     schedule::after_change(draft);
 }
 

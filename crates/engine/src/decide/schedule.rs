@@ -30,7 +30,7 @@ pub(super) struct Freed {
 /// Starts what may start after a change of the plan, the gates or the stage; ends the phase if all is done.
 pub(super) fn after_change(draft: &mut Draft<'_>) {
     let now = draft.now;
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     if *ahead.stage() != Stage::Executing {
         return;
     }
@@ -51,7 +51,7 @@ pub(super) fn after_change(draft: &mut Draft<'_>) {
 
 /// The last resort of a run in which nothing can happen any more: it ends, loudly, and never hangs.
 fn end_if_stuck(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let Some(work) = ahead.work().filter(|work| ahead.may_dispatch() && work.is_idle()) else { return };
     let left = work.tasks().filter(|(_, run)| run.state == TaskState::Waiting);
     let left: Vec<_> =
@@ -95,10 +95,10 @@ struct Round {
 
 fn act_on(draft: &mut Draft<'_>, round: Round) {
     for body in round.dispatches {
-        draft.say(body);
+        draft.emit(body);
     }
     if let Some(needed) = round.short {
-        let money = *draft.ahead().money();
+        let money = *draft.projected().money();
         over_budget(draft, money, needed);
     }
 }
@@ -106,7 +106,7 @@ fn act_on(draft: &mut Draft<'_>, round: Round) {
 /// Ends the run because its budget does not allow the next step.
 pub(super) fn over_budget(draft: &mut Draft<'_>, money: Allowance, needed: Money) {
     let (spent, budget) = (money.spent, money.cap.unwrap_or(Money::MAX));
-    draft.say(EventBody::BudgetExceeded { account: Account::Execution, spent, budget });
+    draft.emit(EventBody::BudgetExceeded { account: Account::Execution, spent, budget });
     ending::abort(draft, PlanningError::RunBudgetExceeded { spent, budget, needed });
 }
 
@@ -279,7 +279,7 @@ pub(super) fn execution_done(draft: &mut Draft<'_>, finish: Finish) {
         (confidence::success_bonus(before, revisions, partial_successes), ConfidenceCause::AllSucceeded)
     };
     if before != after {
-        draft.say(EventBody::ConfidenceChanged { before, after, cause });
+        draft.emit(EventBody::ConfidenceChanged { before, after, cause });
     }
     let summary = format!("all of {tasks} tasks ended well or were left out");
     phases::executed(draft, summary);

@@ -14,7 +14,7 @@ use crate::state::Stage;
 /// Someone told everyone at work something.
 pub(super) fn broadcast(draft: &mut Draft<'_>, message: &Broadcast, rules: &ConflictRules) {
     let known = draft.state.messages().contains(message);
-    draft.say(EventBody::Broadcast { message: Box::new(message.clone()) });
+    draft.emit(EventBody::Broadcast { message: Box::new(message.clone()) });
     // Nobody is asked about the same thing twice.
     if known {
         return;
@@ -43,7 +43,7 @@ pub(super) fn close_all(draft: &mut Draft<'_>, reason: &str) {
             confidence: 0,
             processing_time: 0,
         });
-        draft.say(EventBody::QueryAnswered { response });
+        draft.emit(EventBody::QueryAnswered { response });
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn query(draft: &mut Draft<'_>, query: Query) -> Result<(), Refusal> 
             query.to_agent, query.from_agent
         ));
     }
-    draft.say(EventBody::AgentQueried { query: Box::new(query) });
+    draft.emit(EventBody::AgentQueried { query: Box::new(query) });
     Ok(())
 }
 
@@ -70,7 +70,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, response: QueryResponse) -> Result
         let (id, reason) = (response.query_id, "it is not open".to_owned());
         return Err(Refusal::BadQuery { id, reason });
     }
-    draft.say(EventBody::QueryAnswered { response: Box::new(response) });
+    draft.emit(EventBody::QueryAnswered { response: Box::new(response) });
     Ok(())
 }
 
@@ -79,7 +79,7 @@ fn contradictions(draft: &mut Draft<'_>, message: &Broadcast, rules: &ConflictRu
     let Some((topic, _)) = recommendation(message) else { return };
     let phase = message.phase;
     let mut sides: BTreeMap<String, Recommendation> = BTreeMap::new();
-    for told in draft.ahead().messages().iter().filter(|told| told.phase == phase) {
+    for told in draft.projected().messages().iter().filter(|told| told.phase == phase) {
         if let Some((other, side)) = recommendation(told)
             && other == topic
         {
@@ -90,7 +90,7 @@ fn contradictions(draft: &mut Draft<'_>, message: &Broadcast, rules: &ConflictRu
     if sides.len() < 2 {
         return;
     }
-    if matches!(draft.ahead().stage(), Stage::Stopping { .. } | Stage::Ended(_)) {
+    if matches!(draft.projected().stage(), Stage::Stopping { .. } | Stage::Ended(_)) {
         return;
     }
     let objective = draft.state.request().to_owned();
@@ -132,7 +132,7 @@ fn settle(
     });
     let resolution = format!("{winner} ({reason})");
     let conflict = serde_json::to_value(conflict).ok().map(Box::new);
-    draft.say(EventBody::ConflictResolved { between, resolution, conflict });
+    draft.emit(EventBody::ConflictResolved { between, resolution, conflict });
 }
 
 /// A person settled a conflict.
@@ -140,6 +140,6 @@ pub(super) fn settled(draft: &mut Draft<'_>, request: &ChoiceRequest, option: &s
     let between = request.concerns.clone();
     let winner = request.option(option).map_or_else(String::new, |option| option.label.clone());
     let resolution = format!("{winner} (a person decided)");
-    draft.say(EventBody::ConflictResolved { between, resolution, conflict: None });
+    draft.emit(EventBody::ConflictResolved { between, resolution, conflict: None });
     choices::go_on(draft);
 }

@@ -42,7 +42,7 @@ pub(super) fn taken_up(draft: &mut Draft<'_>) {
         under_way.map(|(task, attempt)| (task.task_id.clone(), attempt.clone())).collect();
     for (task_id, Attempt { number: attempt, agent_type, .. }) in under_way {
         let deadline = draft.now.plus(draft.state.time_for(&agent_type));
-        draft.say(EventBody::TaskTakenUp { task_id, attempt, deadline });
+        draft.emit(EventBody::TaskTakenUp { task_id, attempt, deadline });
     }
     consult::taken_up(draft);
     talk::taken_up(draft);
@@ -63,7 +63,7 @@ fn settle(draft: &mut Draft<'_>) {
         Some(Owed::Revised { after }) => {
             if let Some(before) = draft.state.confidence() {
                 let (after, cause) = (*after, ConfidenceCause::Revised);
-                draft.say(EventBody::ConfidenceChanged { before, after, cause });
+                draft.emit(EventBody::ConfidenceChanged { before, after, cause });
             }
             failure::ask_about_revision(draft);
         }
@@ -74,7 +74,7 @@ fn settle(draft: &mut Draft<'_>) {
 /// Goes on where nothing is under way and nobody is asked: whoever wrote the log last may have been cut short.
 fn go_on(draft: &mut Draft<'_>) {
     choices::by_default(draft);
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     if ahead.is_held() {
         return;
     }
@@ -99,7 +99,7 @@ fn go_on(draft: &mut Draft<'_>) {
 /// A plan that nobody was asked about is made once more, because how sure it is may not be on the log; one that
 /// was approved is begun; about any other it is asked again.
 fn propose_again(draft: &mut Draft<'_>) {
-    let ahead = draft.ahead();
+    let ahead = draft.projected();
     let findings = ahead.findings();
     let approved = ahead.work().is_some_and(|work| findings.approved == Some(work.version));
     if approved {

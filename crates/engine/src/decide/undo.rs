@@ -9,7 +9,7 @@ use crate::Refusal;
 
 /// Asks whether what the run went back behind is to be undone; says whether there is anything to ask.
 pub(super) fn offer(draft: &mut Draft<'_>) -> bool {
-    let open = draft.ahead().undoable();
+    let open = draft.projected().undoable();
     if open.is_empty() {
         return false;
     }
@@ -21,7 +21,7 @@ pub(super) fn offer(draft: &mut Draft<'_>) -> bool {
 pub(super) fn chosen(draft: &mut Draft<'_>, request: &ChoiceRequest, option: &str) {
     if option == gates::UNDO {
         let step = UndoStep::Requested { keys: request.concerns.clone() };
-        return draft.say(EventBody::Undo(Box::new(step)));
+        return draft.emit(EventBody::Undo(Box::new(step)));
     }
     warn(draft, "What was changed in the world stays as it is", &request.reason);
     choices::go_on(draft);
@@ -35,8 +35,8 @@ pub(super) fn undone(draft: &mut Draft<'_>, key: String, undone: Undone) -> Resu
     if !undone.success {
         warn(draft, "A change could not be undone", &format!("{key}: {}", undone.summary));
     }
-    draft.say(EventBody::Undo(Box::new(UndoStep::Ended { key, undone })));
-    if draft.ahead().undoing().is_empty() {
+    draft.emit(EventBody::Undo(Box::new(UndoStep::Ended { key, undone })));
+    if draft.projected().undoing().is_empty() {
         choices::go_on(draft);
     }
     Ok(())

@@ -100,7 +100,7 @@ impl RunState {
             EventBody::RunFailed { .. } => self.end(RunStatus::Failed),
             EventBody::RunAborted { .. } => self.end(RunStatus::Aborted),
             EventBody::RunCancelled { .. } => self.end(RunStatus::Cancelled),
-            _ => self.apply_rooms(event),
+            _ => self.apply_phases(event),
         }
     }
 
@@ -122,10 +122,10 @@ impl RunState {
         self.mark("start", Resume::Phases(first_phases()), None);
     }
 
-    /// What rooms and agents say, and what was looked up for them.
-    fn apply_rooms(&mut self, event: &Event) {
+    /// What phases and agents say, and what was looked up for them.
+    fn apply_phases(&mut self, event: &Event) {
         match &event.body {
-            // A verdict without checks is not the room's word on its own work but on the results.
+            // A verdict without checks is not the phase's word on its own work but on the results.
             EventBody::Critiqued {
                 phase: Phase::Validation,
                 verdict: CritiqueVerdict::Stop,
@@ -236,7 +236,7 @@ impl RunState {
                     && request.about == ChoiceKind::Budget
                     && choice.option == candor_planning::gates::CONTINUE
                 {
-                    let more = self.settings.rooms().token_budget;
+                    let more = self.settings.phase_limits().token_budget;
                     let findings = self.findings_mut();
                     findings.tokens_allowed = findings.tokens_allowed.saturating_add(more);
                 }

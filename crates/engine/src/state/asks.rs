@@ -1,6 +1,6 @@
 //! What the phases at work have asked models so far.
 
-use candor_model::{AskKey, Consulted, Degradation, Money, OpenCall, Phase, Rung};
+use candor_model::{AskKey, AskStep, Consulted, Degradation, Money, OpenCall, Phase};
 use candor_planning::degradation::{self, Failed};
 use serde::{Deserialize, Serialize};
 
@@ -91,13 +91,13 @@ impl Asks {
 
 /// What a step does to the run's degradation.
 fn note(state: &mut Degradation, phase: Phase, step: &Consulted) {
-    match (&step.rung, &step.call) {
-        (Rung::GiveUp { .. }, _) => degradation::note(state, &Failed::Phase(phase)),
-        (Rung::FallBack { .. }, Some(call)) => degradation::note(state, &Failed::Agent(&call.model)),
-        (Rung::FallBack { from, .. }, None) => {
+    match (&step.outcome, &step.call) {
+        (AskStep::GiveUp { .. }, _) => degradation::note(state, &Failed::Phase(phase)),
+        (AskStep::FallBack { .. }, Some(call)) => degradation::note(state, &Failed::Agent(&call.model)),
+        (AskStep::FallBack { from, .. }, None) => {
             degradation::note(state, &Failed::Agent(&format!("the {from} tier")));
         }
-        (Rung::Accepted { .. } | Rung::Repeat { .. } | Rung::AskAgain { .. }, _) => {}
+        (AskStep::Accepted { .. } | AskStep::Repeat { .. } | AskStep::AskAgain { .. }, _) => {}
     }
 }
 

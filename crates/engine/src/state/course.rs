@@ -32,7 +32,7 @@ impl RunState {
         self.asks.forget_all();
         self.checkpoints
             .retain(|point| matches!(point.phase, None | Some(Phase::PreAnalysis)) && point.work.is_none());
-        // What the first room found still holds; how the run began does too, for those who begin it anew.
+        // What the first phase found still holds; how the run began does too, for those who begin it anew.
         if let Some(point) = self.checkpoints.iter_mut().find(|point| point.phase == Some(Phase::PreAnalysis))
         {
             point.request.clone_from(&change.text);

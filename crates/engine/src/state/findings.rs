@@ -1,4 +1,4 @@
-//! What the rooms have found and people have said so far, beside the goal and the plan.
+//! What the phases have found and people have said so far, beside the goal and the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(crate) struct Guarded {
     pub(crate) passed: bool,
 }
 
-/// What the rooms have found and people have said.
+/// What the phases have found and people have said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Findings {
     pub(crate) prompts: Vec<PromptEntry>,
@@ -86,7 +86,7 @@ pub(crate) struct Findings {
     /// The phases whose results hold.
     pub(crate) completed: BTreeSet<Phase>,
     pub(crate) messages: Vec<Broadcast>,
-    /// What agents answered to the questions of rooms.
+    /// What agents answered to the questions of phases.
     #[serde(default)]
     pub(crate) responses: Vec<QueryResponse>,
     /// The files that were read.
@@ -268,7 +268,7 @@ impl Findings {
         }
     }
 
-    /// A question was answered; what a room asked is kept for it.
+    /// A question was answered; what a phase asked is kept for it.
     pub(super) fn answered_query(&mut self, response: &QueryResponse) {
         let asked = self.queries.remove(&response.query_id);
         if asked.is_some_and(|query| query.from_agent == Phase::Validation.lead_agent()) {

@@ -113,7 +113,7 @@ impl RunState {
             return;
         }
         let Some((call, first)) = self.call_of(task_id) else { return };
-        let limits = self.settings.rooms().loop_guard;
+        let limits = self.settings.phase_limits().loop_guard;
         let findings = self.findings_mut();
         findings.circling = match outcome {
             Outcome::Failed(reason) if first => {

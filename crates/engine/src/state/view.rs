@@ -100,7 +100,11 @@ impl RunState {
     /// Whether the run goes round in circles, once this outcome is counted.
     pub(crate) fn loop_after(&self, id: &TaskId, feedback: &ExecutionFeedback) -> Option<Trip> {
         let (call, _) = self.call_of(id).filter(|(_, first)| !first)?;
-        self.findings.watch.clone().note(&call, outcome_of(feedback), &self.settings.rooms().loop_guard)
+        self.findings.watch.clone().note(
+            &call,
+            outcome_of(feedback),
+            &self.settings.phase_limits().loop_guard,
+        )
     }
 
     /// The request, judged; once it is.
@@ -145,7 +149,7 @@ impl RunState {
         &self.findings.checks
     }
 
-    /// What agents answered to the questions of rooms, in this try of the validation.
+    /// What agents answered to the questions of phases, in this try of the validation.
     #[must_use]
     pub fn responses(&self) -> &[QueryResponse] {
         &self.findings.responses

@@ -2,7 +2,7 @@
 //!
 //! A [`ChatClient`] makes one call at a time to the model of one tier, within bounds of time and size, and
 //! says of every failure what kind it is and what to do. It does not judge what the model says, does not try
-//! again, and knows nothing of budgets: the ladder above it does.
+//! again, and knows nothing of budgets: the fallback policy above it does.
 //!
 //! The providers' forms are our own few lines on `reqwest`, because an answer must be bounded while it is read:
 //! the libraries at hand read a body to its end, however long, before they look at it.

@@ -1,11 +1,11 @@
-//! What the room before asked the plan to include, and what of it is in no task.
+//! What the phase before asked the plan to include, and what of it is in no task.
 
 use std::collections::BTreeSet;
 
 use candor_model::{Phase, SubTask};
 use serde_json::Value;
 
-use crate::Desk;
+use crate::PhaseContext;
 use crate::consult::content_words;
 
 /// The share of its words by which a point counts as covered, if its place in the breakdown does not tell.
@@ -20,9 +20,9 @@ pub(crate) struct Coverage {
 }
 
 /// Compares the tasks with what the decomposition asked for.
-pub(crate) fn coverage(desk: &Desk<'_>, tasks: &[SubTask]) -> Coverage {
+pub(crate) fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> Coverage {
     let wanted =
-        desk.handoffs.get(&Phase::Decomposition).map(|handoff| handoff.instructions.must_include.as_slice());
+        cx.handoffs.get(&Phase::Decomposition).map(|handoff| handoff.instructions.must_include.as_slice());
     let wanted = wanted.unwrap_or_default();
     let parents: BTreeSet<&str> = tasks
         .iter()
@@ -30,7 +30,7 @@ pub(crate) fn coverage(desk: &Desk<'_>, tasks: &[SubTask]) -> Coverage {
         .map(|(id, _)| id)
         .collect();
     let words: BTreeSet<String> = tasks.iter().flat_map(words_of).collect();
-    let listed = desk.left(Phase::Decomposition, "highLevelTasks").and_then(Value::as_array);
+    let listed = cx.left(Phase::Decomposition, "highLevelTasks").and_then(Value::as_array);
     let missing = |name: &&String| match listed.and_then(|listed| id_of(listed, name)) {
         Some(id) if !parents.is_empty() => !parents.contains(id),
         _ => !is_told(name, &words),

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use candor_model::{AgentCounts, ExecutionStrategy, Money, Phase, Plan, Seconds, SubTask, Tier, TierCounts};
 use candor_planning::early_exit::{self, EarlyExit, HIGH_CONFIDENCE, Spent, TaskBudget};
-use candor_planning::phase::RoomDecision;
+use candor_planning::phase::DecisionNote;
 use candor_planning::scaling::{MAX_AGENTS, MIN_AGENTS, ScalingProposal, ScalingRules, agents_at_once};
 use candor_planning::score::Score;
 use serde_json::Value;
 
-use crate::Desk;
+use crate::PhaseContext;
 use crate::decompose::{groups, hints, tiers};
 use crate::split;
 
@@ -28,9 +28,9 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// The decision for the record.
-    pub(crate) fn decision(&self, strategy: ExecutionStrategy) -> RoomDecision {
+    pub(crate) fn decision(&self, strategy: ExecutionStrategy) -> DecisionNote {
         let AgentCounts { total, parallel, sequential, .. } = self.agents;
-        RoomDecision {
+        DecisionNote {
             operation: "scale_agents",
             task_id: None,
             input: self.input.clone(),
@@ -41,27 +41,26 @@ impl Scale {
 }
 
 /// How complex the request is: as it was evaluated, or by its files and points if it was not.
-pub(crate) fn complexity(desk: &Desk<'_>) -> u8 {
-    if let Some(evaluation) = desk.evaluation {
+pub(crate) fn complexity(cx: &PhaseContext<'_>) -> u8 {
+    if let Some(evaluation) = cx.evaluation {
         return evaluation.complexity.total.min(100);
     }
-    let files = hints::files_in(desk.request).len().min(10) * 6;
-    let points = split::parts(desk.request).len().min(5) * 8;
-    let grave = if tiers::tier_for(desk.request) == Tier::Strong { 15 } else { 0 };
+    let files = hints::files_in(cx.request).len().min(10) * 6;
+    let points = split::parts(cx.request).len().min(5) * 8;
+    let grave = if tiers::tier_for(cx.request) == Tier::Strong { 15 } else { 0 };
     u8::try_from(10 + files + points + grave).unwrap_or(100).min(100)
 }
 
 /// What the rules propose; `files` is the number of files if the tasks tell of more than the evaluation did.
-pub(crate) fn proposed(rules: &ScalingRules, desk: &Desk<'_>, files: u32) -> ScalingProposal {
-    let evaluated = desk.evaluation.map_or(0, |evaluation| evaluation.file_count);
-    rules.propose(complexity(desk), files.max(evaluated))
+pub(crate) fn proposed(rules: &ScalingRules, cx: &PhaseContext<'_>, files: u32) -> ScalingProposal {
+    let evaluated = cx.evaluation.map_or(0, |evaluation| evaluation.file_count);
+    rules.propose(complexity(cx), files.max(evaluated))
 }
 
 /// How tasks are carried out if nobody chose: side by side wherever that is possible. Only simple work that is
 /// one line anyway is called sequential.
-pub(crate) fn strategy(rules: &ScalingRules, desk: &Desk<'_>, tasks: &[SubTask]) -> ExecutionStrategy {
-    let is_simple =
-        desk.evaluation.is_some() && proposed(rules, desk, 0).mode == ExecutionStrategy::Sequential;
+pub(crate) fn strategy(rules: &ScalingRules, cx: &PhaseContext<'_>, tasks: &[SubTask]) -> ExecutionStrategy {
+    let is_simple = cx.evaluation.is_some() && proposed(rules, cx, 0).mode == ExecutionStrategy::Sequential;
     if is_simple && groups::is_one_line(tasks) {
         ExecutionStrategy::Sequential
     } else {
@@ -70,23 +69,26 @@ pub(crate) fn strategy(rules: &ScalingRules, desk: &Desk<'_>, tasks: &[SubTask])
 }
 
 /// Where the run does with less: a good answer from the cache, or few tokens left.
-pub(crate) fn exits(desk: &Desk<'_>) -> Vec<EarlyExit> {
-    let spent = desk.handoffs.values().map(|handoff| handoff.context.tokens_consumed).sum();
-    let budget =
-        TaskBudget { tokens: desk.settings.rooms().token_budget, money: Money::MAX, latency: Seconds::ZERO };
-    let tight = (desk.settings.rooms().token_budget > 0)
+pub(crate) fn exits(cx: &PhaseContext<'_>) -> Vec<EarlyExit> {
+    let spent = cx.handoffs.values().map(|handoff| handoff.context.tokens_consumed).sum();
+    let budget = TaskBudget {
+        tokens: cx.settings.phase_limits().token_budget,
+        money: Money::MAX,
+        latency: Seconds::ZERO,
+    };
+    let tight = (cx.settings.phase_limits().token_budget > 0)
         .then(|| early_exit::on_budget(&budget, Spent { tokens: spent, money: Money::ZERO }))
         .flatten();
-    early_exit::on_cache(cached(desk)).into_iter().chain(tight).collect()
+    early_exit::on_cache(cached(cx)).into_iter().chain(tight).collect()
 }
 
 /// How sure the cache is of what it has; nothing without a hit.
-fn cached(desk: &Desk<'_>) -> Option<Score> {
+fn cached(cx: &PhaseContext<'_>) -> Option<Score> {
     let score = |value: &Value| value.as_u64().and_then(|number| Score::try_from(number).ok());
-    // The room that read the files knows better than the one before it whether the request is still the same.
-    match desk.left(Phase::Context, "cached").or_else(|| desk.left(Phase::PreAnalysis, "cached"))? {
+    // The phase that read the files knows better than the one before it whether the request is still the same.
+    match cx.left(Phase::Context, "cached").or_else(|| cx.left(Phase::PreAnalysis, "cached"))? {
         Value::Bool(true) => {
-            let told = desk.left(Phase::PreAnalysis, "confidence").and_then(score);
+            let told = cx.left(Phase::PreAnalysis, "confidence").and_then(score);
             Some(told.unwrap_or_else(|| Score::at_most_full(HIGH_CONFIDENCE)))
         }
         Value::Object(hit) => score(hit.get("confidence")?),
@@ -95,18 +97,23 @@ fn cached(desk: &Desk<'_>) -> Option<Score> {
 }
 
 /// Fixes the number of agents for a plan.
-pub(crate) fn fixed(rules: &ScalingRules, desk: &Desk<'_>, plan: &Plan, exits: Vec<EarlyExit>) -> Scale {
+pub(crate) fn fixed(
+    rules: &ScalingRules,
+    cx: &PhaseContext<'_>,
+    plan: &Plan,
+    exits: Vec<EarlyExit>,
+) -> Scale {
     let tasks = &plan.subtasks;
     let files: BTreeSet<&str> =
         tasks.iter().flat_map(|task| &task.metadata.files).map(String::as_str).collect();
     let files = u32::try_from(files.len()).unwrap_or(u32::MAX);
-    let proposal = proposed(rules, desk, files);
+    let proposal = proposed(rules, cx, files);
     let count = u32::try_from(tasks.len()).unwrap_or(u32::MAX).max(1);
     let width = match plan.execution_strategy {
         ExecutionStrategy::Sequential => 1,
         _ => u32::try_from(groups::widest(tasks))
             .unwrap_or(u32::MAX)
-            .min(agents_at_once(desk.settings.max_parallel_tasks)),
+            .min(agents_at_once(cx.settings.max_parallel_tasks)),
     };
     let wanted = proposal.count.min(count).max(width).clamp(MIN_AGENTS, MAX_AGENTS);
     let total = exits.iter().filter(|exit| exit.reduce).fold(wanted, |total, exit| exit.agents(total));
@@ -121,7 +128,7 @@ pub(crate) fn fixed(rules: &ScalingRules, desk: &Desk<'_>, plan: &Plan, exits: V
         proposal,
         agents: AgentCounts { total, parallel, sequential: total - parallel, models: by_tier(tasks, total) },
         exits,
-        input: format!("complexity {}, {files} files, {count} tasks", complexity(desk)),
+        input: format!("complexity {}, {files} files, {count} tasks", complexity(cx)),
         reasons,
     }
 }

@@ -7,7 +7,7 @@ use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Desk;
+use crate::PhaseContext;
 
 /// How much of an output is shown.
 const SHOWN_CHARS: usize = 4_000;
@@ -32,10 +32,15 @@ impl CritiqueAnswer {
 }
 
 /// Asks what the work of a phase is worth.
-pub(crate) fn critique(phase: Phase, desk: &Desk<'_>, handoff: &Handoff, past_errors: &[String]) -> Ask {
+pub(crate) fn critique(
+    phase: Phase,
+    cx: &PhaseContext<'_>,
+    handoff: &Handoff,
+    past_errors: &[String],
+) -> Ask {
     let mut ask = Ask::expecting::<CritiqueAnswer>("critique", Tier::Fast);
     ask.slots.insert("phase", format!("{} ({phase})", phase.number()));
-    ask.slots.insert("objective", desk.request.to_owned());
+    ask.slots.insert("objective", cx.request.to_owned());
     let data = serde_json::to_string(&handoff.data).unwrap_or_default();
     let output: String = format!("{}\n{data}", handoff.summary).chars().take(SHOWN_CHARS).collect();
     ask.slots.insert("output", output);

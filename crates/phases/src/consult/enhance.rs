@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::content_words;
 use super::evaluate::percent;
-use crate::Desk;
+use crate::PhaseContext;
 use crate::evaluate::{TECHNIQUES, enhancement};
 
 /// How many wordings are wanted.
@@ -42,15 +42,15 @@ pub(crate) struct VariantAnswer {
 }
 
 /// Asks for better wordings of a request.
-pub(crate) fn enhance_prompt(desk: &Desk<'_>, quality: &PromptQuality) -> Ask {
+pub(crate) fn enhance_prompt(cx: &PhaseContext<'_>, quality: &PromptQuality) -> Ask {
     let mut ask = Ask::expecting::<EnhanceAnswer>("enhance_prompt", Tier::Balanced);
-    ask.slots.insert("request", desk.request.to_owned());
+    ask.slots.insert("request", cx.request.to_owned());
     ask.slots.insert("score", quality.score.to_string());
     let issues: Vec<&str> =
         quality.issues.iter().chain(&quality.contradictions).map(String::as_str).collect();
     ask.slots.insert("issues", issues.join("\n"));
     ask.max_output_tokens = 800;
-    let (fits, request) = (Arc::clone(&ask.check), desk.request.to_owned());
+    let (fits, request) = (Arc::clone(&ask.check), cx.request.to_owned());
     ask.check = Arc::new(move |value: &Value| {
         let mut problems = fits(value);
         if let Ok(answer) = serde_json::from_value::<EnhanceAnswer>(value.clone()) {

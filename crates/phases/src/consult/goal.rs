@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::content_words;
 use super::evaluate::{QualityAnswer, out_of_range};
 use crate::goal::{Amount, Dates, Reading};
-use crate::{Desk, Rooms};
+use crate::{PhaseContext, Phases};
 
 /// A goal as a model reads it. What is not said is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,15 +64,15 @@ pub(crate) struct GoalAnswer {
 }
 
 /// Asks what is wanted.
-pub(crate) fn parse_goal(rooms: &Rooms, desk: &Desk<'_>) -> Ask {
-    let kinds: Vec<String> = rooms.packs().iter().map(|pack| pack.goal_type.to_string()).collect();
+pub(crate) fn parse_goal(phases: &Phases, cx: &PhaseContext<'_>) -> Ask {
+    let kinds: Vec<String> = phases.packs().iter().map(|pack| pack.goal_type.to_string()).collect();
     let kinds: Vec<String> = kinds.into_iter().chain([GoalType::GENERIC.to_string()]).collect();
     let mut ask = Ask::expecting::<GoalAnswer>("parse_goal", Tier::Balanced);
-    ask.slots.insert("request", desk.request.to_owned());
-    ask.slots.insert("today", desk.now.to_string().chars().take(10).collect());
+    ask.slots.insert("request", cx.request.to_owned());
+    ask.slots.insert("today", cx.now.to_string().chars().take(10).collect());
     ask.slots.insert("known_kinds", kinds.join(", "));
     ask.max_output_tokens = 400;
-    let (fits, request) = (Arc::clone(&ask.check), desk.request.to_owned());
+    let (fits, request) = (Arc::clone(&ask.check), cx.request.to_owned());
     ask.check = Arc::new(move |value: &Value| {
         let mut problems = fits(value);
         if let Ok(answer) = serde_json::from_value::<GoalAnswer>(value.clone()) {

@@ -3,13 +3,13 @@
 //! A model that names a circle is told so and asked again. If it insists, its work is not thrown away: the circle
 //! is broken by the order in which the tasks are listed, and that is told.
 
-use candor_model::{Consulted, Rung};
+use candor_model::{AskStep, Consulted};
 use candor_ports::Ask;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Answers, Said};
-use crate::Desk;
+use crate::PhaseContext;
 
 /// An answer in which circles can be broken.
 pub(crate) trait Mendable: Serialize + DeserializeOwned {
@@ -17,7 +17,7 @@ pub(crate) trait Mendable: Serialize + DeserializeOwned {
     fn break_cycles(&mut self) -> Vec<String>;
 }
 
-impl Desk<'_> {
+impl PhaseContext<'_> {
     /// The latest answer to a step that was given up, if nothing was wrong with it but a circle; and what was done
     /// about that.
     pub(crate) fn mended<T: Mendable>(
@@ -27,7 +27,7 @@ impl Desk<'_> {
     ) -> Option<(Said<T>, Vec<String>)> {
         let Answers(told) = self.answers?;
         let steps = told(step);
-        let Some(Consulted { rung: Rung::GiveUp { .. }, .. }) = steps.last() else { return None };
+        let Some(Consulted { outcome: AskStep::GiveUp { .. }, .. }) = steps.last() else { return None };
         let ask = ask();
         steps.iter().rev().filter_map(|step| step.call.as_ref()).find_map(|call| {
             let mut answer: T = serde_json::from_str(call.answer.as_deref()?.trim()).ok()?;

@@ -1,4 +1,4 @@
-//! What the rooms ask models: one file per question, with the shape of its answer and the checks that no
+//! What the phases ask models: one file per question, with the shape of its answer and the checks that no
 //! shape can express. A model that says what the request does not say is not believed.
 
 mod change;
@@ -15,7 +15,7 @@ mod tasks;
 
 use std::fmt;
 
-use candor_model::{Consulted, Query, Rung, WantedCheck};
+use candor_model::{AskStep, Consulted, Query, WantedCheck};
 use candor_ports::{Ask, EmbedError, Embedder};
 use serde::de::DeserializeOwned;
 
@@ -28,9 +28,9 @@ pub(crate) use self::plan::{PlanAnswer, plan, task_lines};
 pub(crate) use self::question::{QuestionAnswer, answer_question};
 pub(crate) use self::route::{RouteAnswer, Tie, route_task};
 pub(crate) use self::tasks::{Briefing, TasksAnswer, decompose_task};
-use crate::Desk;
+use crate::PhaseContext;
 
-/// Why a room has not finished its work.
+/// Why a phase has not finished its work.
 #[derive(Debug)]
 pub enum Pause {
     /// It cannot be done; in plain words, why.
@@ -103,7 +103,7 @@ impl From<&str> for Pause {
     }
 }
 
-/// What models have said so far to the room at the desk, by the step that was asked.
+/// What models have said so far to the phase at the cx, by the step that was asked.
 #[derive(Clone, Copy)]
 pub struct Answers<'a>(pub &'a dyn Fn(&str) -> &'a [Consulted]);
 
@@ -145,7 +145,7 @@ pub(crate) struct Said<T> {
     pub(crate) model: String,
 }
 
-impl Desk<'_> {
+impl PhaseContext<'_> {
     /// A model's answer. Nothing if there is no model or none could answer: then the rules speak.
     pub(crate) fn consult<T: DeserializeOwned>(
         &self,
@@ -155,13 +155,13 @@ impl Desk<'_> {
         let Some(Answers(told)) = self.answers else { return Ok(None) };
         let steps = told(step);
         match steps.last() {
-            Some(Consulted { rung: Rung::Accepted { value, .. }, call }) => {
+            Some(Consulted { outcome: AskStep::Accepted { value, .. }, call }) => {
                 let model = call.as_ref().map_or_else(String::new, |call| call.model.clone());
                 // It was checked when it came; a version that expects something else goes on by its rules.
                 let answer = serde_json::from_value(value.clone()).ok();
                 Ok(answer.map(|answer| Said { answer, model }))
             }
-            Some(Consulted { rung: Rung::GiveUp { .. }, .. }) => Ok(None),
+            Some(Consulted { outcome: AskStep::GiveUp { .. }, .. }) => Ok(None),
             _ => Err(Pause::Ask(Box::new(ask()))),
         }
     }

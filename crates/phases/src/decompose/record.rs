@@ -1,4 +1,4 @@
-//! The breakdown as data for the next room and for people.
+//! The breakdown as data for the next phase and for people.
 
 use candor_model::{AgentCapability, JsonMap, Money, Priority, SubTask};
 use candor_planning::estimate;
@@ -10,7 +10,7 @@ use super::{Breakdown, groups};
 /// The most tasks of which everything is written out; of more, only the count.
 pub(crate) const LONGEST_RECORD: usize = 200;
 
-/// What the room hands over beside the tasks themselves.
+/// What the phase hands over beside the tasks themselves.
 pub(crate) fn record(made: &Breakdown, agents: &[AgentCapability]) -> JsonMap {
     let Breakdown { listing, tasks, .. } = made;
     let mut data = match serde_json::to_value(listing) {

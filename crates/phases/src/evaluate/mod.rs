@@ -101,7 +101,7 @@ pub fn files_named_in(request: &str) -> Vec<String> {
     files::named(&Words::new(beginning(&own_words(request))))
 }
 
-/// The sure inputs that the later rooms would need.
+/// The sure inputs that the later phases would need.
 fn missing(quality: &PromptQuality, reading: &Reading) -> Vec<String> {
     let wanted = [NO_CONTEXT, NO_RESULT, PRONOUN];
     let issues = quality.issues.iter().filter(|issue| wanted.contains(&issue.as_str())).cloned();

@@ -1,4 +1,4 @@
-//! A stage on which the rooms up to the plan are visited, with or without models, and the plan is talked about.
+//! A stage on which the phases up to the plan are visited, with or without models, and the plan is talked about.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use candor_model::{
     AgentCapability, CalibrationMetrics, Complexity, Consulted, DecisionEntry, Evaluation, Goal, Handoff,
     LogLevel, Phase, Plan, PlanBrief, PlanTalk, PromptQuality, ReadFile, RunId, RunSettings, StartMaterial,
 };
-use candor_phases::{Answers, Desk, Pack, Pause, Rooms};
-use candor_planning::phase::{PhaseReport, PhaseResult, RoomDecision};
+use candor_phases::{Answers, Pack, Pause, PhaseContext, Phases};
+use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use candor_ports::Ask;
 use candor_testkit::consulting::{accepted_as, answered, give_up};
 use candor_testkit::fixtures;
@@ -19,9 +19,9 @@ pub(crate) const PARIS: &str = "Plan a 3-day trip to Paris in May with a $2000 b
 /// What a model says to an ask; nothing if it cannot answer.
 pub(crate) type Voice = fn(&Ask) -> Option<Value>;
 
-/// The rooms, and what lies on the desk.
+/// The phases, and what lies on the cx.
 pub(crate) struct Stage {
-    pub(crate) rooms: Rooms,
+    pub(crate) phases: Phases,
     pub(crate) agents: Vec<AgentCapability>,
     pub(crate) request: String,
     pub(crate) evaluation: Option<Evaluation>,
@@ -31,7 +31,7 @@ pub(crate) struct Stage {
     pub(crate) goal: Option<Goal>,
     pub(crate) plan: Option<Plan>,
     pub(crate) brief: Option<PlanBrief>,
-    pub(crate) made: Vec<RoomDecision>,
+    pub(crate) made: Vec<DecisionNote>,
     pub(crate) voice: Option<Voice>,
     pub(crate) asked: Vec<Ask>,
 }
@@ -51,7 +51,7 @@ impl Stage {
             agents = fixtures::full_registry();
         }
         Self {
-            rooms: Rooms::new(vec![travel], 0),
+            phases: Phases::new(vec![travel], 0),
             agents,
             request: request.to_owned(),
             evaluation: None,
@@ -79,7 +79,7 @@ impl Stage {
         Self { evaluation: Some(evaluation), ..Self::new(request) }
     }
 
-    /// Does the work of a room, asking as a driver would.
+    /// Does the work of a phase, asking as a driver would.
     pub(crate) fn visit(&mut self, phase: Phase, talk: Option<&PlanTalk>) -> Result<PhaseReport, String> {
         let (run_id, calibration) = (RunId::new("run_1").unwrap(), CalibrationMetrics::default());
         let decisions: Vec<DecisionEntry> = self.made.iter().map(entry).collect();
@@ -87,7 +87,7 @@ impl Stage {
         let mut files = BTreeMap::new();
         loop {
             let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
-            let desk = Desk {
+            let cx = PhaseContext {
                 run_id: &run_id,
                 request: &self.request,
                 now: fixtures::time(fixtures::NOON),
@@ -113,20 +113,20 @@ impl Stage {
                 resting: &BTreeMap::new(),
                 feedback: &[],
             };
-            match self.rooms.work(phase, &desk) {
+            match self.phases.work(phase, &cx) {
                 Ok(report) => return Ok(report),
                 Err(Pause::Ask(ask)) => {
                     let value = self.voice.and_then(|voice| voice(&ask));
                     let step = match value {
                         Some(value) if (ask.check)(&value).is_empty() => {
-                            vec![Consulted { call: Some(answered("…", 0)), rung: accepted_as(value) }]
+                            vec![Consulted { call: Some(answered("…", 0)), outcome: accepted_as(value) }]
                         }
                         Some(value) => {
                             let problems = (ask.check)(&value).join("; ");
                             let call = Some(answered(&value.to_string(), 0));
-                            vec![Consulted { call, rung: give_up(&problems) }]
+                            vec![Consulted { call, outcome: give_up(&problems) }]
                         }
-                        None => vec![Consulted { call: None, rung: give_up("nobody answers") }],
+                        None => vec![Consulted { call: None, outcome: give_up("nobody answers") }],
                     };
                     told.entry(ask.step.to_owned()).or_default().extend(step);
                     self.asked.push(*ask);
@@ -149,11 +149,11 @@ impl Stage {
         }
     }
 
-    /// Walks through the rooms up to this one, and returns its report.
+    /// Walks through the phases up to this one, and returns its report.
     pub(crate) fn walk(&mut self, last: Phase) -> PhaseReport {
-        let rooms =
+        let phases =
             [Phase::PreAnalysis, Phase::Evaluation, Phase::Context, Phase::Decomposition, Phase::Planning];
-        for phase in rooms {
+        for phase in phases {
             let report = self.visit(phase, None).unwrap();
             self.take(phase, &report);
             if phase == last {
@@ -163,7 +163,7 @@ impl Stage {
         panic!("{last} is not on the way")
     }
 
-    /// Puts what a room left on the desk.
+    /// Puts what a phase left on the cx.
     pub(crate) fn take(&mut self, phase: Phase, report: &PhaseReport) {
         self.handoffs.insert(phase, report.handoff.clone());
         self.made.extend(report.decisions.clone());
@@ -184,7 +184,7 @@ impl Stage {
         stage
     }
 
-    /// What the planning room says to a person; a new plan takes the place of the old one.
+    /// What the planning phase says to a person; a new plan takes the place of the old one.
     pub(crate) fn say(&mut self, talk: &PlanTalk) -> PhaseReport {
         let report = self.visit(Phase::Planning, Some(talk)).unwrap();
         self.take(Phase::Planning, &report);
@@ -204,7 +204,7 @@ impl Stage {
         self.brief.as_ref().unwrap()
     }
 
-    /// The data of a room's handoff.
+    /// The data of a phase's handoff.
     pub(crate) fn data(&self, phase: Phase, key: &str) -> &Value {
         self.handoffs[&phase].data.get(key).unwrap_or_else(|| panic!("{key}"))
     }
@@ -218,7 +218,7 @@ pub(crate) fn reply(report: &PhaseReport) -> String {
     }
 }
 
-fn entry(made: &RoomDecision) -> DecisionEntry {
+fn entry(made: &DecisionNote) -> DecisionEntry {
     candor_model::from_value(json!({
         "timestamp": fixtures::NOON, "level": LogLevel::Info, "operation": made.operation,
         "task_id": made.task_id, "input": made.input, "decision": made.decision, "reasoning": made.reasoning, "cost": 0,

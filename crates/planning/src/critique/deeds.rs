@@ -1,4 +1,4 @@
-//! The critique of the work itself, which the engine closes without a room.
+//! The critique of the work itself, which the engine closes without a phase.
 
 use std::collections::BTreeMap;
 

@@ -105,7 +105,7 @@ fn confidence(told: Option<u8>) -> ConfidenceCheck {
 
 /// Whether a phase took a reasonable number of tokens: half as much again as expected still is.
 ///
-/// On its own because a room does not know what its models took; whoever counts can put it right.
+/// On its own because a phase does not know what its models took; whoever counts can put it right.
 #[must_use]
 pub fn cost_check(tokens_used: u64, expected: u64) -> CostCheck {
     let most = expected.saturating_add(expected / 2);

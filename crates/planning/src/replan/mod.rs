@@ -32,7 +32,7 @@ pub use self::replay::replay;
 /// What a revision depends on beside the plan and the feedback.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplanContext<'a> {
-    /// The goal, whose constraints say how much room there is.
+    /// The goal, whose constraints say how much phase there is.
     pub goal: Option<&'a Goal>,
     /// The run's limits and thresholds.
     pub settings: &'a RunSettings,

@@ -1,7 +1,7 @@
 //! Reaching the same result by another way.
 //!
 //! Owns the answer to every failure that no more specific strategy fits, or that one gave up on: the same
-//! outputs are asked for, the search is widened, and the goal's least important constraint is named as room.
+//! outputs are asked for, the search is widened, and the goal's least important constraint is named as phase.
 //! It does not decide who does it: the new task is routed like any other.
 
 use candor_model::{Constraint, Goal, JsonMap, ReplanStrategy, Text};

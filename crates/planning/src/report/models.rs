@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{Consulted, Event, EventBody, Money, Rung, TokenUse};
+use candor_model::{AskStep, Consulted, Event, EventBody, Money, TokenUse};
 use serde::Serialize;
 
 /// What models did in a run.
@@ -60,12 +60,12 @@ impl ModelFigures {
     }
 
     fn count(&mut self, step: &Consulted) {
-        match &step.rung {
-            Rung::Accepted { repairs, .. } => self.repaired += u64::from(!repairs.is_empty()),
-            Rung::AskAgain { .. } => self.asked_again += 1,
-            Rung::Repeat { .. } => self.retries += 1,
-            Rung::GiveUp { .. } => self.given_up += 1,
-            Rung::FallBack { .. } => {}
+        match &step.outcome {
+            AskStep::Accepted { repairs, .. } => self.repaired += u64::from(!repairs.is_empty()),
+            AskStep::AskAgain { .. } => self.asked_again += 1,
+            AskStep::Repeat { .. } => self.retries += 1,
+            AskStep::GiveUp { .. } => self.given_up += 1,
+            AskStep::FallBack { .. } => {}
         }
         let Some(call) = &step.call else { return };
         self.calls += 1;

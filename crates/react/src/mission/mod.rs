@@ -3,11 +3,11 @@
 mod apply;
 mod call;
 mod ending;
-mod hear;
+mod handle_result;
 mod history;
 mod items;
+mod poll_action;
 mod replan;
-mod wants;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use crate::{Metrics, MissionSettings};
 
 pub use self::ending::{Ending, Limit};
 pub use self::history::Message;
-pub use self::wants::Wanted;
+pub use self::poll_action::Wanted;
 
 /// A task in the hands of a tool agent.
 ///
@@ -105,7 +105,7 @@ struct Seen {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Used {
     steps: u32,
-    /// What the model decided: a desk that answers from memory makes no steps, and must not make a loop endless.
+    /// What the model decided: a cx that answers from memory makes no steps, and must not make a loop endless.
     decisions: u32,
     tokens: u64,
     cost: Money,

@@ -8,7 +8,7 @@ use candor_model::{
 };
 
 use super::items::is_waiting;
-use super::wants::marked;
+use super::poll_action::marked;
 use super::{Mission, OpenReplan, Wanted};
 use crate::strategy::{self, REPLAN_LIMIT_MS, Rejected};
 use crate::words::{error_words, problem_words, redact, shorten};

@@ -144,7 +144,7 @@ impl World {
     /// Works until it ends, or until a person is asked who does not answer.
     pub fn run(&mut self, mission: &mut Mission) -> Option<Ending> {
         for _ in 0..500 {
-            match mission.wants(&self.tools.clone(), 0) {
+            match mission.poll_action(&self.tools.clone(), 0) {
                 Wanted::Done(ending) => return Some(*ending),
                 Wanted::Ask { about, .. } if self.answers.is_empty() => {
                     if mission.asked() != Some(about.as_str()) {
@@ -195,7 +195,7 @@ impl World {
             }
             Wanted::Done(_) => return,
         };
-        let notes = mission.hear(heard, &tools);
+        let notes = mission.handle_result(heard, &tools);
         self.take(mission, notes);
     }
 

@@ -20,7 +20,7 @@ use super::embed::Embedding;
 use super::line::{Bus, Line};
 use super::look::{Looking, Wanted};
 use super::talk::{Speaker, Taken};
-use super::{DriveError, INBOX, Shared, Standing};
+use super::{DriveError, INBOX, RunSnapshot, Shared};
 use crate::Lease;
 
 /// How many inputs share one append at most.
@@ -97,7 +97,7 @@ pub(super) struct Actor {
     /// What the driver answers by itself.
     own: VecDeque<Input>,
     attempts: BTreeMap<AttemptKey, CancellationToken>,
-    /// What rooms have asked models.
+    /// What phases have asked models.
     pub(super) questions: BTreeMap<AskKey, Question>,
     /// The calls of models that are under way.
     pub(super) calls: BTreeMap<AskKey, CancellationToken>,
@@ -109,7 +109,7 @@ pub(super) struct Actor {
     pub(super) bus: Bus,
     /// How many of the run's messages are on the bus, or were of another phase.
     pub(super) spread: usize,
-    standing: watch::Sender<Standing>,
+    snapshot: watch::Sender<RunSnapshot>,
     news: watch::Receiver<u64>,
     /// What the log said when it was last found to have been written to by someone else, for as long as we
     /// try to get a word in.
@@ -128,7 +128,7 @@ impl Actor {
         let (mail, inbox) = mpsc::channel(INBOX);
         let news = shared.news.subscribe();
         // Busy until the driver has looked: whoever waits for news gets some in every case.
-        let standing = watch::Sender::new(standing(&book.state, true));
+        let snapshot = watch::Sender::new(snapshot(&book.state, true));
         let own = VecDeque::new();
         let attempts = BTreeMap::new();
         let actor = Self {
@@ -145,7 +145,7 @@ impl Actor {
             undoing: None,
             bus: Bus::default(),
             spread: 0,
-            standing,
+            snapshot,
             news,
             settled: None,
             leaving: false,
@@ -154,8 +154,8 @@ impl Actor {
         (actor, mail)
     }
 
-    pub(super) fn standing(&self) -> watch::Receiver<Standing> {
-        self.standing.subscribe()
+    pub(super) fn snapshot(&self) -> watch::Receiver<RunSnapshot> {
+        self.snapshot.subscribe()
     }
 
     pub(super) fn status(&self) -> RunStatus {
@@ -164,7 +164,7 @@ impl Actor {
 
     /// Takes inputs before the run is driven; all are durable when it returns, and nothing is performed yet.
     /// The first that is refused is the caller's error.
-    pub(super) async fn give(&mut self, inputs: Vec<Input>) -> Result<(), DriveError> {
+    pub(super) async fn submit(&mut self, inputs: Vec<Input>) -> Result<(), DriveError> {
         let mut batch = Batch::after(self.book.state.position());
         let mut answers = Vec::with_capacity(inputs.len());
         for input in inputs {
@@ -180,7 +180,7 @@ impl Actor {
         answers.into_iter().try_for_each(|mut answer| answer.try_recv().unwrap_or_else(gone))
     }
 
-    /// Performs what the run asks for now. Whoever looks at its standing from here on sees what it was given.
+    /// Performs what the run asks for now. Whoever looks at its snapshot from here on sees what it was given.
     pub(super) fn begin(&mut self) {
         self.spread();
         self.perform();
@@ -308,7 +308,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Makes a batch durable and tells readers. The state is ahead of the log until then, and nobody acts on
+    /// Makes a batch durable and tells observers. The state is ahead of the log until then, and nobody acts on
     /// it; if someone else wrote in between, it is folded anew and the inputs are decided on again.
     async fn commit(&mut self, mut batch: Batch) -> Result<(), DriveError> {
         let run = self.book.state.run_id().clone();
@@ -340,8 +340,8 @@ impl Actor {
     }
 
     fn tell(&self, batch: &mut Batch) {
-        if let Some(reader) = &self.shared.reader {
-            reader.told(self.book.state.run_id(), &batch.recorded());
+        if let Some(observer) = &self.shared.observer {
+            observer.on_events(self.book.state.run_id(), &batch.recorded());
         }
     }
 
@@ -350,11 +350,11 @@ impl Actor {
     /// Whoever writes often leaves little time between two of its appends. So all that takes long is done
     /// before the log is read, and only what is new is read.
     async fn again(&mut self, stale: Batch) -> Result<Batch, DriveError> {
-        let (log, staff) = (Arc::clone(&self.shared.log), self.shared.staff.clone());
+        let (log, registry) = (Arc::clone(&self.shared.log), self.shared.registry.clone());
         let run = self.book.state.run_id().clone();
         let mut settled = match self.settled.take() {
             Some(settled) => settled,
-            None => Book::open(&*log, run.clone(), &staff).await?,
+            None => Book::open(&*log, run.clone(), &registry).await?,
         };
         let mut book = settled.clone();
         book.clock = self.book.clock;
@@ -363,8 +363,8 @@ impl Actor {
         let new = events.get(known..).unwrap_or_default();
         settled.catch_up(new)?;
         book.catch_up(new)?;
-        if let Some(reader) = &self.shared.reader {
-            reader.told(&run, &events);
+        if let Some(observer) = &self.shared.observer {
+            observer.on_events(&run, &events);
         }
         (self.book, self.settled) = (book, Some(settled));
         let mut batch = Batch::after(self.book.state.position());
@@ -382,10 +382,10 @@ impl Actor {
             return Ok(());
         }
         self.book.catch_up(&events)?;
-        if let Some(reader) = &self.shared.reader {
-            reader.told(&run, &events);
+        if let Some(observer) = &self.shared.observer {
+            observer.on_events(&run, &events);
         }
-        // What the other process asked for may need a room's work, and only a driver does that.
+        // What the other process asked for may need a phase's work, and only a driver does that.
         let batch = Batch::after(self.book.state.position());
         self.commit(batch).await?;
         self.perform();
@@ -411,7 +411,7 @@ impl Actor {
                     }
                 }
                 Effect::Undo { key, agent_type } => self.undo(&key, agent_type.as_ref()),
-                // Rooms are visited before the append; questions and waits are part of the standing.
+                // Phases are visited before the append; questions and waits are part of the snapshot.
                 Effect::Guard { .. }
                 | Effect::RunPhase { .. }
                 | Effect::Route { .. }
@@ -469,8 +469,8 @@ impl Actor {
     fn publish(&self) {
         let at_work = !self.attempts.is_empty() || !self.calls.is_empty() || self.embedding.is_under_way();
         let at_work = at_work || self.looking.is_under_way() || self.undoing.is_some();
-        let now = standing(&self.book.state, at_work || !self.own.is_empty());
-        self.standing.send_if_modified(|before| {
+        let now = snapshot(&self.book.state, at_work || !self.own.is_empty());
+        self.snapshot.send_if_modified(|before| {
             let changed = *before != now;
             *before = now;
             changed
@@ -478,9 +478,9 @@ impl Actor {
     }
 }
 
-fn standing(state: &RunState, busy: bool) -> Standing {
+fn snapshot(state: &RunState, busy: bool) -> RunSnapshot {
     let questions = state.open_questions().iter().map(|(gate, asked)| (gate.clone(), asked.clone()));
-    Standing { status: state.status(), questions: questions.collect(), busy }
+    RunSnapshot { status: state.status(), questions: questions.collect(), busy }
 }
 
 /// An answer that the engine cannot take is answered for by the driver, so that nothing hangs.

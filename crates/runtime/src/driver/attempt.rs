@@ -7,7 +7,7 @@ use candor_model::{
     AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, Seconds, TaskId, Telling, Timestamp,
     ValidationError, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, Desk};
+use candor_ports::{Agent, AgentFailure, AttemptContext};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +34,7 @@ pub(super) struct Ended {
 pub(super) fn begin(order: WorkOrder, line: Line) -> Result<CancellationToken, Box<Ended>> {
     let key = line.speaker.key.clone();
     let agent_type = line.speaker.agent.clone();
-    let Some(member) = line.staff.find(&agent_type) else {
+    let Some(member) = line.registry.find(&agent_type) else {
         let reason = format!(
             "Agent {agent_type} is unavailable: it is not configured here; add it to candor.toml, or pass the \
              file that has it with --config"
@@ -78,8 +78,8 @@ impl Call {
                 () = stop.cancelled() => return Err(AgentFailure::Stopped),
             },
         };
-        let desk: Arc<dyn Desk> = Arc::clone(&line) as Arc<dyn Desk>;
-        let mut result = agent.perform_among(&order, desk, stop).await;
+        let cx: Arc<dyn AttemptContext> = Arc::clone(&line) as Arc<dyn AttemptContext>;
+        let mut result = agent.perform_among(&order, cx, stop).await;
         drop(place);
         if let Ok(answer) = &mut result {
             line.bound(answer);

@@ -1,4 +1,4 @@
-//! What a driver knows of its run: the state, what the rooms left, and the time.
+//! What a driver knows of its run: the state, what the phases left, and the time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use candor_model::{
     AgentCapability, AskKey, CalibrationMetrics, DecisionEntry, Event, EventBody, Handoff, Phase, Position,
     Recorded, RoutedExample, RunId, Timestamp,
 };
-use candor_phases::{Answers, Desk, Meaning};
+use candor_phases::{Answers, Meaning, PhaseContext};
 use candor_planning::calibration;
 use candor_ports::{Embedder, EventLog, Experience};
 
 use super::DriveError;
-use crate::{Clock, Staff};
+use crate::{AgentRegistry, Clock};
 
-/// What a room can have from outside.
+/// What a phase can have from outside.
 pub(super) struct Outside<'a> {
     /// Whether models can be asked.
     pub(super) models: bool,
@@ -46,7 +46,7 @@ pub(super) struct Book {
 
 impl Book {
     /// The book of a run that has not begun.
-    pub(super) fn new(run_id: RunId, experience: Experience, staff: &Staff) -> Self {
+    pub(super) fn new(run_id: RunId, experience: Experience, registry: &AgentRegistry) -> Self {
         let Experience { measured, outcomes, examples, .. } = experience;
         Self {
             state: RunState::new(run_id),
@@ -54,20 +54,24 @@ impl Book {
             handoffs: BTreeMap::new(),
             decisions: Vec::new(),
             queries: 0,
-            agents: staff.known(&measured),
+            agents: registry.known(&measured),
             calibration: calibration::metrics(&outcomes),
             examples: examples.into(),
         }
     }
 
     /// The book of a run that is on the log.
-    pub(super) async fn open(log: &dyn EventLog, run_id: RunId, staff: &Staff) -> Result<Self, DriveError> {
+    pub(super) async fn open(
+        log: &dyn EventLog,
+        run_id: RunId,
+        registry: &AgentRegistry,
+    ) -> Result<Self, DriveError> {
         let events = log.read(&run_id, Position::START).await?;
         let Some(last) = events.last() else {
             return Err(DriveError::UnknownRun { run: run_id });
         };
         let last_at = last.event.at;
-        let mut book = Self::new(run_id, log.experience().await?, staff);
+        let mut book = Self::new(run_id, log.experience().await?, registry);
         book.clock = Clock::starting_at(last_at);
         book.catch_up(&events)?;
         Ok(book)
@@ -102,17 +106,17 @@ impl Book {
         }
     }
 
-    /// Has a room look at the desk as it is now.
-    pub(super) fn at_desk<T>(
+    /// Has a phase look at the desk as it is now.
+    pub(super) fn with_context<T>(
         &self,
         (phase, attempt): (Phase, u32),
         outside: &Outside<'_>,
-        work: impl FnOnce(&Desk<'_>) -> T,
+        work: impl FnOnce(&PhaseContext<'_>) -> T,
     ) -> T {
         let plan = self.state.plan();
         let told = |step: &str| self.state.consulted(&AskKey { phase, attempt, step: step.to_owned() });
-        let deaf = told(EMBED).iter().any(|step| step.rung.is_final());
-        work(&Desk {
+        let deaf = told(EMBED).iter().any(|step| step.outcome.is_final());
+        work(&PhaseContext {
             answers: (outside.models && !self.state.settings().direct).then_some(Answers(&told)),
             meaning: outside.meaning.filter(|_| !deaf).map(Meaning),
             examples: &self.examples,

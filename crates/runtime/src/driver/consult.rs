@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_engine::{Input, Refusal};
-use candor_model::{AskKey, Consulted, ModelErrorKind, OpenCall, Rung, Seconds, Timestamp};
+use candor_model::{AskKey, AskStep, Consulted, ModelErrorKind, OpenCall, Seconds, Timestamp};
 use candor_planning::breaker::Change;
 use candor_ports::{Ask, CallLimits, Models, Next, NextCall, Words};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +20,7 @@ const TIME_FOR_RULES: Duration = Duration::from_millis(250);
 /// How long a call may take when nothing else limits it; the models' own limits are usually shorter.
 const LONGEST_CALL: Duration = Duration::from_secs(600);
 
-/// A question that a room has put.
+/// A question that a phase has put.
 pub(super) struct Question {
     ask: Ask,
     /// The call that is to be made once it is on the log.
@@ -28,7 +28,7 @@ pub(super) struct Question {
 }
 
 impl Actor {
-    /// What follows from a room's question now; nothing if its answer is on the way.
+    /// What follows from a phase's question now; nothing if its answer is on the way.
     pub(super) fn put(&mut self, key: AskKey, ask: Ask) -> Option<Input> {
         let models = Arc::clone(self.shared.models.as_ref()?);
         let state = &self.book.state;
@@ -37,18 +37,18 @@ impl Actor {
         }
         let past = state.consulted(&key);
         let number = u32::try_from(past.len()).unwrap_or(u32::MAX).saturating_add(1);
-        let step = |rung| Box::new(Consulted { call: None, rung });
+        let step = |outcome| Box::new(Consulted { call: None, outcome });
         if let Some(reason) = self.out_of_time() {
-            let rung = Rung::GiveUp { from: ask.tier, reason };
-            return Some(Input::Consulted { ask: key, number, step: step(rung) });
+            let outcome = AskStep::GiveUp { from: ask.tier, reason };
+            return Some(Input::Consulted { ask: key, number, step: step(outcome) });
         }
         let now = self.book.clock.now();
         match models.next(&ask, past, state.money_for_models()) {
-            Next::Step(rung) => Some(Input::Consulted { ask: key, number, step: step(rung) }),
+            Next::Step(outcome) => Some(Input::Consulted { ask: key, number, step: step(outcome) }),
             Next::Call(call) => match self.shared.breakers.admit(&model_id(&call.model), now) {
                 Err(reason) => {
-                    let rung = models.step_down(&ask, past, &reason);
-                    Some(Input::Consulted { ask: key, number, step: step(rung) })
+                    let outcome = models.step_down(&ask, past, &reason);
+                    Some(Input::Consulted { ask: key, number, step: step(outcome) })
                 }
                 Ok(()) => {
                     let input = Input::Consulting {
@@ -70,9 +70,9 @@ impl Actor {
         self.shared.breakers.not_probed(&model_id(model));
         let question = self.questions.get(key)?;
         let past = self.book.state.consulted(key);
-        let rung = self.shared.models.as_ref()?.step_down(&question.ask, past, &refusal.to_string());
+        let outcome = self.shared.models.as_ref()?.step_down(&question.ask, past, &refusal.to_string());
         let number = u32::try_from(past.len()).unwrap_or(u32::MAX).saturating_add(1);
-        Some(Input::Consulted { ask: key.clone(), number, step: Box::new(Consulted { call: None, rung }) })
+        Some(Input::Consulted { ask: key.clone(), number, step: Box::new(Consulted { call: None, outcome }) })
     }
 
     /// Makes the calls that are on the log as to be made, and stops those that nobody waits for any more.
@@ -114,11 +114,11 @@ impl Actor {
         });
     }
 
-    /// Lets readers hear the words as they come.
+    /// Lets observers hear the words as they come.
     fn words(&self, key: &AskKey) -> Option<Words> {
-        let reader = Arc::clone(self.shared.reader.as_ref()?);
+        let observer = Arc::clone(self.shared.observer.as_ref()?);
         let (run, key) = (self.book.state.run_id().clone(), key.clone());
-        Some(Arc::new(move |words: &str| reader.heard(&run, &key, words)))
+        Some(Arc::new(move |words: &str| observer.on_chunk(&run, &key, words)))
     }
 
     /// Takes a step that was made into account.
@@ -161,13 +161,13 @@ impl Actor {
 pub(super) fn told_of_model(step: &Consulted) -> Option<(&str, Result<(), &str>)> {
     let call = step.call.as_ref()?;
     let about_request = |kind| matches!(kind, ModelErrorKind::ContentFilter | ModelErrorKind::ContextTooLong);
-    let result = match &step.rung {
-        Rung::Accepted { .. } => Ok(()),
-        Rung::FallBack { reason, .. } | Rung::GiveUp { reason, .. } => match &call.failure {
+    let result = match &step.outcome {
+        AskStep::Accepted { .. } => Ok(()),
+        AskStep::FallBack { reason, .. } | AskStep::GiveUp { reason, .. } => match &call.failure {
             Some(failure) if about_request(failure.kind) => return None,
             _ => Err(reason.as_str()),
         },
-        Rung::Repeat { .. } | Rung::AskAgain { .. } => return None,
+        AskStep::Repeat { .. } | AskStep::AskAgain { .. } => return None,
     };
     Some((&call.model, result))
 }

@@ -1,7 +1,7 @@
-//! Texts whose meaning a room waits for: embedded outside the driver, once, and then at hand.
+//! Texts whose meaning a phase waits for: embedded outside the driver, once, and then at hand.
 
 use candor_engine::Input;
-use candor_model::{AskKey, Consulted, Phase, Rung, Tier};
+use candor_model::{AskKey, AskStep, Consulted, Phase, Tier};
 use candor_phases::Unknown;
 use candor_ports::Embedder;
 use tokio::sync::mpsc;
@@ -33,7 +33,7 @@ impl Embedding {
         self.under_way
     }
 
-    /// Who can be asked, for rooms that do not note it when nobody can.
+    /// Who can be asked, for phases that do not note it when nobody can.
     pub(super) fn usable<'s>(&self, shared: &'s Shared) -> Option<&'s dyn Embedder> {
         shared.meaning.as_deref().filter(|_| !self.failed)
     }
@@ -64,8 +64,8 @@ impl Actor {
         let Err(reason) = result else { return };
         self.embedding.failed = true;
         let Some((phase, attempt)) = self.embedding.by.take() else { return };
-        let rung = Rung::GiveUp { from: Tier::Fast, reason };
-        let step = Box::new(Consulted { call: None, rung });
+        let outcome = AskStep::GiveUp { from: Tier::Fast, reason };
+        let step = Box::new(Consulted { call: None, outcome });
         let ask = AskKey { phase, attempt, step: EMBED.to_owned() };
         self.take(Input::Consulted { ask, number: 1, step }, None, batch);
     }

@@ -37,8 +37,8 @@ impl Runtime {
         let shared = shared(&past, &ForkedFrom { run_id: from, checkpoint, position }, &new);
         self.0.log.append(&new, Position::START, &shared).await?;
         self.0.breakers.learn(self.0.log.experience().await?.breakers);
-        let book = Book::open(&*self.0.log, new, &self.0.staff).await?;
-        // The first room's point outlives a change of the words; what both runs share may lie before it.
+        let book = Book::open(&*self.0.log, new, &self.0.registry).await?;
+        // The first phase's point outlives a change of the words; what both runs share may lie before it.
         let prompt = prompt.or_else(|| (book.state.request() != words).then(|| words.to_owned()));
         let onward = match prompt {
             Some(words) => Input::Restart { prompt: Some(words) },

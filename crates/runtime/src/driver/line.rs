@@ -13,14 +13,14 @@ use candor_model::{
     AgentAnswer, AgentNote, AgentType, Asking, Broadcast, MAX_TELLING_BYTES, MAX_TELLINGS, MessagePriority,
     MessageType, Noted, Phase, Query, QueryAnswer, QueryResponse, RunId, Telling,
 };
-use candor_ports::{BoxFuture, Colleagues};
+use candor_ports::{BoxFuture, PeerChannel};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::actor::{Actor, Message};
 use super::talk::{Speaker, response};
 use super::{DriveError, Shared};
-use crate::{Clock, Staff};
+use crate::{AgentRegistry, Clock};
 
 /// The longest that anyone waits for another's answer; an attempt's own deadline is usually nearer.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
@@ -46,7 +46,7 @@ impl Bus {
 pub(super) struct Line {
     pub(super) run: RunId,
     pub(super) speaker: Speaker,
-    pub(super) staff: Staff,
+    pub(super) registry: AgentRegistry,
     pub(super) mail: mpsc::Sender<Message>,
     pub(super) bus: Bus,
     pub(super) stop: CancellationToken,
@@ -66,7 +66,7 @@ impl Line {
         let state = &actor.book.state;
         Self {
             run: state.run_id().clone(),
-            staff: actor.shared.staff.clone(),
+            registry: actor.shared.registry.clone(),
             mail: actor.mail.clone(),
             bus: actor.bus.clone(),
             stop: CancellationToken::new(),
@@ -116,7 +116,7 @@ impl Line {
         self.post(Message::Ask { from, asking: Box::new(asking), reply }).await?;
         let (query, durable) = taken.await.map_err(|_| gone())?;
         settled(durable).await?;
-        let response = answer_of(&self.staff, &self.run, &query, &self.stop).await;
+        let response = answer_of(&self.registry, &self.run, &query, &self.stop).await;
         let answer = response.response.clone();
         let (reply, durable) = oneshot::channel();
         let confidence = response.confidence;
@@ -131,7 +131,7 @@ impl Line {
     }
 }
 
-impl Colleagues for Line {
+impl PeerChannel for Line {
     fn tell(&self, telling: Telling) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(self.send_telling(telling))
     }
@@ -156,10 +156,10 @@ impl Colleagues for Line {
     }
 }
 
-/// Puts a question to whom it is for. Answering takes no place at that agent's desk: whoever is busy with a task
+/// Puts a question to whom it is for. Answering takes no place at that agent's cx: whoever is busy with a task
 /// could never be asked about it.
 pub(super) async fn answer_of(
-    staff: &Staff,
+    registry: &AgentRegistry,
     run: &RunId,
     query: &Query,
     stop: &CancellationToken,
@@ -169,9 +169,9 @@ pub(super) async fn answer_of(
     let stop = stop.child_token();
     let _hang_up = stop.clone().drop_guard();
     let to = &query.to_agent;
-    let member = AgentType::new(to.as_str()).ok().and_then(|name| staff.find(&name));
+    let member = AgentType::new(to.as_str()).ok().and_then(|name| registry.find(&name));
     let answer = match member {
-        None => Err(unknown(staff, to)),
+        None => Err(unknown(registry, to)),
         Some(member) => tokio::select! {
             biased;
             () = tokio::time::sleep(Duration::from_millis(query.timeout).min(LONGEST_WAIT)) => {
@@ -186,8 +186,8 @@ pub(super) async fn answer_of(
     response(query, answer, took)
 }
 
-fn unknown(staff: &Staff, to: &str) -> String {
-    let names: Vec<&str> = staff.declared().iter().map(|agent| agent.agent_type.as_str()).collect();
+fn unknown(registry: &AgentRegistry, to: &str) -> String {
+    let names: Vec<&str> = registry.declared().iter().map(|agent| agent.agent_type.as_str()).collect();
     format!("there is no agent `{}`; there are: {}", to.escape_debug(), names.join(", "))
 }
 

@@ -1,8 +1,8 @@
-//! What rooms want looked up in the world: done outside the driver, and then on the log.
+//! What phases want looked up in the world: done outside the driver, and then on the log.
 
 //!
 //! A file that is on the log already is read again only if it was changed. When a phase begins, all of them
-//! are looked at in this way, so that no room works with what was there before.
+//! are looked at in this way, so that no phase works with what was there before.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) enum Wanted {
     Again(Phase, u32, Vec<String>),
     /// Checks, for this try of the validation.
     Checks(u32, Vec<WantedCheck>),
-    /// An agent's answer to a question of a room.
+    /// An agent's answer to a question of a phase.
     Answer(String),
 }
 
@@ -124,7 +124,7 @@ impl Actor {
         }
     }
 
-    /// Whether all of these are on the log: a room that asks for them would ask for ever.
+    /// Whether all of these are on the log: a phase that asks for them would ask for ever.
     pub(super) fn knows(&self, paths: &[String]) -> bool {
         paths.iter().all(|path| self.book.state.files().contains_key(path))
     }

@@ -2,16 +2,16 @@
 
 mod actor;
 mod attempt;
+mod attempt_context;
 mod batch;
 mod book;
+mod circuit_breaker;
 mod consult;
-mod desk;
 mod embed;
 mod fork;
 mod line;
 mod look;
-mod rest;
-mod rooms;
+mod phases;
 mod talk;
 mod undo;
 
@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use candor_engine::{FoldError, Input, Refusal};
 use candor_model::{BreakerSettings, GateId, Question, RunId, RunSettings, RunStatus, StartMaterial};
-use candor_phases::Rooms;
-use candor_ports::{Embedder, EventLog, Inspector, LogError, Models, Reader};
+use candor_phases::Phases;
+use candor_ports::{Embedder, EventLog, Inspector, LogError, Models, Observer};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
@@ -29,7 +29,7 @@ use self::actor::{Actor, Message};
 use self::book::Book;
 pub use self::fork::ForkPoint;
 use crate::breakers::Breakers;
-use crate::{Lease, Staff};
+use crate::{AgentRegistry, Lease};
 
 /// How often other processes' writes are looked for.
 const LOOK_ELSEWHERE: Duration = Duration::from_millis(100);
@@ -90,7 +90,7 @@ pub struct RunOrder {
 
 /// Where a run stands, as far as whoever drives it needs to know.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct RunSnapshot {
     /// In one word.
     pub status: RunStatus,
     /// What waits for a person.
@@ -101,7 +101,7 @@ pub struct Standing {
 
 /// What runs have beyond agents and rules.
 #[derive(Clone, Default)]
-pub struct Equipment {
+pub struct RuntimeDeps {
     /// Who answers questions; without them the rules speak.
     pub models: Option<Arc<dyn Models>>,
     /// Who knows what texts mean; without it only words are compared.
@@ -119,9 +119,9 @@ pub struct Runtime(Arc<Shared>);
 /// What all runs share.
 pub(crate) struct Shared {
     pub(crate) log: Arc<dyn EventLog>,
-    pub(crate) staff: Staff,
-    pub(crate) rooms: Rooms,
-    pub(crate) reader: Option<Arc<dyn Reader>>,
+    pub(crate) registry: AgentRegistry,
+    pub(crate) phases: Phases,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) models: Option<Arc<dyn Models>>,
     pub(crate) meaning: Option<Arc<dyn Embedder>>,
     pub(crate) breakers: Breakers,
@@ -132,30 +132,35 @@ pub(crate) struct Shared {
 }
 
 impl Runtime {
-    /// A runtime on this log, with this staff and these rooms; `reader` is told everything that happens.
+    /// A runtime on this log, with this registry and these phases; `observer` is told everything that happens.
     #[must_use]
-    pub fn new(log: Arc<dyn EventLog>, staff: Staff, rooms: Rooms, reader: Option<Arc<dyn Reader>>) -> Self {
-        Self::with_models(log, staff, rooms, reader, Equipment::default())
+    pub fn new(
+        log: Arc<dyn EventLog>,
+        registry: AgentRegistry,
+        phases: Phases,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Self {
+        Self::with_models(log, registry, phases, observer, RuntimeDeps::default())
     }
 
     /// The same, with models.
     #[must_use]
     pub fn with_models(
         log: Arc<dyn EventLog>,
-        staff: Staff,
-        rooms: Rooms,
-        reader: Option<Arc<dyn Reader>>,
-        equipment: Equipment,
+        registry: AgentRegistry,
+        phases: Phases,
+        observer: Option<Arc<dyn Observer>>,
+        equipment: RuntimeDeps,
     ) -> Self {
         let news = watch::Sender::new(0);
-        let Equipment { models, meaning, breakers, inspector } = equipment;
+        let RuntimeDeps { models, meaning, breakers, inspector } = equipment;
         let breakers = Breakers::new(breakers);
         let lookout = OnceLock::new();
         Self(Arc::new(Shared {
             log,
-            staff,
-            rooms,
-            reader,
+            registry,
+            phases,
+            observer,
             models,
             meaning,
             breakers,
@@ -167,15 +172,15 @@ impl Runtime {
 
     /// Everyone who can be given a task.
     #[must_use]
-    pub fn staff(&self) -> &Staff {
-        &self.0.staff
+    pub fn registry(&self) -> &AgentRegistry {
+        &self.0.registry
     }
 
     /// Starts a run and drives it. It returns once the start is durable.
     pub async fn start(&self, order: RunOrder, lease: Option<Lease>) -> Result<RunHandle, DriveError> {
         let experience = self.0.log.experience().await?;
         self.0.breakers.learn(experience.breakers.clone());
-        let book = Book::new(order.run_id, experience, &self.0.staff);
+        let book = Book::new(order.run_id, experience, &self.0.registry);
         let input = Input::Start {
             request: order.request,
             settings: Box::new(order.settings),
@@ -187,14 +192,14 @@ impl Runtime {
     /// Takes a run up where its log ends, gives it `first`, and drives it on.
     ///
     /// A run that has ended can be given a rollback or a restart.
-    pub async fn take_up(
+    pub async fn resume(
         &self,
         run_id: RunId,
         first: Option<Input>,
         lease: Option<Lease>,
     ) -> Result<RunHandle, DriveError> {
         self.0.breakers.learn(self.0.log.experience().await?.breakers);
-        let book = Book::open(&*self.0.log, run_id, &self.0.staff).await?;
+        let book = Book::open(&*self.0.log, run_id, &self.0.registry).await?;
         // Whoever asked other agents something was gone with the driver.
         let open = book.state.open_queries().filter(|_| !book.state.status().is_end());
         let closed = open.map(|query| talk::unanswered(query, "whoever asked was interrupted"));
@@ -203,11 +208,11 @@ impl Runtime {
     }
 
     /// Gives a run one input without driving it: for a run that another process drives, or that is to wait.
-    pub async fn give(&self, run_id: RunId, input: Input) -> Result<RunStatus, DriveError> {
+    pub async fn submit(&self, run_id: RunId, input: Input) -> Result<RunStatus, DriveError> {
         self.0.breakers.learn(self.0.log.experience().await?.breakers);
-        let book = Book::open(&*self.0.log, run_id, &self.0.staff).await?;
+        let book = Book::open(&*self.0.log, run_id, &self.0.registry).await?;
         let (mut actor, _mail) = Actor::new(Arc::clone(&self.0), book, None);
-        actor.give(vec![input]).await?;
+        actor.submit(vec![input]).await?;
         Ok(actor.status())
     }
 
@@ -220,10 +225,10 @@ impl Runtime {
         self.look_out();
         let run_id = book.state.run_id().clone();
         let (mut actor, mail) = Actor::new(Arc::clone(&self.0), book, lease);
-        actor.give(inputs).await?;
+        actor.submit(inputs).await?;
         actor.begin();
-        let standing = actor.standing();
-        Ok(RunHandle { run_id, mail, standing, driver: tokio::spawn(actor.run()) })
+        let snapshot = actor.snapshot();
+        Ok(RunHandle { run_id, mail, snapshot, driver: tokio::spawn(actor.run()) })
     }
 
     /// Starts to look for other processes' writes, once, for as long as the runtime lives.
@@ -250,7 +255,7 @@ async fn look_out(shared: Weak<Shared>) {
 pub struct RunHandle {
     run_id: RunId,
     mail: mpsc::Sender<Message>,
-    standing: watch::Receiver<Standing>,
+    snapshot: watch::Receiver<RunSnapshot>,
     driver: JoinHandle<Result<RunStatus, DriveError>>,
 }
 
@@ -262,7 +267,7 @@ impl RunHandle {
     }
 
     /// Gives the run an input; returns when what follows from it is durable.
-    pub async fn give(&self, input: Input) -> Result<(), DriveError> {
+    pub async fn submit(&self, input: Input) -> Result<(), DriveError> {
         let (reply, answer) = oneshot::channel();
         let gone = || DriveError::Gone { run: self.run_id.clone() };
         self.mail.send(Message::Give { input: Box::new(input), reply }).await.map_err(|_| gone())?;
@@ -271,8 +276,8 @@ impl RunHandle {
 
     /// Where the run stands, now and as it changes.
     #[must_use]
-    pub fn standing(&self) -> watch::Receiver<Standing> {
-        self.standing.clone()
+    pub fn snapshot(&self) -> watch::Receiver<RunSnapshot> {
+        self.snapshot.clone()
     }
 
     /// Waits until the run has come to its end, and nothing of it is running any more.

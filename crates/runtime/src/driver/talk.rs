@@ -40,7 +40,7 @@ impl Actor {
             content,
             data,
         });
-        let rules = Box::new(self.shared.rooms.rules().conflicts);
+        let rules = Box::new(self.shared.phases.rules().conflicts);
         self.take(Input::Broadcast { message, rules }, reply, batch);
     }
 
@@ -80,22 +80,22 @@ impl Actor {
         }
     }
 
-    /// The first of a room's questions that is not on the log.
+    /// The first of a phase's questions that is not on the log.
     pub(super) fn unasked(&self, queries: Vec<Query>) -> Option<Query> {
         let open: Vec<&str> = self.book.state.open_queries().map(|query| query.id.as_str()).collect();
         queries.into_iter().find(|query| !open.contains(&query.id.as_str()))
     }
 
-    /// Puts the questions of rooms that are on the log to the agents that they are for.
+    /// Puts the questions of phases that are on the log to the agents that they are for.
     pub(super) fn put_queries(&mut self) {
-        let rooms = Phase::Validation.lead_agent();
+        let phases = Phase::Validation.lead_agent();
         let open: Vec<Query> =
-            self.book.state.open_queries().filter(|query| query.from_agent == rooms).cloned().collect();
+            self.book.state.open_queries().filter(|query| query.from_agent == phases).cloned().collect();
         for query in open {
             let (wanted, run) = (Wanted::Answer(query.id.clone()), self.book.state.run_id().clone());
-            let (staff, mail) = (self.shared.staff.clone(), self.mail.clone());
+            let (registry, mail) = (self.shared.registry.clone(), self.mail.clone());
             self.looking.begin(wanted.clone(), async move {
-                let response = Box::new(answer_of(&staff, &run, &query, &CancellationToken::new()).await);
+                let response = Box::new(answer_of(&registry, &run, &query, &CancellationToken::new()).await);
                 let input = Box::new(Input::QueryAnswered { response });
                 // A driver that is gone has nobody left to tell.
                 let _ = mail.send(Message::Looked { wanted, input }).await;

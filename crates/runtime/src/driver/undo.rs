@@ -26,7 +26,7 @@ impl Actor {
         tokio::spawn(async move {
             let work = async {
                 match (&agent, &entry, &file, &shared.inspector) {
-                    (Some(agent), Some(entry), _, _) => match shared.staff.find(agent) {
+                    (Some(agent), Some(entry), _, _) => match shared.registry.find(agent) {
                         Some(member) => member.agent.undo(&run, entry, token).await,
                         None => Err(format!("{agent}, which made it, is not configured here")),
                     },

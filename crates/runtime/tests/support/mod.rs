@@ -12,9 +12,9 @@ use candor_model::{
     AgentAnswer, AgentCapability, BreakerSettings, EventBody, JsonMap, Plan, Position, Recorded, RetryPolicy,
     RunId, RunSettings, Seconds, Share, StartMaterial, WorkOrder,
 };
-use candor_phases::Rooms;
-use candor_ports::{Agent, AgentFailure, BoxFuture, EventLog, Reader};
-use candor_runtime::{Equipment, RunOrder, Runtime, Staff};
+use candor_phases::Phases;
+use candor_ports::{Agent, AgentFailure, BoxFuture, EventLog, Observer};
+use candor_runtime::{AgentRegistry, RunOrder, Runtime, RuntimeDeps};
 use candor_store::{OpenOptions, SqliteLog};
 use candor_testkit::fixtures;
 use tempfile::TempDir;
@@ -132,7 +132,7 @@ impl House {
         log: Arc<SqliteLog>,
         worker: &Arc<Worker>,
         max_concurrent: Option<u32>,
-        reader: Option<Arc<dyn Reader>>,
+        observer: Option<Arc<dyn Observer>>,
     ) -> Runtime {
         let capability = AgentCapability {
             agent_type: fixtures::agent_type(WORKER),
@@ -148,9 +148,9 @@ impl House {
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
         // These agents fail on purpose, and are not to be left in peace for it.
         let breakers = BreakerSettings { failure_threshold: u32::MAX, ..BreakerSettings::default() };
-        let equipment = Equipment { breakers, ..Equipment::default() };
-        let staff = Staff::new(vec![(capability, agent)]);
-        Runtime::with_models(log, staff, Rooms::new(Vec::new(), 0), reader, equipment)
+        let equipment = RuntimeDeps { breakers, ..RuntimeDeps::default() };
+        let registry = AgentRegistry::new(vec![(capability, agent)]);
+        Runtime::with_models(log, registry, Phases::new(Vec::new(), 0), observer, equipment)
     }
 
     /// A runtime with one agent and more than that.
@@ -158,8 +158,8 @@ impl House {
         &self,
         log: Arc<SqliteLog>,
         worker: &Arc<Worker>,
-        reader: Option<Arc<dyn Reader>>,
-        equipment: Equipment,
+        observer: Option<Arc<dyn Observer>>,
+        equipment: RuntimeDeps,
     ) -> Runtime {
         let capability = AgentCapability {
             agent_type: fixtures::agent_type(WORKER),
@@ -173,8 +173,8 @@ impl House {
             max_cost: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
-        let staff = Staff::new(vec![(capability, agent)]);
-        Runtime::with_models(log, staff, Rooms::new(Vec::new(), 0), reader, equipment)
+        let registry = AgentRegistry::new(vec![(capability, agent)]);
+        Runtime::with_models(log, registry, Phases::new(Vec::new(), 0), observer, equipment)
     }
 
     /// What is on the log of a run.

@@ -7,7 +7,7 @@ use candor_model::{
     AgentAnswer, ChoiceKind, EventBody, JsonMap, MAX_TELLINGS, MessagePriority, MessageType, Phase, Question,
     RunStatus, Telling, WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, BoxFuture, Desk};
+use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -78,7 +78,7 @@ fn a_critical_warning_opens_one_gate_and_nothing_new_begins() {
         assert!(request.text.contains("careful (at task_001) warns: this deletes the customers"));
         tokio::time::sleep(Duration::from_millis(300)).await;
         assert!(!crew.folder().join("begun").exists(), "something new was begun");
-        assert_eq!(run.standing().borrow().status, RunStatus::WaitingHuman);
+        assert_eq!(run.snapshot().borrow().status, RunStatus::WaitingHuman);
         choose(&run, gate, "continue").await;
         let log = crew.ends(run).await;
         assert!(crew.folder().join("begun").exists());
@@ -158,7 +158,7 @@ impl Agent for Choir {
     fn perform_among<'a>(
         &'a self,
         order: &'a WorkOrder,
-        colleagues: Arc<dyn Desk>,
+        colleagues: Arc<dyn AttemptContext>,
         _stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         Box::pin(async move {
@@ -191,7 +191,7 @@ fn a_hundred_voices_at_once_lose_nothing() {
         contents.dedup();
         assert_eq!(contents.len(), 300, "each exactly once");
         let all = log.iter().filter(|it| matches!(it.event.body, EventBody::Broadcast { .. })).count();
-        assert!(all > 300, "the rooms have told something too");
+        assert!(all > 300, "the phases have told something too");
         assert_eq!(outputs(&log, 3)["heard"], 300, "what was told before, in this phase and no other");
     });
 }

@@ -10,9 +10,9 @@ use candor_model::{
     AgentCapability, Answer, BreakerSettings, Broadcast, Choice, EventBody, GateId, Plan, Position, Query,
     QueryResponse, Question, Recorded, RunId, RunSettings, RunStatus, Share, StartMaterial,
 };
-use candor_phases::Rooms;
+use candor_phases::Phases;
 use candor_ports::{Agent, EventLog, Inspector};
-use candor_runtime::{Equipment, RunHandle, RunOrder, Runtime, Staff};
+use candor_runtime::{AgentRegistry, RunHandle, RunOrder, Runtime, RuntimeDeps};
 use candor_store::{OpenOptions, SqliteLog};
 use candor_testkit::fixtures;
 use tempfile::TempDir;
@@ -129,9 +129,9 @@ impl Crew {
     pub fn runtime(&self) -> Runtime {
         let breakers = BreakerSettings { failure_threshold: u32::MAX, ..BreakerSettings::default() };
         let inspector = Some(Arc::clone(&self.inspector));
-        let equipment = Equipment { breakers, inspector, ..Equipment::default() };
-        let staff = Staff::new(self.agents.clone());
-        Runtime::with_models(self.log(), staff, Rooms::new(Vec::new(), 0), None, equipment)
+        let equipment = RuntimeDeps { breakers, inspector, ..RuntimeDeps::default() };
+        let registry = AgentRegistry::new(self.agents.clone());
+        Runtime::with_models(self.log(), registry, Phases::new(Vec::new(), 0), None, equipment)
     }
 
     /// Starts a run of a plan.
@@ -217,8 +217,8 @@ pub fn queries(log: &[Recorded]) -> Vec<(Query, Option<QueryResponse>)> {
 
 /// Waits until the run waits for a person and nothing is at work; gives what is asked.
 pub async fn asked(run: &RunHandle) -> Vec<(GateId, Question)> {
-    let mut standing = run.standing();
-    let waits = standing.wait_for(|now| !now.questions.is_empty() && !now.busy);
+    let mut snapshot = run.snapshot();
+    let waits = snapshot.wait_for(|now| !now.questions.is_empty() && !now.busy);
     let now = tokio::time::timeout(Duration::from_secs(20), waits).await.expect("nobody is asked");
     now.unwrap().questions.clone()
 }
@@ -226,5 +226,5 @@ pub async fn asked(run: &RunHandle) -> Vec<(GateId, Question)> {
 /// Chooses an option at a gate.
 pub async fn choose(run: &RunHandle, gate: &GateId, option: &str) {
     let choice = Choice { option: option.to_owned(), text: String::new(), by_default: false };
-    run.give(Input::Answered { gate: gate.clone(), answer: Answer::Choice(choice) }).await.unwrap();
+    run.submit(Input::Answered { gate: gate.clone(), answer: Answer::Choice(choice) }).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! What rooms have looked up in the world: criteria that are really checked, files that are read once.
+//! What phases have looked up in the world: criteria that are really checked, files that are read once.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -78,7 +78,7 @@ fn a_check_ends_when_the_driver_leaves() {
         assert!(stat.is_empty() || stat.contains(") Z "), "it runs on: {stat}");
         // Taken up again, the check is made again.
         fs::write(crew.folder().join("check.sh"), "exit 0\n").unwrap();
-        let run = crew.runtime().take_up(super::crew::run_id(), None, None).await.unwrap();
+        let run = crew.runtime().resume(super::crew::run_id(), None, None).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);
         assert!(checked(&crew.read().await)[0].passed);
     });

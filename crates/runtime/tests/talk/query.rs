@@ -139,7 +139,7 @@ fn a_cancelled_run_waits_for_no_answer() {
         let run = crew.start(plan(&[("asker", &[])])).await;
         until_marked(&crew, "asleep").await;
         let cancel = candor_engine::Input::Cancel { reason: "enough".to_owned() };
-        run.give(cancel).await.unwrap();
+        run.submit(cancel).await.unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(10), run.ended()).await.unwrap();
         assert_eq!(ended.unwrap(), RunStatus::Cancelled);
         assert!(queries(&crew.read().await)[0].1.is_some(), "no question is left open");
@@ -198,7 +198,7 @@ fn a_run_whose_process_was_killed_while_a_question_was_open_ends_well() {
         assert!(queries(&crew.read().await)[0].1.is_none(), "it was open");
         let stopped = stop_orphans(&crew.attempts(), &run_id()).unwrap();
         assert_eq!(stopped, 2, "both who asked and who was asked outlived the driver");
-        let run = crew.runtime().take_up(run_id(), None, None).await.unwrap();
+        let run = crew.runtime().resume(run_id(), None, None).await.unwrap();
         let log = crew.ends(run).await;
         let all = queries(&log);
         assert_eq!(all.len(), 2);

@@ -25,7 +25,7 @@ fn item() -> TodoItem {
 
 /// Everything that an agent with tools can note, each kind once.
 fn notes() -> Vec<AgentNote> {
-    let step = Consulted { call: Some(consulting::answered("{}", 1_500)), rung: consulting::accepted() };
+    let step = Consulted { call: Some(consulting::answered("{}", 1_500)), outcome: consulting::accepted() };
     let call =
         ToolCall { key: "call_1".to_owned(), tool: "write_file".to_owned(), arguments: JsonMap::new() };
     let way_back = FollowUp { tool: "remove_file".to_owned(), arguments: JsonMap::new() };

@@ -39,7 +39,7 @@ pub(super) fn invoke(
     report(world, delay, task_id, attempt, feedback);
 }
 
-/// Sends an answer that says which attempt it is for, so that the laws see an answer taken for another's.
+/// Sends an answer that says which attempt it is for, so that the invariants see an answer taken for another's.
 fn report(world: &mut World, delay: i64, task_id: &TaskId, attempt: u32, mut feedback: ExecutionFeedback) {
     feedback.actual_outputs.insert(ATTEMPT.to_owned(), json!(attempt));
     let feedback = Box::new(feedback);

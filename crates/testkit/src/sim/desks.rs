@@ -28,7 +28,7 @@ pub(super) fn notes(world: &mut World, state: &RunState, task_id: &TaskId, attem
     if world.rng.u8(0..4) == 0 {
         let step = Box::new(candor_model::Consulted {
             call: Some(consulting::answered("{}", world.rng.u64(0..5_000))),
-            rung: consulting::accepted(),
+            outcome: consulting::accepted(),
         });
         let ask = format!("act_{known}");
         note(world, within, task_id, attempt, AgentNote::Consulted { ask, number: 1, step });

@@ -8,7 +8,7 @@ use candor_model::{
     Position, Recorded, RunId, Seconds, Timestamp,
 };
 
-use super::laws::LawBook;
+use super::invariants::Invariants;
 use super::world::{Happening, Stats, World};
 use super::{agents, desks, models, people, phases};
 
@@ -16,7 +16,7 @@ use super::{agents, desks, models, people, phases};
 pub(super) struct Driver {
     run_id: RunId,
     log: Vec<Recorded>,
-    laws: LawBook,
+    invariants: Invariants,
     alive: Option<Alive>,
     /// What a process that was thought dead still believes; it may try to write.
     zombie: Option<RunState>,
@@ -43,7 +43,7 @@ impl Driver {
         Self {
             run_id,
             log: Vec::new(),
-            laws: LawBook::default(),
+            invariants: Invariants::default(),
             alive,
             zombie: None,
             stats: Stats::default(),
@@ -55,7 +55,7 @@ impl Driver {
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.laws.has_ended()
+        self.invariants.has_ended()
     }
 
     pub(super) fn stats(&self) -> Stats {
@@ -136,7 +136,7 @@ impl Driver {
                 alive.state.apply(event);
             }
         }
-        self.laws.check_batch(events, self.alive.as_ref().map(|alive| &alive.state))?;
+        self.invariants.check_batch(events, self.alive.as_ref().map(|alive| &alive.state))?;
         self.check_fold(world)?;
         if self.dies(world) {
             return self.crash(world);
@@ -228,7 +228,7 @@ impl Driver {
             return Ok(());
         }
         let state = RunState::fold(self.run_id.clone(), &self.log).map_err(|error| error.to_string())?;
-        self.laws.catch_up(&self.log, &state)?;
+        self.invariants.catch_up(&self.log, &state)?;
         self.alive = Some(Alive::new(state));
         if self.log.is_empty() {
             let settings = Box::new(phases::settings(world));

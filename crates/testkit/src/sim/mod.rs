@@ -2,13 +2,13 @@
 //!
 //! One seed decides everything: the plan, what agents, models and people do and when, where the process
 //! dies, what is lost, doubled or late. The engine is the real one; store, agents, models, people and
-//! clock are simulated. While it runs, every append is checked against the [laws](laws::LawBook). Then the faults
+//! clock are simulated. While it runs, every append is checked against the [invariants](invariants::Invariants). Then the faults
 //! stop, and the run must come to its end. What fails, fails again with the same seed.
 
 mod agents;
 mod desks;
 mod driver;
-mod laws;
+mod invariants;
 mod models;
 mod people;
 mod phases;

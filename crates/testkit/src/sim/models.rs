@@ -1,10 +1,10 @@
-//! Simulated models and the rooms that ask them: answers come late, twice, for another step, dearer than
+//! Simulated models and the phases that ask them: answers come late, twice, for another step, dearer than
 //! promised or never; and breakers that open and close whenever they like.
 
 use candor_engine::{Input, RunState, Stage};
 use candor_model::{
-    AgentType, AskKey, Consulted, JsonMap, ModelCall, ModelErrorKind, Money, OpenCall, Phase, Rung, Seconds,
-    Tier, Timestamp,
+    AgentType, AskKey, AskStep, Consulted, JsonMap, ModelCall, ModelErrorKind, Money, OpenCall, Phase,
+    Seconds, Tier, Timestamp,
 };
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub(super) const ANSWER: &str = "ask_";
 const MOST_STEPS: usize = 6;
 const TIERS: [Tier; 3] = [Tier::Fast, Tier::Balanced, Tier::Strong];
 
-/// A room puts its questions, side by side.
+/// A phase puts its questions, side by side.
 pub(super) fn ask(world: &mut World, phase: Phase, attempt: u32) {
     for n in 0..world.questions(phase, attempt) {
         let delay = world.rng.i64(0..60);
@@ -32,18 +32,19 @@ pub(super) fn ask(world: &mut World, phase: Phase, attempt: u32) {
 pub(super) fn put(world: &mut World, driver: &mut Driver, key: &AskKey) -> Result<(), String> {
     let Some(state) = driver.state() else { return Ok(()) };
     let past = state.consulted(key);
-    let (steps, over) = (past.len(), past.last().is_some_and(|step| step.rung.is_final()));
+    let (steps, over) = (past.len(), past.last().is_some_and(|step| step.outcome.is_final()));
     let at_work = is_at_work(state, key.phase);
     let waits = at_work && !over && state.open_calls().all(|call| call.ask != *key);
-    // A room that is confused asks although its time is over, or it has its answer, or will have it.
+    // A phase that is confused asks although its time is over, or it has its answer, or will have it.
     let confused = world.odds.doubled / 4;
     if !waits && !world.chance(confused) {
         return if at_work && over { go_on(world, driver, key) } else { Ok(()) };
     }
     if steps >= MOST_STEPS || world.rng.u8(0..8) == 0 {
-        let rung = if steps >= MOST_STEPS { consulting::give_up("asked often enough") } else { down(world) };
+        let outcome =
+            if steps >= MOST_STEPS { consulting::give_up("asked often enough") } else { down(world) };
         let number = u32::try_from(steps).unwrap_or(u32::MAX).saturating_add(1);
-        return driver.take(world, &consulting::consulted(key, number, None, rung));
+        return driver.take(world, &consulting::consulted(key, number, None, outcome));
     }
     let reserved = Money::from_micros(world.rng.u64(0..6_000));
     let tier = world.rng.choice(TIERS).unwrap_or_default();
@@ -103,15 +104,15 @@ fn agent_breaker(world: &mut World, driver: &mut Driver, name: &str, opens: bool
     driver.take(world, &Input::Breaker { agent_type, opened })
 }
 
-/// All questions of the room are answered: its work is done, and it hands over what it was told.
+/// All questions of the phase are answered: its work is done, and it hands over what it was told.
 fn go_on(world: &mut World, driver: &Driver, key: &AskKey) -> Result<(), String> {
     let Some(state) = driver.state() else { return Ok(()) };
     let mut answers = JsonMap::new();
     for n in 0..world.questions(key.phase, key.attempt) {
         let key = self::key(key.phase, key.attempt, n);
-        match state.consulted(&key).last().map(|step| &step.rung) {
-            Some(Rung::Accepted { value, .. }) => _ = answers.insert(key.step, value.clone()),
-            Some(Rung::GiveUp { .. }) => {}
+        match state.consulted(&key).last().map(|step| &step.outcome) {
+            Some(AskStep::Accepted { value, .. }) => _ = answers.insert(key.step, value.clone()),
+            Some(AskStep::GiveUp { .. }) => {}
             _ => return Ok(()),
         }
     }
@@ -136,7 +137,7 @@ fn deliver(ask: &AskKey, number: u32, step: Consulted) -> Happening {
     Happening::Deliver(Input::Consulted { ask: ask.clone(), number, step: Box::new(step) })
 }
 
-fn down(world: &mut World) -> Rung {
+fn down(world: &mut World) -> AskStep {
     if world.rng.bool() { consulting::give_up("no tier is left") } else { consulting::fall_back("it rests") }
 }
 
@@ -146,16 +147,16 @@ fn step(world: &mut World, open: &OpenCall) -> Consulted {
     } else {
         world.rng.u64(0..=open.reserved.micros())
     };
-    let rung = match world.rng.u8(0..10) {
-        0 => Rung::Repeat { number: 1, max: 3, delay: Seconds::whole(1), reason: "timeout".to_owned() },
-        1 => Rung::AskAgain { problems: vec!["`name` is missing".to_owned()] },
+    let outcome = match world.rng.u8(0..10) {
+        0 => AskStep::Repeat { number: 1, max: 3, delay: Seconds::whole(1), reason: "timeout".to_owned() },
+        1 => AskStep::AskAgain { problems: vec!["`name` is missing".to_owned()] },
         2 | 3 => down(world),
         _ => consulting::accepted_as(json!({ "said": world.rng.u64(..) })),
     };
     // A step without a call although one is under way, as from a driver that has lost track.
     let confused = world.odds.doubled / 4;
     let call = if world.chance(confused) { None } else { Some(made(world, open, cost)) };
-    Consulted { call, rung }
+    Consulted { call, outcome }
 }
 
 fn made(world: &mut World, open: &OpenCall, cost: u64) -> ModelCall {

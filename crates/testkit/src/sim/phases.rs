@@ -4,8 +4,8 @@ use candor_engine::{Input, PhaseReport, PhaseResult};
 use candor_model::{
     Account, AlignmentCheck, ApprovalPolicy, Broadcast, CalibrationMetrics, ConfidenceCheck,
     ConsistencyCheck, CostCheck, CritiqueChecks, Enforcement, Enhancement, GuardFinding, GuardReport,
-    JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase, Plan,
-    Priority, PromptVariant, RetryPolicy, RoomLimits, RunSettings, Seconds, Severity, Share, SpokenBy,
+    JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase,
+    PhaseLimits, Plan, Priority, PromptVariant, RetryPolicy, RunSettings, Seconds, Severity, Share, SpokenBy,
     SubTask, TaskId, Text,
 };
 use candor_planning::validation::Proposal;
@@ -13,7 +13,7 @@ use candor_planning::validation::Proposal;
 use super::world::{Happening, World};
 use super::{agents, models};
 use crate::scenario::phase_report;
-use crate::{fixtures, rooms};
+use crate::{fixtures, phase_fixtures};
 
 /// Limits drawn for one run.
 pub(super) fn settings(world: &mut World) -> RunSettings {
@@ -28,13 +28,13 @@ pub(super) fn settings(world: &mut World) -> RunSettings {
         planning_timeout: Seconds::whole(rng.u32(3..90)),
         planning_budget: Money::from_micros(if rng.bool() { 10_000 } else { rng.u64(0..80_000) }),
         unattended: rng.u8(0..6) == 0,
-        rooms: (rng.u8(0..3) == 0).then(|| RoomLimits {
+        phases: (rng.u8(0..3) == 0).then(|| PhaseLimits {
             token_budget: rng.u64(0..3_000),
             max_plan_rounds: rng.u32(0..4),
             max_refinements: rng.u32(0..4),
             max_reworks: rng.u32(0..3),
             loop_guard: LoopGuard { identical_calls: rng.u32(0..4), steps_without_progress: rng.u32(0..6) },
-            ..RoomLimits::default()
+            ..PhaseLimits::default()
         }),
         ..RunSettings::default()
     }
@@ -78,7 +78,7 @@ pub(super) fn work(world: &mut World, phase: Phase, attempt: u32) {
         world.later(delay / 2, Happening::Deliver(spent));
     }
     models::ask(world, phase, attempt);
-    // A room that is in a hurry does not wait for its answers.
+    // A phase that is in a hurry does not wait for its answers.
     if world.questions(phase, attempt) == 0 || world.chance(trouble) {
         hand_over(world, phase, attempt, delay, JsonMap::new());
     }
@@ -139,7 +139,7 @@ fn report(world: &mut World, phase: Phase) -> PhaseReport {
     report
 }
 
-/// A room is seldom dissatisfied with itself.
+/// A phase is seldom dissatisfied with itself.
 fn critique(world: &mut World) -> CritiqueChecks {
     let trouble = world.odds.phase_trouble;
     let mut pass = || !world.chance(trouble);
@@ -191,7 +191,7 @@ fn proposal(world: &mut World) -> Proposal {
         agents: fixtures::full_registry(),
         categories: Vec::new(),
         calibration,
-        brief: world.rng.bool().then(|| Box::new(rooms::brief())),
+        brief: world.rng.bool().then(|| Box::new(phase_fixtures::brief())),
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Stats {
     pub tried: u64,
 }
 
-/// A law that was broken, or a run that did not end.
+/// A invariant that was broken, or a run that did not end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The seed that shows it again.
@@ -70,7 +70,7 @@ pub(super) enum Happening {
     Restart,
     /// A person meddles.
     Meddle,
-    /// A room's question to a model is put, or goes on.
+    /// A phase's question to a model is put, or goes on.
     Put(AskKey),
     /// A breaker opens or closes.
     Breaker,
@@ -131,7 +131,7 @@ pub(super) struct World {
     pub(super) odds: Odds,
     queue: BTreeMap<(i64, u64), Happening>,
     scheduled: u64,
-    /// How many questions each try of a phase has for models: a room that begins anew asks the same.
+    /// How many questions each try of a phase has for models: a phase that begins anew asks the same.
     questions: BTreeMap<(Phase, u32), u8>,
     /// Whether the planning that is at work answers a person.
     pub(super) talk: bool,

@@ -1,4 +1,4 @@
-//! A world in which everything is said and done the same way however often it is asked for: rooms, agents, models
+//! A world in which everything is said and done the same way however often it is asked for: phases, agents, models
 //! and people whose answers follow from what is on the log alone.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use candor_model::{
 };
 use candor_planning::validation::Proposal;
 use candor_testkit::scenario::phase_report;
-use candor_testkit::{consulting, fixtures, rooms};
+use candor_testkit::{consulting, fixtures, phase_fixtures};
 use serde_json::json;
 
 /// Which world it is.
@@ -24,7 +24,7 @@ pub(crate) enum Story {
     Plain,
     /// Better words are chosen, the plan is talked about, a task fails, a result does not hold.
     Eventful,
-    /// Rooms stop and ask, and results never hold.
+    /// Phases stop and ask, and results never hold.
     Asking,
     /// Nobody is there, and things are asked all the same.
     Unattended,
@@ -137,16 +137,16 @@ impl Living {
 
     fn guard(&self) -> GuardReport {
         let doubtful = matches!(self.story, Story::Asking) && self.state.request() == WORDS;
-        let finding = rooms::finding("house-rule", Enforcement::Suggest, false);
+        let finding = phase_fixtures::finding("house-rule", Enforcement::Suggest, false);
         GuardReport { findings: doubtful.then_some(finding).into_iter().collect(), evaluation: Vec::new() }
     }
 
-    /// A room asks a model what it must know, and hands over.
+    /// A phase asks a model what it must know, and hands over.
     fn room(&mut self, phase: Phase, attempt: u32) {
         let key = AskKey { phase, attempt, step: "think".to_owned() };
         let asks = matches!(phase, Phase::Evaluation | Phase::Decomposition);
         let known = self.state.consulted(&key);
-        if asks && known.last().is_none_or(|step| !step.rung.is_final()) {
+        if asks && known.last().is_none_or(|step| !step.outcome.is_final()) {
             let number = u32::try_from(known.len()).unwrap() + 1;
             if self.state.open_calls().all(|call| call.ask != key) {
                 return self.take(consulting::consulting(&key, 2_000));
@@ -163,7 +163,7 @@ impl Living {
             Phase::Evaluation => PhaseResult::Goal {
                 goal: Box::new(fixtures::paris_goal()),
                 evaluation: None,
-                enhancement: self.is_weak().then(|| Box::new(rooms::offer(WORDS, 55))),
+                enhancement: self.is_weak().then(|| Box::new(phase_fixtures::offer(WORDS, 55))),
             },
             Phase::Planning => self.plan(),
             Phase::Validation => PhaseResult::Verdict { unmet: Vec::new(), failed: self.failing() },
@@ -171,7 +171,7 @@ impl Living {
         };
         let mut report = phase_report(result);
         let failed = if phase == Phase::Decomposition && self.story == Story::Asking { 3 } else { 0 };
-        report.critique = Some(Box::new(rooms::checks(failed)));
+        report.critique = Some(Box::new(phase_fixtures::checks(failed)));
         let flags = &mut report.handoff.flags;
         match (self.story, phase) {
             (Story::Asking, Phase::PreAnalysis) if self.state.request() == WORDS => {
@@ -210,7 +210,7 @@ impl Living {
             calibration.sample_size = 20;
             calibration.over_confidence_rate = Share::of(5, 10);
         }
-        let (agents, brief) = (fixtures::full_registry(), Some(Box::new(rooms::brief())));
+        let (agents, brief) = (fixtures::full_registry(), Some(Box::new(phase_fixtures::brief())));
         PhaseResult::Plan(Proposal { plan, agents, categories: Vec::new(), calibration, brief })
     }
 
@@ -247,8 +247,10 @@ impl Living {
         let key = format!("{}/{task_id}/{attempt}/1", self.state.run_id());
         let note = match self.state.notes(task_id).len() {
             0 => {
-                let step =
-                    Consulted { call: Some(consulting::answered("{}", 1_500)), rung: consulting::accepted() };
+                let step = Consulted {
+                    call: Some(consulting::answered("{}", 1_500)),
+                    outcome: consulting::accepted(),
+                };
                 AgentNote::Consulted { ask: "act_1".to_owned(), number: 1, step: Box::new(step) }
             }
             1 => {

@@ -3,8 +3,8 @@
 use candor_model::{AgentNote, EventBody, Recorded, WorkStep};
 use serde_json::{Value, json};
 
-use super::super::look::looked;
-use crate::args::{OneRun, Place};
+use super::super::inspect::looked;
+use crate::args::{GlobalOptions, OneRun};
 use crate::failure::{Failure, code};
 use crate::output;
 use crate::view;
@@ -16,8 +16,8 @@ struct Link<'a> {
     step: &'a WorkStep,
 }
 
-pub(super) async fn chain(place: &Place, args: &OneRun) -> Result<u8, Failure> {
-    let looked = looked(place, &args.run).await?;
+pub(super) async fn chain(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+    let looked = looked(global, &args.run).await?;
     let links: Vec<Link<'_>> = looked.records.iter().filter_map(link).collect();
     if args.json {
         let all: Vec<Value> = links.iter().map(Link::as_json).collect();

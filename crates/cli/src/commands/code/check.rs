@@ -15,24 +15,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{CodeCheckArgs, Place};
+use crate::app::App;
+use crate::args::{CodeCheckArgs, GlobalOptions};
 use crate::failure::{Failure, code};
-use crate::house::House;
 use crate::output;
 
 /// The longest line that is read: a program and the data that it is given.
 const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
-pub(super) async fn check(place: &Place, args: &CodeCheckArgs) -> Result<u8, Failure> {
-    let house = House::build(place)?;
-    let desk = Desk::new(&house, args).await?;
-    let ended = if args.stdin { desk.lines().await } else { desk.files(args).await };
-    house.close().await;
+pub(super) async fn check(global: &GlobalOptions, args: &CodeCheckArgs) -> Result<u8, Failure> {
+    let app = App::build(global)?;
+    let checker = FileChecker::new(&app, args).await?;
+    let ended = if args.stdin { checker.lines().await } else { checker.files(args).await };
+    app.close().await;
     ended
 }
 
 /// Where code is looked at.
-struct Desk {
+struct FileChecker {
     /// What the sandbox's Python has; absent if nobody is to ask it.
     library: Option<Arc<InstalledLibrary>>,
     policy: Policy,
@@ -60,10 +60,10 @@ struct Answer<'a> {
     findings: &'a Findings,
 }
 
-impl Desk {
-    async fn new(house: &House, args: &CodeCheckArgs) -> Result<Self, Failure> {
-        let language = if args.spanish { Language::Spanish } else { house.code_language() };
-        let library = if args.no_library { None } else { house.code_library() };
+impl FileChecker {
+    async fn new(app: &App, args: &CodeCheckArgs) -> Result<Self, Failure> {
+        let language = if args.spanish { Language::Spanish } else { app.code_language() };
+        let library = if args.no_library { None } else { app.code_library() };
         let stop = CancellationToken::new();
         let mut syntax = Syntax::Latest;
         if args.for_sandbox {
@@ -75,7 +75,7 @@ impl Desk {
             })?;
             syntax = Syntax::Version(major, minor);
         }
-        Ok(Self { library, policy: house.code_policy(), syntax, language, stop })
+        Ok(Self { library, policy: app.code_policy(), syntax, language, stop })
     }
 
     async fn files(&self, args: &CodeCheckArgs) -> Result<u8, Failure> {

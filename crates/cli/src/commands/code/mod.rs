@@ -6,22 +6,22 @@ mod figures;
 mod run;
 
 pub(super) use self::figures::CodeFigures;
-use crate::args::{CodeCommand, Place};
+use crate::app::{App, Sandbox};
+use crate::args::{CodeCommand, GlobalOptions};
 use crate::failure::Failure;
-use crate::house::{House, Sandbox};
 
-pub(super) async fn code(place: &Place, command: CodeCommand) -> Result<u8, Failure> {
+pub(super) async fn code(global: &GlobalOptions, command: CodeCommand) -> Result<u8, Failure> {
     match command {
-        CodeCommand::Check(args) => check::check(place, &args).await,
-        CodeCommand::Chain(args) => chain::chain(place, &args).await,
-        CodeCommand::Run(args) => run::run(place, args).await,
+        CodeCommand::Check(args) => check::check(global, &args).await,
+        CodeCommand::Chain(args) => chain::chain(global, &args).await,
+        CodeCommand::Run(args) => run::run(global, args).await,
     }
 }
 
 /// How the sandbox stands, for `candor doctor`. Whoever writes no code needs none.
-pub(super) async fn health(house: &House) -> (bool, String) {
-    let wanted = house.config.agents.iter().any(|agent| agent.kind.is_some());
-    let python = match house.sandbox() {
+pub(super) async fn health(app: &App) -> (bool, String) {
+    let wanted = app.config.agents.iter().any(|agent| agent.kind.is_some());
+    let python = match app.sandbox() {
         Err(failure) if wanted => return (false, failure.message),
         Err(failure) => {
             return (true, format!("programs cannot be run here, and no agent needs it: {failure}"));

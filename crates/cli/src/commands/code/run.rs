@@ -8,12 +8,12 @@ use candor_runtime::RunOrder;
 use serde_json::{Value, json};
 
 use super::super::run::{fresh_run_id, plan_of, read};
-use crate::args::{CodeRunArgs, DriveOptions, Place};
+use crate::app::{App, CODE_AGENT};
+use crate::args::{CodeRunArgs, DriveOptions, GlobalOptions};
 use crate::data::{self, Looked};
+use crate::deps;
 use crate::drive::{self, Begin, Screen};
-use crate::equip;
 use crate::failure::{Failure, code};
-use crate::house::{CODE_AGENT, House};
 use crate::output;
 
 /// The name of the one task.
@@ -22,27 +22,27 @@ const TASK: &str = "code";
 /// How the metadata of a node is called in its context.
 const METADATA: &str = "_ai_metadata";
 
-pub(super) async fn run(place: &Place, args: CodeRunArgs) -> Result<u8, Failure> {
-    let mut house = House::build(place)?;
+pub(super) async fn run(global: &GlobalOptions, args: CodeRunArgs) -> Result<u8, Failure> {
+    let mut app = App::build(global)?;
     if let Some(seconds) = args.timeout {
-        house.config.code.timeout = timeout(seconds)?;
+        app.config.code.timeout = timeout(seconds)?;
     }
     let run_id = match &args.run_id {
         Some(name) => RunId::new(name).map_err(|error| Failure::usage(format!("--run-id: {error}")))?,
         None => fresh_run_id()?,
     };
-    let order = order(&house, &run_id, &args)?;
-    house.check_coder()?;
-    equip::models(&house, &args.models)?;
-    let log = house.data.open()?;
+    let order = order(&app, &run_id, &args)?;
+    app.check_coder()?;
+    deps::models(&app, &args.models)?;
+    let log = app.data.open()?;
     let options =
         DriveOptions { yes: true, json: true, plain: true, faults: Vec::new(), models: args.models };
     let begin = Begin::Start(Box::new(order));
     let screen = Screen::aside(args.json);
-    let ended = drive::drive_on(&house, log.clone(), begin, &options, place, screen).await?;
+    let ended = drive::drive_on(&app, log.clone(), begin, &options, global, screen).await?;
     // A run that was interrupted or waits has come to no end yet, and has said how to go on.
     if matches!(ended, code::DONE | code::FAILED) {
-        tell(&data::look(&log, &run_id).await?, place, args.json, ended == code::DONE)?;
+        tell(&data::look(&log, &run_id).await?, global, args.json, ended == code::DONE)?;
     }
     Ok(ended)
 }
@@ -54,10 +54,10 @@ fn timeout(seconds: f64) -> Result<Seconds, Failure> {
 }
 
 /// A run with one task, whose goal and plan are brought: nobody has to be asked what is meant.
-fn order(house: &House, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Failure> {
+fn order(app: &App, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Failure> {
     let context = args.context.as_deref().map(context_from).transpose()?.unwrap_or_default();
     let code = args.code.as_deref().map(read).transpose()?;
-    let task = house.without_secrets(args.task.clone().unwrap_or_else(|| "Run the given program".to_owned()));
+    let task = app.without_secrets(args.task.clone().unwrap_or_else(|| "Run the given program".to_owned()));
     if task.trim().is_empty() {
         return Err(Failure::usage("--task: say what is to be done"));
     }
@@ -77,7 +77,7 @@ fn order(house: &House, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, 
         }],
     })
     .to_string();
-    let mut settings = house.config.limits.clone();
+    let mut settings = app.config.limits.clone();
     settings.unattended = true;
     settings.direct = true;
     settings.max_revisions = 0;
@@ -110,7 +110,7 @@ pub(super) fn context_from(path: &Path) -> Result<JsonMap, Failure> {
 }
 
 /// The context as it is now, and how it came about. After a failure it is as it was.
-fn tell(looked: &Looked, place: &Place, as_json: bool, done: bool) -> Result<(), Failure> {
+fn tell(looked: &Looked, global: &GlobalOptions, as_json: bool, done: bool) -> Result<(), Failure> {
     let Ok(task) = TaskId::new(TASK) else { return Ok(()) };
     let last = looked.state.feedback().iter().rev().find(|feedback| feedback.task_id == task);
     let context = last.filter(|_| done).map(|feedback| feedback.actual_outputs.clone());
@@ -128,7 +128,7 @@ fn tell(looked: &Looked, place: &Place, as_json: bool, done: bool) -> Result<(),
     if done {
         output::print(&(serde_json::to_string_pretty(&context)? + "\n"))?;
     }
-    let (run_id, more) = (looked.state.run_id(), place.words());
+    let (run_id, more) = (looked.state.run_id(), global.words());
     eprintln!("candor: how it came about: candor code chain {run_id}{more}");
     Ok(())
 }

@@ -1,22 +1,22 @@
 //! Every sentence of the views, in English. Ids, names and numbers come in as data, so that another language
 //! is another set of these functions and nothing else.
 
-mod desk;
 mod events;
 mod explain;
 pub(super) mod models;
+mod notes;
 mod pages;
+mod phases;
 mod proposal;
 mod report;
-mod rooms;
 
-pub(super) use desk::*;
 pub(super) use events::*;
 pub(super) use explain::*;
+pub(super) use notes::*;
 pub(super) use pages::*;
+pub(super) use phases::*;
 pub(super) use proposal::*;
 pub(super) use report::*;
-pub(super) use rooms::*;
 
 #[cfg(test)]
 pub(super) mod tests {

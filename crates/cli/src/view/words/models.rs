@@ -1,14 +1,14 @@
 //! What is said about questions to models.
 
-use candor_model::{AskKey, Consulted, ModelCall, Rung};
+use candor_model::{AskKey, AskStep, Consulted, ModelCall};
 use candor_planning::report::ModelFigures;
 
 /// A step of a question: who answered, what had to be repaired, what is tried next. Steps down have sentences
 /// of their own.
 pub(in crate::view) fn consulted(ask: &AskKey, step: &Consulted) -> Option<String> {
     let model = step.call.as_ref().map_or("a model", |call| call.model.as_str());
-    match &step.rung {
-        Rung::Accepted { repairs, .. } => {
+    match &step.outcome {
+        AskStep::Accepted { repairs, .. } => {
             let figures = step.call.as_ref().map(price).unwrap_or_default();
             let repaired = match repairs.as_slice() {
                 [] => String::new(),
@@ -16,15 +16,15 @@ pub(in crate::view) fn consulted(ask: &AskKey, step: &Consulted) -> Option<Strin
             };
             Some(format!("{model} answered {}{figures}{repaired}", ask.step))
         }
-        Rung::Repeat { number, max, delay, reason } => {
+        AskStep::Repeat { number, max, delay, reason } => {
             Some(format!("{}: {reason}; asked again in {delay} s ({number} of {max})", ask.step))
         }
-        Rung::AskAgain { problems } => Some(format!(
+        AskStep::AskAgain { problems } => Some(format!(
             "{model}'s answer to {} does not fit, it is asked once more: {}",
             ask.step,
             problems.join("; ")
         )),
-        Rung::FallBack { .. } | Rung::GiveUp { .. } => None,
+        AskStep::FallBack { .. } | AskStep::GiveUp { .. } => None,
     }
 }
 

@@ -50,7 +50,7 @@ impl Recent {
         Some(entry.vector.clone())
     }
 
-    /// Keeps a vector, and lets go of others if there is no room; one that is too large is not kept.
+    /// Keeps a vector, and lets go of others if there is no phase; one that is too large is not kept.
     pub(super) fn put(&mut self, model: &str, text: &str, vector: Vector, now: Duration) {
         let key = Arc::new((model.to_owned(), text.to_owned()));
         let size = size(&key, &vector);

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use pulp::Arch;
 
-use super::company::{Company, Job};
-use super::exchange::{Exchange, Seat};
+use super::all_reduce::{AllReduce, Seat};
 use super::norm::Norm;
 use super::part::{Part, Scratch, Whole};
 use super::shape::Shape;
 use super::tensors::{Tensors, WeightsError};
+use super::thread_pool::{Job, ThreadPool};
 use super::{math, within};
 
 /// An encoder with its weights.
@@ -72,15 +72,15 @@ impl Encoder {
     /// Embeds texts that are given as pieces, on this thread; each vector has length 1.
     pub(super) fn embed(&self, texts: &[Vec<u32>]) -> Vec<Arc<[f32]>> {
         let (rows, spans) = (self.look_up(texts), spans(texts));
-        let exchange = Exchange::new(1, self.parts);
+        let exchange = AllReduce::new(1, self.parts);
         let rows = self.walk(exchange.seat(), 0..self.parts, rows, &spans, &mut Scratch::default());
         self.means(&rows.unwrap_or_default(), &spans)
     }
 
     /// Does the same with the help of others.
-    pub(super) fn embed_with(&self, company: &Company, texts: &[Vec<u32>]) -> Vec<Arc<[f32]>> {
+    pub(super) fn embed_with(&self, company: &ThreadPool, texts: &[Vec<u32>]) -> Vec<Arc<[f32]>> {
         let (rows, spans) = (self.look_up(texts), spans(texts));
-        let exchange = Arc::new(Exchange::new(self.parts, self.parts));
+        let exchange = Arc::new(AllReduce::new(self.parts, self.parts));
         let job = Job { rows: rows.as_slice().into(), spans: spans.into(), exchange: Arc::clone(&exchange) };
         company.begin(&job);
         match self.walk(exchange.seat(), 0..1, rows, &job.spans, &mut Scratch::default()) {

@@ -3,16 +3,16 @@
 //! It owns the reading of the three files of the model, its tokenizer and its forward pass. Where the weights
 //! come from is the business of [`crate::weights`].
 
+mod all_reduce;
 mod attention;
-mod company;
 mod encoder;
-mod exchange;
 mod linear;
 mod math;
 mod norm;
 mod part;
 mod shape;
 mod tensors;
+mod thread_pool;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,11 +23,11 @@ use candor_ports::{BoxFuture, EmbedError, Embedder, Vector};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use self::company::Company;
 use self::encoder::Encoder;
 use self::shape::Shape;
 use self::tensors::Tensors;
 pub use self::tensors::WeightsError;
+use self::thread_pool::ThreadPool;
 use crate::embed::wordpiece::WordPiece;
 
 /// The name of the model, as its vectors are labelled.
@@ -50,7 +50,7 @@ struct Model {
     vocabulary: WordPiece,
     encoder: Arc<Encoder>,
     /// Who helps with a text that comes alone; nobody before the first one.
-    company: Mutex<Option<Company>>,
+    company: Mutex<Option<ThreadPool>>,
     most_pieces: usize,
 }
 
@@ -91,7 +91,7 @@ impl Model {
     fn embed_alone(&self, batch: &[Vec<u32>]) -> Vec<Vector> {
         let Ok(mut company) = self.company.try_lock() else { return self.encoder.embed(batch) };
         if company.is_none() {
-            *company = Company::start(&self.encoder);
+            *company = ThreadPool::start(&self.encoder);
         }
         match &*company {
             Some(company) => self.encoder.embed_with(company, batch),

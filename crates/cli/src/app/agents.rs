@@ -1,0 +1,124 @@
+//! Agents as they are declared become agents that can be called.
+
+use std::sync::Arc;
+
+use candor_agents::{
+    A2aAgent, A2aConfig, CommandAgent, HttpAgent, ModelAgent, ToolAgent, ToolAgentConfig, builtin,
+};
+use candor_model::{AgentCapability, AgentType, Money, Seconds, Share, Tier};
+use candor_planning::routing::LAST_RESORT;
+use candor_ports::{Agent, Toolbox};
+
+use super::{App, Callable};
+use crate::config::{AgentInFile, AgentKind};
+use crate::failure::Failure;
+
+/// What an attempt may cost at most when models are asked and nothing is said.
+const MAX_COST: Money = Money::from_micros(50_000);
+
+/// How long an attempt may take that needs more than one call, when nothing is said.
+const LONG: u32 = 300;
+
+impl App {
+    pub(super) fn agent(
+        &self,
+        declared: &AgentInFile,
+        files: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Arc<dyn Agent>, Failure> {
+        let name = &declared.agent_type;
+        let at = |problem: String| Failure::usage(format!("agent {name}: {problem}"));
+        match declared.kind() {
+            AgentKind::Command(command) => self.command(declared, command).map_err(at),
+            AgentKind::Http(url) => Ok(Arc::new(HttpAgent::new(url).map_err(|error| at(error.to_string()))?)),
+            AgentKind::Builtin(kind) => {
+                let beside = |name: &str| files(name).or_else(|| self.beside_config(name));
+                builtin(kind, &declared.options, &beside).map_err(|error| at(error.to_string()))
+            }
+            AgentKind::Tools(patterns) => self.tool_agent(declared, patterns),
+            AgentKind::Model(tier) => {
+                Ok(Arc::new(ModelAgent::new(tier, declared.max_cost.unwrap_or(MAX_COST))))
+            }
+            AgentKind::A2a(url) => {
+                let agent = A2aAgent::lazy(url, a2a_config(declared));
+                Ok(Arc::new(agent.map_err(|error| at(error.to_string()))?))
+            }
+            AgentKind::Code => self.code_agent(declared, declared.max_cost.unwrap_or(MAX_COST)),
+            AgentKind::Nothing => Err(at(format!("has none of {}", AgentInFile::WAYS))),
+        }
+    }
+
+    fn command(&self, declared: &AgentInFile, command: &[String]) -> Result<Arc<dyn Agent>, String> {
+        let command = CommandAgent::new(command).map_err(|error| error.to_string())?;
+        let folder = self.config.folder.join(declared.cwd.clone().unwrap_or_default());
+        let here = folder.as_os_str().is_empty();
+        let command = if here { command } else { command.in_folder(folder) };
+        let command = command.with_env(declared.env.clone());
+        Ok(Arc::new(command.logging_to(self.data.logs()).noted_in(self.data.attempts())))
+    }
+
+    fn tool_agent(&self, declared: &AgentInFile, patterns: &[String]) -> Result<Arc<dyn Agent>, Failure> {
+        let toolbox: Arc<dyn Toolbox> = Arc::new(self.tools()?.only(patterns));
+        let mut config = ToolAgentConfig::new(declared.agent_type.to_string(), toolbox);
+        config.undo = Arc::new(self.tools()?);
+        let mission = &declared.mission;
+        let settings = &mut config.settings;
+        settings.max_cost = Some(declared.max_cost.unwrap_or(MAX_COST));
+        settings.max_steps = mission.max_steps.unwrap_or(settings.max_steps);
+        settings.max_tokens = mission.max_tokens.unwrap_or(settings.max_tokens);
+        settings.tool_timeout = mission.tool_timeout.unwrap_or(settings.tool_timeout);
+        settings.replanning = mission.replanning.unwrap_or(settings.replanning);
+        settings.approve = mission.approve.unwrap_or(settings.approve);
+        config.tier = mission.tier.unwrap_or_default();
+        Ok(Arc::new(ToolAgent::new(config)))
+    }
+
+    /// What is known of an agent: what the file says, and what the agent says of itself where the file does not.
+    pub(super) fn capability(&self, declared: &AgentInFile) -> AgentCapability {
+        let mut known = declared.capability();
+        let models = !self.config.models.is_empty();
+        match declared.kind() {
+            AgentKind::Tools(_) | AgentKind::Code => {
+                known.timeout = known.timeout.or(Some(Seconds::whole(LONG)));
+                known.max_cost = known.max_cost.or(models.then_some(MAX_COST));
+            }
+            AgentKind::Model(_) => {
+                known.timeout = known.timeout.or(Some(Seconds::whole(LONG)));
+                known.max_cost = known.max_cost.or(Some(MAX_COST));
+            }
+            AgentKind::A2a(_) => {
+                known.timeout = known.timeout.or(Some(Seconds::whole(LONG)));
+                if let Some(card) = self.cards.get(&declared.agent_type) {
+                    if known.specialization.is_empty() {
+                        known.specialization = card.specialization();
+                    }
+                    if known.capabilities.is_empty() {
+                        known.capabilities.clone_from(&card.skills);
+                    }
+                }
+            }
+            _ => {}
+        }
+        known
+    }
+}
+
+/// How an A2A agent is reached.
+pub(super) fn a2a_config(declared: &AgentInFile) -> A2aConfig {
+    A2aConfig { headers_env: declared.headers_env.clone(), ..A2aConfig::default() }
+}
+
+/// The agent that is asked when everyone else has failed.
+pub(super) fn last_resort() -> Option<Callable> {
+    let capability = AgentCapability {
+        agent_type: AgentType::new(LAST_RESORT).ok()?,
+        capabilities: Vec::new(),
+        specialization: "Answers a task with a model alone, when everyone else has failed".to_owned(),
+        cost_per_invocation: Money::ZERO,
+        avg_latency_ms: 0,
+        success_rate: Share::ALL,
+        max_concurrent: None,
+        timeout: Some(Seconds::whole(60)),
+        max_cost: Some(MAX_COST),
+    };
+    Some((capability, Arc::new(ModelAgent::new(Tier::Balanced, MAX_COST))))
+}

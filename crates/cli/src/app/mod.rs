@@ -1,0 +1,199 @@
+//! Plugs everything together: log, agents, packs, phases, runtime.
+
+mod agents;
+mod code;
+mod tools;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use candor_agents::{Described, Fault, Faulty};
+use candor_llm::Tiers;
+use candor_llm::embed::EmbeddingConfig;
+use candor_llm::redact::Redactor;
+use candor_model::{AgentCapability, AgentType, JsonMap};
+use candor_phases::{Pack, Phases};
+use candor_ports::{Agent, Observer};
+use candor_runtime::{AgentRegistry, Runtime};
+use candor_store::SqliteLog;
+use candor_tools::Tools;
+
+pub(crate) use self::code::{CODE_AGENT, Sandbox};
+use crate::args::{DriveOptions, GlobalOptions};
+use crate::config::{AgentInFile, Config};
+use crate::data::DataFolder;
+use crate::deps;
+use crate::failure::Failure;
+use crate::packs::{self, FoundPack};
+
+/// What a command works with.
+pub(crate) struct App {
+    /// The configuration.
+    pub(crate) config: Config,
+    /// The data folder.
+    pub(crate) data: DataFolder,
+    /// The packs.
+    pub(crate) packs: Vec<FoundPack>,
+    /// The tools, once someone needs them.
+    tools: OnceLock<Tools>,
+    /// Where programs run, once someone needs it.
+    sandbox: OnceLock<Sandbox>,
+    /// What agents elsewhere say of themselves.
+    cards: BTreeMap<AgentType, Described>,
+}
+
+/// An agent that can be called.
+type Callable = (AgentCapability, Arc<dyn Agent>);
+
+/// Who is there for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whom {
+    /// Everyone, and a model as the last resort.
+    Everyone,
+    /// Nobody but the code agent: what it cannot do is told, and done by nobody else.
+    TheCoder,
+}
+
+impl App {
+    /// Reads the configuration and the packs; opens nothing yet.
+    pub(crate) fn build(global: &GlobalOptions) -> Result<Self, Failure> {
+        let config = Config::load(global.config.as_deref())?;
+        let packs = packs::find(&config)?;
+        let data = DataFolder::find(global.data.as_deref())?;
+        let (tools, sandbox) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { config, data, packs, tools, sandbox, cards: BTreeMap::new() })
+    }
+
+    /// The eight phases.
+    pub(crate) fn phases(&self) -> Phases {
+        let mut packs: Vec<Pack> = self.packs.iter().map(|found| found.pack.clone()).collect();
+        if !self.uses_pack_agents() {
+            packs.iter_mut().for_each(|pack| pack.agents.clear());
+        }
+        Phases::new(packs, self.config.planning.min_agents).with_rules(self.config.rulebook.clone())
+    }
+
+    /// Whether the packs' own agents are there: if not said, only when nobody else is.
+    fn uses_pack_agents(&self) -> bool {
+        self.config.packs.agents.unwrap_or(self.config.agents.is_empty())
+    }
+
+    /// Everyone who can be given a task, some of them made to misbehave.
+    pub(crate) fn staff(&self, faults: &[String]) -> Result<AgentRegistry, Failure> {
+        self.callable(faults).map(AgentRegistry::new)
+    }
+
+    /// The same; with a model, a task is not given up before that has had a try.
+    pub(crate) fn full_staff(&self, faults: &[String], models: bool) -> Result<AgentRegistry, Failure> {
+        let mut agents = self.callable(faults)?;
+        agents.extend(models.then(agents::last_resort).flatten());
+        Ok(AgentRegistry::new(agents))
+    }
+
+    fn callable(&self, faults: &[String]) -> Result<Vec<Callable>, Failure> {
+        let mut agents: Vec<Callable> = Vec::new();
+        for declared in &self.config.agents {
+            let at =
+                |error: Failure| Failure::usage(format!("{}, {}", self.config.path.display(), error.message));
+            agents.push((self.capability(declared), self.agent(declared, &|_| None).map_err(at)?));
+        }
+        if self.uses_pack_agents() {
+            for pack in &self.packs {
+                agents.extend(self.pack_agents(pack)?);
+            }
+        }
+        for fault in faults {
+            misbehave(&mut agents, fault)?;
+        }
+        Ok(agents)
+    }
+
+    /// The runtime on this log.
+    pub(crate) fn runtime(
+        &self,
+        log: SqliteLog,
+        faults: &[String],
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Result<Runtime, Failure> {
+        Ok(Runtime::new(Arc::new(log), self.staff(faults)?, self.phases(), observer))
+    }
+
+    /// The runtime on this log, with models and all.
+    pub(crate) fn equipped(
+        &self,
+        log: SqliteLog,
+        options: &DriveOptions,
+        tiers: Option<&Arc<Tiers>>,
+        observer: Option<Arc<dyn Observer>>,
+        whom: Whom,
+    ) -> Result<Runtime, Failure> {
+        let equipment = deps::equipment(self, tiers)?;
+        let staff = match whom {
+            Whom::Everyone => self.full_staff(&options.faults, tiers.is_some())?,
+            Whom::TheCoder => AgentRegistry::new(vec![self.coder()?]),
+        };
+        let phases = self.phases();
+        Ok(Runtime::with_models(Arc::new(log), staff, phases, observer, equipment))
+    }
+
+    /// The words of a person without secrets: one in them would be on the log for good, and go to every model and
+    /// agent.
+    pub(crate) fn without_secrets(&self, words: String) -> String {
+        let of_models = self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable());
+        let of_agents = self.config.agents.iter().flat_map(|agent| agent.headers_env.values());
+        let of_servers = self.config.tools.servers.values().flat_map(|server| server.headers_env.values());
+        let keys: Vec<&str> = of_models.chain(of_agents.chain(of_servers).map(String::as_str)).collect();
+        let redactor = Redactor::of_environment(&keys, &|name| std::env::var(name).ok());
+        match redactor.redact(&words) {
+            Cow::Borrowed(_) => words,
+            Cow::Owned(clean) => {
+                eprintln!(
+                    "candor: there is what looks like a secret in these words; it was taken out before anything \
+                     was recorded. Agents get secrets from their environment."
+                );
+                clean
+            }
+        }
+    }
+
+    /// Where the weights of models are kept.
+    pub(crate) fn weights(&self) -> PathBuf {
+        match &self.config.embeddings {
+            EmbeddingConfig::MiniLm { weights: Some(folder) } => self.config.folder.join(folder),
+            _ => self.data.weights(),
+        }
+    }
+
+    fn pack_agents(&self, found: &FoundPack) -> Result<Vec<Callable>, Failure> {
+        let declared = found.pack.agents.iter().map(|fields: &JsonMap| {
+            let at = |problem: String| Failure::usage(format!("pack {}: {problem}", found.pack.name));
+            let value = serde_json::Value::Object(fields.clone());
+            let agent: AgentInFile =
+                candor_model::from_value(value).map_err(|error| at(format!("agents: {error}")))?;
+            let callable = self.agent(&agent, &|name| found.file(name)).map_err(|error| at(error.message))?;
+            Ok((self.capability(&agent), callable))
+        });
+        declared.collect()
+    }
+
+    fn beside_config(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.config.folder.join(name)).ok()
+    }
+}
+
+/// Makes an agent misbehave as asked.
+fn misbehave(agents: &mut [Callable], fault: &str) -> Result<(), Failure> {
+    let fault: Fault = fault.parse().map_err(Failure::usage)?;
+    let known: Vec<String> = agents.iter().map(|(agent, _)| agent.agent_type.to_string()).collect();
+    let Some((_, agent)) = agents.iter_mut().find(|(agent, _)| agent.agent_type == fault.agent_type) else {
+        return Err(Failure::usage(format!(
+            "--fault: there is no agent {}; there are {}",
+            fault.agent_type,
+            known.join(", ")
+        )));
+    };
+    *agent = Arc::new(Faulty::new(Arc::clone(agent), fault.kind, fault.times));
+    Ok(())
+}

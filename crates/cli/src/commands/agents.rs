@@ -1,0 +1,141 @@
+//! `candor agents` and `candor packs`: who is there, and what is known.
+
+use candor_model::{AgentCapability, Breaker, Enforcement, Phase};
+use candor_planning::breaker;
+use candor_planning::roster::{AgentDefinition, Roster};
+use candor_ports::{EventLog, Experience};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::args::GlobalOptions;
+use crate::failure::{Failure, code};
+use crate::output;
+
+pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
+    let app = App::build(global)?.meet().await;
+    let staff = app.staff(&[])?;
+    let experience = match app.data.open_if_there()? {
+        Some(log) => log.experience().await?,
+        None => Experience::default(),
+    };
+    let known = staff.known(&experience.measured);
+    let rows = staff.declared().iter().zip(&known);
+    if as_json {
+        let rows: Vec<_> = rows
+            .map(|(declared, known)| {
+                let measured = experience.measured.get(&declared.agent_type);
+                let breaker = breaker_of(&experience, declared);
+                json!({ "declared": declared, "measured": measured, "known": known, "breaker": breaker })
+            })
+            .collect();
+        output::print_json(&json!({ "agents": rows }))?;
+        return Ok(code::DONE);
+    }
+    let mut text = format!(
+        "{:<24} {:>8} {:>10} {:>8} {:>9}  {}\n",
+        "agent", "success", "latency", "cost", "attempts", "good at"
+    );
+    for (declared, known) in rows {
+        let attempts = experience.measured.get(&declared.agent_type).map_or(0, |measure| measure.attempts);
+        text.push_str(&format!(
+            "{:<24} {:>7.0}% {:>7} ms {:>8} {:>9}  {}\n",
+            declared.agent_type.as_str(),
+            known.success_rate.get() * 100.0,
+            known.avg_latency_ms,
+            format!("${:.3}", known.cost_per_invocation),
+            attempts,
+            match resting(&experience, declared) {
+                Some(rest) => format!("{} — {rest}", declared.specialization),
+                None => declared.specialization.clone(),
+            }
+        ));
+    }
+    output::print(&text)?;
+    Ok(code::DONE)
+}
+
+fn breaker_of<'e>(experience: &'e Experience, agent: &AgentCapability) -> Option<&'e Breaker> {
+    experience.breakers.iter().find(|breaker| breaker.agent_id == agent.agent_type.as_str())
+}
+
+/// Whether an agent is left in peace now, in words.
+fn resting(experience: &Experience, agent: &AgentCapability) -> Option<String> {
+    let now = candor_runtime::wall();
+    let open = breaker_of(experience, agent).filter(|known| breaker::is_open(known, now))?;
+    Some(format!("resting for {} s: {}", breaker::opens_at(open).since(now), open.last_reason))
+}
+
+/// Those who work in the eight phases.
+pub(crate) fn roster(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
+    let app = App::build(global)?;
+    let roster = &app.config.rulebook.roster;
+    if as_json {
+        let phases: Vec<_> = Phase::ALL.iter().map(|phase| phase_row(roster, *phase)).collect();
+        let beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
+        output::print_json(&json!({ "phases": phases, "beside": beside }))?;
+        return Ok(code::DONE);
+    }
+    let mut text = String::new();
+    for phase in Phase::ALL {
+        let staff = roster.staff(*phase);
+        let usual = format!("usually {} of the {} tier", staff.agents, staff.model);
+        text.push_str(&format!("{} {phase} ({usual})\n", phase.number()));
+        roster.of_phase(*phase).for_each(|agent| text.push_str(&agent_line(agent)));
+    }
+    let beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
+    if !beside.is_empty() {
+        text.push_str("beside the phases\n");
+        beside.iter().for_each(|agent| text.push_str(&agent_line(agent)));
+    }
+    output::print(&text)?;
+    Ok(code::DONE)
+}
+
+fn phase_row(roster: &Roster, phase: Phase) -> Value {
+    let agents: Vec<_> = roster.of_phase(phase).collect();
+    json!({ "phase": phase.number(), "name": phase, "staff": roster.staff(phase), "agents": agents })
+}
+
+fn agent_line(agent: &AgentDefinition) -> String {
+    let tools = if agent.tools.is_empty() { "no tools".to_owned() } else { agent.tools.join(", ") };
+    let duty = match &agent.activation {
+        Some(activation) if activation.enforcement == Enforcement::Block => ", mandatory",
+        _ => "",
+    };
+    format!("  {:<26} {:<9} {tools}{duty}\n  {:<26} {}\n", agent.name, agent.model, "", agent.description)
+}
+
+pub(crate) fn packs(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
+    let app = App::build(global)?;
+    if as_json {
+        let packs: Vec<_> = app
+            .packs
+            .iter()
+            .map(|found| {
+                let pack = &found.pack;
+                json!({
+                    "name": pack.name, "description": pack.description, "goal_type": pack.goal_type,
+                    "sample_data": pack.sample_data, "source": found.source(),
+                    "categories": pack.categories.iter().map(|it| &it.name).collect::<Vec<_>>(),
+                    "tasks": pack.tasks.iter().map(|task| &task.name).collect::<Vec<_>>(),
+                    "agents": pack.agents.iter().filter_map(|agent| agent.get("agent_type")).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        output::print_json(&json!({ "packs": packs }))?;
+        return Ok(code::DONE);
+    }
+    for found in &app.packs {
+        let pack = &found.pack;
+        let sample = if pack.sample_data { ", sample data only" } else { "" };
+        output::print(&format!(
+            "{}: {} ({}{sample})\n  {} tasks, {} agents\n",
+            pack.name,
+            pack.description,
+            found.source(),
+            pack.tasks.len(),
+            pack.agents.len()
+        ))?;
+    }
+    Ok(code::DONE)
+}

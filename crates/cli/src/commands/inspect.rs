@@ -1,0 +1,200 @@
+//! Looking at runs: list, status, watch, report, explain, postmortem, logs.
+
+use std::time::Duration;
+
+use candor_engine::RunState;
+use candor_model::{EventBody, Position, Recorded, RunId, RunStatus, SubTask, TaskId};
+use candor_planning::report::DecisionFilter;
+use candor_ports::{EventLog, RunFilter};
+use candor_store::SqliteLog;
+use serde_json::json;
+
+use crate::args::{
+    DriveOptions, ExplainArgs, GlobalOptions, ListArgs, LogsArgs, ModelOptions, OneRun, ReportArgs,
+};
+use crate::data::{self, DataFolder, Looked, find_run};
+use crate::drive::Screen;
+use crate::failure::{Failure, code};
+use crate::output;
+use crate::view;
+
+/// How often a run that another process drives is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A data folder that has runs in it, and the one that was meant.
+struct Found {
+    data: DataFolder,
+    log: SqliteLog,
+    run: RunId,
+}
+
+async fn find(global: &GlobalOptions, named: &str) -> Result<Found, Failure> {
+    let data = DataFolder::find(global.data.as_deref())?;
+    let log = data.open_if_there()?;
+    let run = find_run(&data, log.as_ref(), named).await?;
+    let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+    Ok(Found { data, log, run })
+}
+
+pub(super) async fn looked(global: &GlobalOptions, named: &str) -> Result<Looked, Failure> {
+    let found = find(global, named).await?;
+    data::look(&found.log, &found.run).await
+}
+
+pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, Failure> {
+    let data = DataFolder::find(global.data.as_deref())?;
+    let filter = RunFilter { unfinished_only: args.unfinished, limit: Some(args.limit) };
+    let runs = match data.open_if_there()? {
+        Some(log) => log.runs(filter).await?,
+        None => Vec::new(),
+    };
+    if args.json {
+        output::print_json(&view::list::json(&runs))?;
+    } else {
+        output::print(&view::list::text(&runs, output::style()))?;
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+    let Found { data, log, run } = find(global, &args.run).await?;
+    let Looked { records, state } = data::look(&log, &run).await?;
+    let driven = data.is_driven(&run);
+    if args.json {
+        let mut status = view::status::json(&state, &records);
+        if let Some(fields) = status.as_object_mut() {
+            fields.insert("driven".to_owned(), json!(driven));
+        }
+        output::print_json(&status)?;
+        return Ok(code::DONE);
+    }
+    output::print(&view::status::text(&state, &records, output::style()))?;
+    let goes_on = matches!(state.status(), RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping);
+    if goes_on && !driven {
+        let more = global.words();
+        eprintln!("candor: nobody drives this run at the moment; go on with: candor resume {run}{more}");
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+    let Found { log, run, .. } = find(global, &args.run).await?;
+    let options = DriveOptions {
+        yes: false,
+        json: args.json,
+        plain: true,
+        faults: Vec::new(),
+        models: ModelOptions::default(),
+    };
+    let mut screen = Screen::new(&options, &run);
+    let mut seen = Position::START;
+    loop {
+        let events = log.read(&run, seen).await?;
+        if let Some(last) = events.last() {
+            seen = last.position;
+            screen.tell(&events)?;
+        }
+        let looked = data::look(&log, &run).await?;
+        if looked.state.status().is_end() && looked.state.position() == seen {
+            return Ok(code::DONE);
+        }
+        if events.is_empty() {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+pub(crate) async fn report(global: &GlobalOptions, args: &ReportArgs) -> Result<u8, Failure> {
+    let Looked { records, state } = looked(global, &args.run).await?;
+    let text = if args.json {
+        serde_json::to_string(&view::report_json(&state, &records))? + "\n"
+    } else {
+        view::report::markdown(&state, &records)
+    };
+    match &args.output {
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Failure::usage(format!("could not write {}: {error}", path.display())))?,
+        None => output::print(&text)?,
+    }
+    Ok(code::DONE)
+}
+
+/// The task that was named, if the run has one of that name or had one.
+fn known_task(
+    state: &RunState,
+    records: &[Recorded],
+    named: Option<&str>,
+) -> Result<Option<TaskId>, Failure> {
+    let Some(task) = named.map(TaskId::new).transpose().map_err(Failure::usage)? else { return Ok(None) };
+    let has = |tasks: &[SubTask]| tasks.iter().any(|it| it.task_id == task);
+    let known = records.iter().any(|recorded| match &recorded.event.body {
+        EventBody::PlanProposed { plan, .. } => has(&plan.subtasks),
+        EventBody::Replanned { revision, .. } => has(&revision.new_subtasks),
+        _ => false,
+    });
+    if known {
+        return Ok(Some(task));
+    }
+    let run = state.run_id();
+    Err(Failure::usage(format!("run {run} has no task {task}; `candor status {run} --json` shows its tasks")))
+}
+
+pub(crate) async fn explain(global: &GlobalOptions, args: &ExplainArgs) -> Result<u8, Failure> {
+    let Looked { records, state } = looked(global, &args.run).await?;
+    let task = known_task(&state, &records, args.task.as_deref())?;
+    let style = output::style();
+    let filter = DecisionFilter {
+        task_id: task.clone(),
+        operation: args.operation.clone(),
+        ..DecisionFilter::default()
+    };
+    match (args.timeline, args.decisions, args.json) {
+        (true, _, true) => output::print_json(&view::timeline::json(&records)),
+        (true, _, false) => output::print(&view::timeline::text(&records, style)),
+        (_, true, true) => output::print_json(&view::explain::decisions_json(&records, &filter)),
+        (_, true, false) => output::print(&view::explain::decisions(&records, &filter, style)),
+        (_, _, true) => output::print_json(&view::explain::why_json(&state, &records, task.as_ref())),
+        (_, _, false) => output::print(&view::explain::why(&state, &records, task.as_ref(), style)),
+    }?;
+    Ok(code::DONE)
+}
+
+pub(crate) async fn postmortem(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+    let Looked { records, state } = looked(global, &args.run).await?;
+    if args.json {
+        output::print_json(&view::postmortem::json(&state, &records))?;
+    } else {
+        output::print(&view::postmortem::text(&state, &records, output::style()))?;
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn effects(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+    let Looked { state, .. } = looked(global, &args.run).await?;
+    if args.json {
+        output::print_json(&json!({ "run_id": state.run_id(), "effects": state.ledger() }))?;
+    } else {
+        output::print(&view::note_lines::ledger(state.ledger()))?;
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn logs(global: &GlobalOptions, args: &LogsArgs) -> Result<u8, Failure> {
+    let Found { data, log, run } = find(global, &args.run).await?;
+    let Looked { records, state } = data::look(&log, &run).await?;
+    let task = known_task(&state, &records, args.task.as_deref())?;
+    let logs = data.logs().read(&run, task.as_ref())?;
+    if args.json {
+        for log in &logs {
+            output::print_json(&json!({ "task_id": log.task_id, "attempt": log.attempt, "text": log.text }))?;
+        }
+        return Ok(code::DONE);
+    }
+    if logs.is_empty() {
+        eprintln!("candor: no agent of run {run} has written anything to its log");
+    }
+    for log in &logs {
+        output::print(&format!("── {} attempt {} ──\n{}\n", log.task_id, log.attempt, log.text.trim_end()))?;
+    }
+    Ok(code::DONE)
+}

@@ -1,0 +1,164 @@
+//! How well the phases did their work, as far as it is known when the run is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use candor_model::{Phase, Plan, SubTask, TaskStatus};
+use candor_planning::critique::stems;
+use candor_planning::metrics::{self, Effort};
+use serde_json::Value;
+
+use crate::PhaseContext;
+
+/// A task that takes more tokens than this is not small enough.
+const ATOMIC_TOKENS: u32 = 1_000;
+
+/// The criteria that can be told now, by their names; what nobody can tell is absent.
+pub(super) fn known(cx: &PhaseContext<'_>) -> BTreeMap<String, f64> {
+    let success = execution_success(cx);
+    let evaluation = cx.evaluation;
+    let (relevance, efficiency) = context(cx);
+    let all = [
+        (
+            "budget_accuracy",
+            metrics::budget_accuracy(cx.settings.phase_limits().token_budget as f64, tokens(cx) as f64),
+        ),
+        ("keyword_precision", keyword_precision(cx)),
+        (
+            "complexity_calibration",
+            evaluation
+                .and_then(|told| metrics::complexity_calibration(told.complexity.total.into(), actual(cx))),
+        ),
+        (
+            "confidence_accuracy",
+            evaluation
+                .zip(success)
+                .and_then(|(told, it)| metrics::confidence_accuracy(told.confidence.into(), it)),
+        ),
+        ("context_relevance", relevance),
+        ("token_efficiency", efficiency),
+        ("decomposition_quality", cx.plan.and_then(decomposition_quality)),
+        ("plan_completeness", plan_completeness(cx)),
+        ("execution_success", success),
+        (
+            "artifact_quality",
+            metrics::artifact_quality(cx.handoffs.get(&Phase::Validation).and_then(|it| it.quality)),
+        ),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// What models took and gave in all phases.
+pub(super) fn tokens(cx: &PhaseContext<'_>) -> u64 {
+    cx.handoffs.values().map(|handoff| handoff.context.tokens_consumed).fold(0, u64::saturating_add)
+}
+
+fn count(of: usize) -> u64 {
+    u64::try_from(of).unwrap_or(u64::MAX)
+}
+
+fn execution_success(cx: &PhaseContext<'_>) -> Option<f64> {
+    let tasks = &cx.plan?.subtasks;
+    let good: BTreeSet<_> = cx
+        .feedback
+        .iter()
+        .filter(|feedback| feedback.feedback_type.is_success())
+        .map(|feedback| &feedback.task_id)
+        .collect();
+    let done = |task: &&SubTask| {
+        task.status == TaskStatus::Completed
+            || task.status != TaskStatus::Skipped && good.contains(&task.task_id)
+    };
+    metrics::execution_success(count(tasks.iter().filter(done).count()), count(tasks.len()))
+}
+
+/// The detected keywords that are found again in the tasks.
+fn keyword_precision(cx: &PhaseContext<'_>) -> Option<f64> {
+    let (keywords, plan) = (&cx.evaluation?.keywords, cx.plan?);
+    let texts = stems(&task_texts(plan));
+    let used = keywords.iter().filter(|keyword| !stems(keyword).is_disjoint(&texts));
+    metrics::keyword_precision(count(used.count()), count(keywords.len()))
+}
+
+fn task_texts(plan: &Plan) -> String {
+    let of = |task: &SubTask| {
+        let inputs = serde_json::to_string(&task.inputs).unwrap_or_default();
+        format!("{} {inputs}", task.description)
+    };
+    plan.subtasks.iter().map(of).collect::<Vec<_>>().join("\n")
+}
+
+/// How much there really was to the run.
+fn actual(cx: &PhaseContext<'_>) -> f64 {
+    let subtasks = cx.plan.map_or(0, |plan| plan.subtasks.len());
+    let files = cx.feedback.iter().filter_map(|feedback| feedback.actual_outputs.get("files_modified"));
+    let seconds: candor_model::Seconds = cx.feedback.iter().map(|feedback| feedback.duration_seconds).sum();
+    metrics::actual_complexity(&Effort {
+        tokens: tokens(cx),
+        files: count(files.filter_map(Value::as_array).map(Vec::len).sum()),
+        subtasks: count(subtasks),
+        repetitions: count(cx.feedback.len().saturating_sub(subtasks)),
+        seconds: seconds.as_millis() / 1_000,
+    })
+}
+
+/// Loaded items of which the plan says a word, and the same by their tokens.
+fn context(cx: &PhaseContext<'_>) -> (Option<f64>, Option<f64>) {
+    let loaded = cx.left(Phase::Context, "loaded").and_then(Value::as_array);
+    let (Some(loaded), Some(plan)) = (loaded, cx.plan) else { return (None, None) };
+    let texts = stems(&task_texts(plan));
+    let size = |item: &&Value| candor_planning::compress::tokens(&item.to_string());
+    let cited: Vec<&Value> =
+        loaded.iter().filter(|item| !stems(&item.to_string()).is_disjoint(&texts)).collect();
+    let relevance = metrics::context_relevance(count(cited.len()), count(loaded.len()));
+    let all = loaded.iter().map(|item| size(&item)).sum();
+    (relevance, metrics::token_efficiency(cited.iter().map(size).sum(), all))
+}
+
+/// The tasks that are small enough in every respect; nothing if nobody looked at their size.
+fn decomposition_quality(plan: &Plan) -> Option<f64> {
+    let looked_at =
+        |task: &SubTask| task.metadata.validation.is_some() || task.metadata.estimated_tokens.is_some();
+    if !plan.subtasks.iter().any(looked_at) {
+        return None;
+    }
+    let atomic = |task: &&SubTask| {
+        let checkable = task.metadata.validation.as_ref().is_some_and(|text| !text.trim().is_empty());
+        let small = task.metadata.estimated_tokens.is_some_and(|tokens| tokens < ATOMIC_TOKENS);
+        checkable && small && !task.agent_type.is_tbd() && !task.expected_outputs.is_empty()
+    };
+    metrics::decomposition_quality(
+        count(plan.subtasks.iter().filter(atomic).count()),
+        count(plan.subtasks.len()),
+    )
+}
+
+/// The tasks of the breakdown that the plan has: the high-level ones by their places, else the tasks by ids.
+fn plan_completeness(cx: &PhaseContext<'_>) -> Option<f64> {
+    let plan = cx.plan?;
+    let names = |key: &str, id: &str| {
+        let listed = cx.left(Phase::Decomposition, key)?.as_array()?;
+        let names = listed.iter().filter_map(|task| task.get(id)?.as_str().map(str::to_owned));
+        Some(names.collect::<Vec<String>>()).filter(|names| !names.is_empty())
+    };
+    if let Some(high) = names("highLevelTasks", "id") {
+        let places: BTreeSet<&str> = plan
+            .subtasks
+            .iter()
+            .filter_map(|task| task.metadata.place.as_deref()?.split('.').next())
+            .collect();
+        let covered = high.iter().filter(|id| places.contains(id.as_str())).count();
+        return metrics::plan_completeness(count(covered), count(high.len()));
+    }
+    let wanted = names("subtasks", "task_id")?;
+    let there: BTreeSet<&str> =
+        plan.subtasks.iter().flat_map(|task| [task.task_id.as_str(), task.origin().as_str()]).collect();
+    let replaced: BTreeSet<&str> = plan
+        .metadata
+        .revisions
+        .iter()
+        .flat_map(|revision| &revision.details.replacements)
+        .map(|replacement| replacement.removed.as_str())
+        .collect();
+    let covered = wanted.iter().filter(|id| there.contains(id.as_str()) || replaced.contains(id.as_str()));
+    metrics::plan_completeness(count(covered.count()), count(wanted.len()))
+}

@@ -1,0 +1,152 @@
+//! What is loaded for the phases to come: the most relevant first, and no more than a model reads at a glance.
+
+use candor_model::ReadFile;
+use serde::Serialize;
+
+use super::skills::Skills;
+use crate::PhaseContext;
+
+/// What is loaded at most, in tokens.
+const MOST_TOKENS: usize = 3_000;
+/// What a token has, in characters.
+const CHARS_PER_TOKEN: usize = 4;
+/// A piece of a file that is smaller says nothing.
+const SMALLEST_PIECE: usize = 200;
+/// How relevant a file is that the request names, whatever is in it.
+const NAMED: f64 = 0.5;
+
+/// One thing that is loaded.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Item {
+    kind: &'static str,
+    #[serde(rename = "ref")]
+    name: String,
+    tokens: usize,
+    relevance: f64,
+}
+
+/// What is loaded, and what is not.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    pub(super) items: Vec<Item>,
+    /// What there was no room for, a line each.
+    pub(super) dropped: Vec<String>,
+    /// What could not be read, a line each.
+    pub(super) failed: Vec<String>,
+    pub(super) files: Vec<String>,
+    pub(super) tokens: usize,
+}
+
+impl Loaded {
+    pub(super) fn new(cx: &PhaseContext<'_>, files: &[String], keywords: &[String], skills: &Skills) -> Self {
+        let mut loaded = Self::default();
+        let folded: Vec<String> = keywords.iter().map(|keyword| keyword.to_lowercase()).collect();
+        let mut candidates = Vec::new();
+        for file in files.iter().filter_map(|path| cx.files.get(path)) {
+            match &file.text {
+                Ok(text) => candidates.push(of_file(file, text, &folded)),
+                Err(reason) => loaded.failed.push(format!("{} could not be read: {reason}", file.path)),
+            }
+        }
+        candidates.extend(of_experience(cx, skills));
+        candidates.extend(of_decisions(cx, &folded));
+        // The sort is stable: what is equally relevant stays in the order of the request.
+        candidates.sort_by(|one, other| other.relevance.total_cmp(&one.relevance));
+        for item in candidates {
+            loaded.take(item);
+        }
+        loaded
+    }
+
+    /// Takes an item, the beginning of a file that is too long, or notes that there was no phase.
+    fn take(&mut self, mut item: Item) {
+        let left = MOST_TOKENS.saturating_sub(self.tokens);
+        if item.tokens > left {
+            let is_file = item.kind == "file";
+            if !is_file || left < SMALLEST_PIECE {
+                self.dropped.push(format!(
+                    "{} {}: {} tokens, and there was room for {left}",
+                    item.kind, item.name, item.tokens
+                ));
+                return;
+            }
+            self.dropped
+                .push(format!("file {}: all but the first {left} of {} tokens", item.name, item.tokens));
+            item.tokens = left;
+        }
+        self.tokens += item.tokens;
+        if item.kind == "file" {
+            self.files.push(item.name.clone());
+        }
+        self.items.push(item);
+    }
+}
+
+fn tokens_of(chars: usize) -> usize {
+    chars.div_ceil(CHARS_PER_TOKEN)
+}
+
+fn of_file(file: &ReadFile, text: &str, keywords: &[String]) -> Item {
+    let relevance = NAMED + (1.0 - NAMED) * share_in(&text.to_lowercase(), keywords);
+    Item {
+        kind: "file",
+        name: file.path.clone(),
+        tokens: tokens_of(text.chars().count()),
+        relevance: rounded(relevance),
+    }
+}
+
+/// How past plans ended, and who fits.
+fn of_experience(cx: &PhaseContext<'_>, skills: &Skills) -> Vec<Item> {
+    let mut items = Vec::new();
+    if cx.calibration.sample_size > 0 {
+        let text = serde_json::to_string(cx.calibration).unwrap_or_default();
+        items.push(Item {
+            kind: "calibration",
+            name: "past plans".to_owned(),
+            tokens: tokens_of(text.len()),
+            relevance: 0.4,
+        });
+    }
+    let chars: usize = skills.activated.iter().map(|name| name.len() + 1).sum();
+    if chars > 0 {
+        items.push(Item {
+            kind: "agents",
+            name: "those who fit".to_owned(),
+            tokens: tokens_of(chars),
+            relevance: 0.3,
+        });
+    }
+    items
+}
+
+/// Decisions that share a keyword with the request, the latest first.
+fn of_decisions(cx: &PhaseContext<'_>, keywords: &[String]) -> Vec<Item> {
+    let items = cx.decisions.iter().rev().filter_map(|entry| {
+        let text = format!("{}: {} ({})", entry.operation, entry.decision, entry.reasoning);
+        let share = share_in(&text.to_lowercase(), keywords);
+        let name = format!("{} at {}", entry.operation, entry.timestamp);
+        let item = Item {
+            kind: "decision",
+            name,
+            tokens: tokens_of(text.chars().count()),
+            relevance: rounded(0.3 * share),
+        };
+        (share > 0.0).then_some(item)
+    });
+    items.collect()
+}
+
+/// Which share of the keywords a text has.
+fn share_in(text: &str, keywords: &[String]) -> f64 {
+    if keywords.is_empty() {
+        return 0.0;
+    }
+    let found = keywords.iter().filter(|keyword| text.contains(keyword.as_str())).count();
+    let count = |items: usize| u32::try_from(items).map_or(f64::MAX, f64::from);
+    count(found) / count(keywords.len())
+}
+
+fn rounded(relevance: f64) -> f64 {
+    (relevance * 100.0).round() / 100.0
+}

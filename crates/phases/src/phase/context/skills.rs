@@ -1,0 +1,133 @@
+//! Who and what could be of use, asked one by one: YES or NO, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use candor_model::{AgentCapability, GoalType};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::evaluate;
+use crate::lexical::{is_chatter, is_stop_word, stem, without_accent};
+use crate::{PhaseContext, Phases};
+
+/// With more than so many answers, only those with YES are listed, and the others counted.
+const MOST_ANSWERS: usize = 100;
+
+/// The answer for one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Answer {
+    kind: &'static str,
+    name: String,
+    answer: &'static str,
+    reason: String,
+}
+
+/// All answers.
+#[derive(Debug)]
+pub(super) struct Skills {
+    answers: Vec<Answer>,
+    /// The names of those with YES.
+    pub(super) activated: Vec<String>,
+}
+
+impl Skills {
+    /// Asks for every pack and every agent whether it is of use for the request.
+    pub(super) fn evaluate(phases: &Phases, cx: &PhaseContext<'_>) -> Self {
+        let kind = cx.goal.map_or(GoalType::GENERIC, |goal| goal.goal_type.clone());
+        let own_words = evaluate::own_words(cx.request);
+        let about = About::new(evaluate::beginning(&own_words));
+        let mut homes: BTreeMap<&str, &GoalType> = BTreeMap::new();
+        let mut answers = Vec::new();
+        for pack in phases.packs() {
+            homes.extend(pack.agent_names().map(|name| (name, &pack.goal_type)));
+            let fits = pack.goal_type == kind;
+            let is = if fits { "is" } else { "is not" };
+            let reason = format!("it is for goals of kind {}, and this {is} one", pack.goal_type);
+            answers.push(answer("pack", &pack.name, fits, reason));
+        }
+        for agent in cx.agents {
+            let (fits, reason) = judged(agent, homes.get(agent.agent_type.as_str()).copied(), &kind, &about);
+            answers.push(answer("agent", agent.agent_type.as_str(), fits, reason));
+        }
+        let yes = answers.iter().filter(|answer| answer.answer == "YES");
+        let activated = yes.map(|answer| answer.name.clone()).collect();
+        Self { answers, activated }
+    }
+
+    /// The agents with YES.
+    pub(super) fn agents(&self) -> Vec<String> {
+        let agents = self.answers.iter().filter(|answer| answer.kind == "agent" && answer.answer == "YES");
+        agents.map(|answer| answer.name.clone()).take(MOST_ANSWERS).collect()
+    }
+
+    /// The answers for the record.
+    pub(super) fn as_json(&self) -> Value {
+        let all = self.answers.len();
+        let listed: Vec<&Answer> =
+            self.answers.iter().filter(|answer| all <= MOST_ANSWERS || answer.answer == "YES").collect();
+        let yes = self.activated.len();
+        json!({ "evaluated": all, "yes": yes, "no": all - yes, "answers": listed })
+    }
+}
+
+fn answer(kind: &'static str, name: &str, fits: bool, reason: String) -> Answer {
+    Answer { kind, name: name.to_owned(), answer: if fits { "YES" } else { "NO" }, reason }
+}
+
+/// An agent of a pack is of use for its kind of goals; others are if they have a word in common with the request.
+fn judged(
+    agent: &AgentCapability,
+    home: Option<&GoalType>,
+    kind: &GoalType,
+    about: &About,
+) -> (bool, String) {
+    match home {
+        Some(home) if home == kind => return (true, format!("it belongs to the pack for {kind}")),
+        Some(home) => return (false, format!("it belongs to the pack for {home}")),
+        None => {}
+    }
+    let texts = agent
+        .capabilities
+        .iter()
+        .map(String::as_str)
+        .chain([agent.specialization.as_str(), agent.agent_type.as_str()]);
+    match texts.into_iter().find_map(|text| about.shared_with(text)) {
+        Some(word) => (true, format!("it shares “{word}” with the request")),
+        None => (false, "it shares no word with the request".to_owned()),
+    }
+}
+
+/// The words of a request that say something, as they are compared.
+struct About {
+    stems: BTreeSet<String>,
+    /// The letters with which they begin: most words of most agents begin with another.
+    initials: BTreeSet<char>,
+}
+
+impl About {
+    fn new(text: &str) -> Self {
+        let stems: BTreeSet<String> = words(text).filter_map(stem_of).collect();
+        let initials = stems.iter().filter_map(|stem| stem.chars().next()).collect();
+        Self { stems, initials }
+    }
+
+    /// The first word that a text has in common with the request.
+    fn shared_with(&self, text: &str) -> Option<String> {
+        let may_be = |word: &&str| word.chars().next().is_some_and(|c| self.initials.contains(&plain(c)));
+        words(text).filter(may_be).filter_map(stem_of).find(|stem| self.stems.contains(stem))
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2)
+}
+
+fn stem_of(word: &str) -> Option<String> {
+    let folded: String = word.chars().flat_map(char::to_lowercase).map(without_accent).collect();
+    (!is_stop_word(&folded) && !is_chatter(&folded)).then(|| stem(&folded))
+}
+
+/// A letter in lower case and without its accent.
+fn plain(c: char) -> char {
+    without_accent(c.to_lowercase().next().unwrap_or(c))
+}

@@ -1,0 +1,269 @@
+//! Room 1: what is wanted, and how well it is said. Reads the goal from the person's words and judges them; a
+//! request that is too weak gets better wordings to choose from.
+
+use candor_model::{
+    Constraint, ENOUGH_QUALITY, Enhancement, Goal, GoalId, GoalType, Instructions, Priority, RunId, Text,
+    Timestamp,
+};
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use serde_json::{Value, json};
+
+use super::{Phases, counted, report, spoken};
+use crate::consult::{EnhanceAnswer, GoalAnswer, Said, enhance_prompt, parse_goal};
+use crate::evaluate::{self, Judged};
+use crate::goal::{self, Dates, Extracted, Reading};
+use crate::slots::Slots;
+use crate::{Pack, Pause, PhaseContext};
+
+/// How important a goal is that says nothing of it.
+const USUAL_PRIORITY: u8 = 7;
+
+/// How many words of a pack a request must have to be of its kind.
+const ENOUGH_WORDS: usize = 1;
+
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+    let brought = cx.material.is_some_and(|material| material.goal.is_some() || material.plan.is_some());
+    let mut said: Option<Said<GoalAnswer>> = None;
+    let (goal, reading, judged) = match cx.material.and_then(|material| material.goal.as_deref()) {
+        Some(brought) => {
+            let reading = goal::read(brought.description.as_str(), cx.now);
+            let judged = evaluate::evaluate(brought.description.as_str(), &reading);
+            (brought.clone(), reading, judged)
+        }
+        None => {
+            let (goal, reading) = define_goal(phases, cx.request, cx.now, cx.run_id)?;
+            let judged = evaluate::evaluate(cx.request, &reading);
+            if !brought {
+                said = cx.consult("parse_goal", || parse_goal(phases, cx))?;
+            }
+            match &said {
+                Some(Said { answer, model }) => {
+                    let (goal, reading) = defined_by(answer, phases, (goal, reading));
+                    (goal, reading, answer.judged_over(judged, cx.request, model))
+                }
+                None => (goal, reading, judged),
+            }
+        }
+    };
+    let enhancement = if brought { None } else { enhancement(cx, &reading, &judged)? };
+    Ok(spoken(
+        handed_over(goal, &reading, judged, enhancement),
+        said.as_ref().map(|said| said.model.as_str()),
+    ))
+}
+
+/// Better wordings, if the request is too weak: a model's, or those of the rules.
+fn enhancement(
+    cx: &PhaseContext<'_>,
+    reading: &Reading,
+    judged: &Judged,
+) -> Result<Option<Enhancement>, Pause> {
+    let quality = &judged.evaluation.prompt_quality;
+    if quality.score >= ENOUGH_QUALITY {
+        return Ok(None);
+    }
+    let said: Option<Said<EnhanceAnswer>> = cx.consult("enhance_prompt", || enhance_prompt(cx, quality))?;
+    Ok(match said {
+        Some(said) => Some(said.answer.enhancement(cx.request, quality)),
+        None => evaluate::enhance(cx.request, reading, quality),
+    })
+}
+
+fn handed_over(
+    goal: Goal,
+    reading: &Reading,
+    judged: Judged,
+    enhancement: Option<Enhancement>,
+) -> PhaseReport {
+    let evaluation = &judged.evaluation;
+    let data = json!({
+        "language": reading.language,
+        "extracted": reading.extracted,
+        "guesses": reading.guesses,
+        "doubts": reading.doubts,
+        "keywords": evaluation.keywords,
+        "complexity": evaluation.complexity,
+        "promptQuality": evaluation.prompt_quality,
+        "confidence": evaluation.confidence,
+        "fileCount": evaluation.file_count,
+    });
+    let summary = summary(&goal, reading);
+    let messages = evaluate::messages(&judged);
+    let instructions = Instructions {
+        focus: evaluation.keywords.clone(),
+        avoid: reading.extracted.must_not.clone(),
+        must_include: reading.extracted.must.clone(),
+        suggested_agents: Vec::new(),
+    };
+    let (confidence, quality) = (evaluation.confidence, evaluation.prompt_quality.score);
+    let unsure = reading.guesses.iter().chain(&evaluation.prompt_quality.contradictions).cloned().collect();
+    let missed = evaluation.keywords.is_empty().then(|| "keyword_miss".to_owned());
+    let result = PhaseResult::Goal {
+        goal: Box::new(goal),
+        evaluation: Some(Box::new(judged.evaluation)),
+        enhancement: enhancement.map(Box::new),
+    };
+    let mut report = report(summary, data, result);
+    report.handoff.context.confidence = Some(confidence);
+    report.handoff.quality = Some(quality);
+    report.handoff.instructions = instructions;
+    report.handoff.flags.uncertainty_areas = unsure;
+    report.messages = messages;
+    report.failure_reasons.extend(missed);
+    report
+}
+
+fn summary(goal: &Goal, reading: &Reading) -> String {
+    let guesses = reading.guesses.len();
+    format!(
+        "{}: {}, success criteria: {}{}",
+        goal.goal_type,
+        counted(goal.constraints.len(), "constraint"),
+        goal.success_criteria.len(),
+        if guesses == 0 { String::new() } else { format!("; guessed: {guesses}") }
+    )
+}
+
+/// The goal as a model reads it, laid over what the rules read.
+fn defined_by(answer: &GoalAnswer, phases: &Phases, (mut goal, reading): (Goal, Reading)) -> (Goal, Reading) {
+    let reading = answer.laid_over(reading);
+    let named = answer.goal_type.as_ref().and_then(|kind| kind.parse().ok());
+    if let Some(kind) =
+        named.filter(|kind: &GoalType| phases.pack(kind).is_some() || *kind == GoalType::GENERIC)
+    {
+        goal.goal_type = kind;
+    }
+    goal.constraints = constraints(&reading.extracted);
+    let known = phases.pack(&goal.goal_type);
+    goal.success_criteria = match answer.success_criteria.as_slice() {
+        said @ [_, ..] if known.is_none() => said.to_vec(),
+        _ => criteria(known, &reading.extracted),
+    };
+    (goal, reading)
+}
+
+/// Reads a goal from plain words: its kind, its constraints and how to tell that it was reached.
+pub fn define_goal(
+    phases: &Phases,
+    request: &str,
+    now: Timestamp,
+    run_id: &RunId,
+) -> Result<(Goal, Reading), String> {
+    // The enhancer's own wording is no part of what is wanted, and would become steps of the plan.
+    let request = &*evaluate::own_words(request);
+    let description = Text::new(request.trim().to_owned())
+        .map_err(|_| "the request is empty; say in plain words what is to be done".to_owned())?;
+    let reading = goal::read(request, now);
+    let extracted = &reading.extracted;
+    let pack = recognise(phases.packs(), request, extracted);
+    let name = run_id.as_str();
+    let goal_id = GoalId::new(format!("goal_{}", name.strip_prefix("run_").unwrap_or(name)))
+        .map_err(|error| error.to_string())?;
+    let goal = Goal {
+        goal_id,
+        goal_type: pack.map_or(GoalType::GENERIC, |pack| pack.goal_type.clone()),
+        description,
+        constraints: constraints(extracted),
+        success_criteria: criteria(pack, extracted),
+        deadline: extracted.deadline.as_deref().and_then(|day| format!("{day}T00:00:00Z").parse().ok()),
+        priority: Priority::new(USUAL_PRIORITY).unwrap_or_default(),
+    };
+    Ok((goal, reading))
+}
+
+/// The pack whose words the request has most of, or else one whose slots it fills.
+fn recognise<'p>(packs: &'p [Pack], request: &str, extracted: &Extracted) -> Option<&'p Pack> {
+    let by_words = packs.iter().map(|pack| (pack.matches(request), pack)).max_by_key(|(words, _)| *words);
+    if let Some((_, pack)) = by_words.filter(|(words, _)| *words >= ENOUGH_WORDS) {
+        return Some(pack);
+    }
+    let slots = slots_of(extracted);
+    let filled = |set: &Vec<String>| !set.is_empty() && set.iter().all(|slot| slots.get(slot).is_some());
+    packs.iter().find(|pack| pack.slots.iter().any(filled))
+}
+
+fn constraints(extracted: &Extracted) -> Vec<Constraint> {
+    let budget = extracted.budget.as_ref().map(|amount| {
+        let currency = extracted.currency.as_deref().unwrap_or("USD");
+        ("budget", format!("{} {currency}", amount.0), 10)
+    });
+    let duration = extracted.duration_days.map(|days| ("duration", days_of(days), 9));
+    let time = extracted.dates.as_ref().map(|dates| ("time", said(dates), 8));
+    let musts = extracted.must.iter().map(|must| ("must", must.clone(), 9));
+    let must_nots = extracted.must_not.iter().map(|must| ("must_not", must.clone(), 9));
+    let all = budget.into_iter().chain(duration).chain(time).chain(musts).chain(must_nots);
+    all.filter_map(|(kind, value, priority)| {
+        Some(Constraint {
+            kind: Text::new(kind.to_owned()).ok()?,
+            value: Text::new(value).ok()?,
+            priority: Priority::new(priority).ok()?,
+        })
+    })
+    .collect()
+}
+
+fn days_of(days: u32) -> String {
+    counted(usize::try_from(days).unwrap_or(usize::MAX), "day")
+}
+
+fn said(dates: &Dates) -> String {
+    match dates {
+        Dates::Text(text) => text.clone(),
+        Dates::Days(days) => match (days.first(), days.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+            (Some(only), _) => only.clone(),
+            (None, _) => String::new(),
+        },
+    }
+}
+
+fn criteria(pack: Option<&Pack>, extracted: &Extracted) -> Vec<String> {
+    let slots = slots_of(extracted);
+    let known = pack.into_iter().flat_map(|pack| &pack.criteria);
+    let mut criteria: Vec<String> = known.filter_map(|text| slots.fill(text).ok()).collect();
+    if criteria.is_empty() {
+        criteria.push("Every task succeeded".to_owned());
+        criteria.extend(slots.fill("Total cost <= {budget_text}").ok());
+    }
+    criteria
+}
+
+/// What a goal says, as slots for texts.
+pub(super) fn slots_of(extracted: &Extracted) -> Slots {
+    let Ok(Value::Object(mut slots)) = serde_json::to_value(extracted) else {
+        return Slots::default();
+    };
+    if let Some(days) = extracted.duration_days {
+        slots.insert("nights".to_owned(), json!(days));
+        slots.insert("duration".to_owned(), json!(days_of(days)));
+    }
+    if let Some(amount) = &extracted.budget {
+        slots.insert("budget_text".to_owned(), json!(money(amount, extracted.currency.as_deref())));
+    }
+    if let Some(dates) = &extracted.dates {
+        slots.insert("when".to_owned(), json!(when(dates)));
+    }
+    Slots::new(slots)
+}
+
+fn money(amount: &goal::Amount, currency: Option<&str>) -> String {
+    match currency {
+        None | Some("USD") => format!("${}", amount.0),
+        Some(other) => format!("{} {other}", amount.0),
+    }
+}
+
+/// `in May`, `from 2022-03-01 to 2022-03-07`: as one says it, without the year that was guessed.
+fn when(dates: &Dates) -> String {
+    match dates {
+        Dates::Text(text) => match text.rsplit_once(' ') {
+            Some((month, year)) if year.parse::<u16>().is_ok() => format!("in {month}"),
+            _ => format!("in {text}"),
+        },
+        Dates::Days(days) => match (days.first(), days.last()) {
+            (Some(first), Some(last)) if first != last => format!("from {first} to {last}"),
+            (Some(only), _) => format!("on {only}"),
+            (None, _) => String::new(),
+        },
+    }
+}

@@ -1,0 +1,159 @@
+//! The phases, one file each, and the way from one to the next.
+
+mod consolidation;
+mod context;
+mod decomposition;
+mod evaluation;
+mod gatekeeper;
+mod planning;
+mod pre_analysis;
+mod ranking;
+mod staffing;
+mod validation;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use candor_model::{
+    AgentCapability, GoalType, GuardReport, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask,
+};
+use candor_planning::phase::{PhaseReport, PhaseResult};
+use serde_json::Value;
+
+use self::ranking::Ranking;
+use crate::critique::critique;
+use crate::plan_cache::PlanCache;
+use crate::router::Explanation;
+use crate::{Pack, Pause, PhaseContext, Rulebook};
+
+pub use self::evaluation::define_goal;
+pub use self::planning::Alternative;
+pub use self::pre_analysis::skippable;
+
+/// How similar an agent counts that has no word in common with a task: somebody must do it, and this says
+/// that it is a guess.
+const GUESSED_SIMILARITY: f64 = 0.1;
+
+/// The eight phases, with the packs they know. A clone is another handle to the same.
+#[derive(Debug, Clone)]
+pub struct Phases {
+    packs: Arc<Vec<Pack>>,
+    min_agents: usize,
+    rules: Arc<Rulebook>,
+    /// What was broken down before. It changes how long the work takes, and nothing else.
+    cache: Arc<Mutex<PlanCache>>,
+}
+
+impl Phases {
+    /// Phases that know these packs and plan with no fewer agents than `min_agents`.
+    #[must_use]
+    pub fn new(packs: Vec<Pack>, min_agents: usize) -> Self {
+        Self { packs: Arc::new(packs), min_agents, rules: Arc::default(), cache: Arc::default() }
+    }
+
+    /// The packs.
+    #[must_use]
+    pub fn packs(&self) -> &[Pack] {
+        &self.packs
+    }
+
+    /// The same phases, by these rules.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rulebook) -> Self {
+        self.rules = Arc::new(rules);
+        self
+    }
+
+    /// The rules that hold here.
+    #[must_use]
+    pub fn rules(&self) -> &Rulebook {
+        &self.rules
+    }
+
+    /// The guardrails look at the request, before any phase is visited.
+    #[must_use]
+    pub fn guard(&self, cx: &PhaseContext<'_>) -> GuardReport {
+        gatekeeper::look(self, cx)
+    }
+
+    /// Does the work of a phase, or says what it needs first, or in plain words why it cannot be done.
+    pub fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+        let done = self.visit(phase, cx);
+        // An ask for the phase's own work goes to the tier that the roster gives the phase.
+        let mut report = done.map_err(|pause| staffing::on_tier(&self.rules.roster, phase, pause))?;
+        staffing::check(&self.rules.roster, phase, &mut report)?;
+        critique(phase, cx, &mut report, self.rules.critique_by_model)?;
+        Ok(report)
+    }
+
+    fn visit(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+        Ok(match phase {
+            Phase::PreAnalysis => pre_analysis::work(self, cx)?,
+            Phase::Evaluation => evaluation::work(self, cx)?,
+            Phase::Context => context::work(self, cx)?,
+            Phase::Decomposition => decomposition::work(self, cx)?,
+            Phase::Planning => planning::work(self, cx)?,
+            Phase::Validation => validation::work(self, cx)?,
+            Phase::Consolidation => consolidation::work(cx),
+            Phase::Execution => return Err("execution is the engine's own room".into()),
+        })
+    }
+
+    /// Ranks everyone for a task, the best first.
+    pub fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Pause> {
+        let ranking = Ranking::new(cx, cx.agents, [task])?;
+        let explained = ranking.of(task, cx.agents.len())?;
+        Ok(explained.iter().map(Explanation::ranked).collect())
+    }
+
+    /// Ranks everyone for a task by words alone.
+    pub fn route_by_words(
+        &self,
+        task: &SubTask,
+        agents: &[AgentCapability],
+    ) -> Result<Vec<RankedAgent>, String> {
+        let explained = Ranking::by_words(&BTreeMap::new(), agents, &[]).of(task, agents.len())?;
+        Ok(explained.iter().map(Explanation::ranked).collect())
+    }
+
+    fn cache(&self) -> MutexGuard<'_, PlanCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those who can be given tasks of this kind of goal: a pack's own agents know only its kind.
+    fn agents_for(&self, goal_type: &GoalType, agents: &[AgentCapability]) -> Vec<AgentCapability> {
+        let others = self.packs.iter().filter(|pack| pack.goal_type != *goal_type);
+        let strangers: BTreeSet<&str> = others.flat_map(Pack::agent_names).collect();
+        agents.iter().filter(|agent| !strangers.contains(agent.agent_type.as_str())).cloned().collect()
+    }
+
+    /// The pack for a kind of goal.
+    #[must_use]
+    pub fn pack(&self, goal_type: &GoalType) -> Option<&Pack> {
+        self.packs.iter().find(|pack| pack.goal_type == *goal_type)
+    }
+}
+
+/// `1 task`, `2 tasks`.
+fn counted(count: usize, unit: &str) -> String {
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}
+
+/// What a phase that used rules leaves.
+fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
+    let data = match data {
+        Value::Object(map) => map,
+        _ => JsonMap::new(),
+    };
+    let handoff = Handoff::new(SpokenBy::Heuristic, summary, data);
+    PhaseReport::new(handoff, result)
+}
+
+/// The same, if a model spoke.
+fn spoken(mut report: PhaseReport, by: Option<&str>) -> PhaseReport {
+    if let Some(model) = by {
+        report.handoff.spoken_by = SpokenBy::Model;
+        report.handoff.data.insert("model".to_owned(), Value::String(model.to_owned()));
+    }
+    report
+}

@@ -1,0 +1,226 @@
+//! Room 4: the plan. Finds an agent for each task, estimates, names risks and alternatives, and says how
+//! sure it is. When a person has something to say to the plan, it answers or makes the next version.
+
+mod assign;
+mod doubts;
+mod talks;
+
+use candor_model::{AgentCapability, Confidence, GoalType, Plan, PlanId, PlanMetadata, SubTask};
+use candor_planning::early_exit::EarlyExit;
+use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
+use candor_planning::validation::{self, Proposal};
+use candor_planning::{completeness, estimate, routing};
+use serde_json::json;
+
+use self::assign::{assign, break_ties, routings};
+use self::doubts::Doubts;
+use super::ranking::Ranking;
+use super::{Phases, counted, decomposition, report, spoken};
+pub use crate::brief::Alternative;
+use crate::brief::{self, gaps, scale};
+use crate::consult::{self, PlanAnswer, Said};
+use crate::decompose::{LONGEST_RECORD, tiers};
+use crate::router::Explanation;
+use crate::{Pause, PhaseContext};
+
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+    match (cx.talk, cx.plan) {
+        (Some(talk), Some(plan)) => talks::work(phases, cx, plan, talk),
+        _ => first(phases, cx),
+    }
+}
+
+/// A plan with its agents, before it is judged.
+struct Draft {
+    plan: Plan,
+    agents: Vec<AgentCapability>,
+    /// What spoke for each agent; nothing where a task had the agent that it named.
+    choices: Vec<Option<Explanation>>,
+    /// How agents were chosen: for people, and for programs.
+    method: (String, &'static str),
+    notes: Vec<String>,
+    decisions: Vec<DecisionNote>,
+    /// What the person fixed stands: the pack adds nothing that they left out.
+    by_person: bool,
+}
+
+/// The first plan.
+fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+    let goal = cx.goal.ok_or("there is no goal to plan for")?;
+    let mut notes = Vec::new();
+    let material = cx.material.and_then(|material| material.plan.as_deref());
+    let agents = agents_for(phases, cx, &goal.goal_type);
+    let mut plan = match material {
+        Some(brought) => brought.clone(),
+        None => {
+            let enough = check_agents(phases, &agents);
+            let mut plan = drafted(phases, cx, decomposition::left_by(cx)?)?;
+            if let Err(pause) = enough {
+                bypass(&mut plan, &agents, &mut notes).ok_or(pause)?;
+            }
+            plan
+        }
+    };
+    let ranking = ranking(cx, &agents, &plan.subtasks)?;
+    plan.created_at = cx.now;
+    let mut choices = assign(&mut plan.subtasks, &agents, &ranking, &mut notes)?;
+    break_ties(cx, &mut plan.subtasks, &agents, &mut choices)?;
+    let decisions = routings(&plan.subtasks, &choices);
+    let method = (ranking.method(), ranking.method_code());
+    conclude(phases, cx, Draft { plan, agents, choices, method, notes, decisions, by_person: false })
+}
+
+/// Judges a plan, puts it in figures and proposes it.
+fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<PhaseReport, Pause> {
+    let goal = cx.goal.ok_or("there is no goal to plan for")?;
+    let Draft { mut plan, agents, choices, method, mut notes, mut decisions, by_person } = draft;
+    let is_brought = cx.material.is_some_and(|material| material.plan.is_some());
+    let said: Option<Said<PlanAnswer>> = match is_brought {
+        true => None,
+        false => cx.consult("plan", || consult::plan(goal, &plan.subtasks, &agents))?,
+    };
+    let exits = if is_brought { Vec::new() } else { scale::exits(cx) };
+    if exits.iter().any(|exit: &EarlyExit| exit.model_downgrade) {
+        let lowered = tiers::lower(&mut plan.subtasks);
+        notes.push(format!("{} got a lower tier: tokens run out", counted(lowered, "task")));
+    }
+    let coverage = gaps::coverage(cx, &plan.subtasks);
+    let doubts = Doubts::of(cx, &choices, &coverage.gaps);
+    plan.confidence_score = match stated_confidence(cx) {
+        Some(stated) => stated,
+        None => doubts.confidence(said.as_ref().map(|said| said.answer.confidence)),
+    };
+    plan.metadata.low_confidence_reasons.extend(doubts.reasons());
+    plan.goal_id = goal.goal_id.clone();
+    plan.estimated_total_duration = plan.total_estimate();
+    plan.updated_at = cx.now;
+    let scale = scale::fixed(&phases.rules.scaling, cx, &plan, exits);
+    if !is_brought {
+        decisions.push(scale.decision(plan.execution_strategy));
+    }
+    let pack = phases.pack(&goal.goal_type);
+    let mut risks = brief::of_plan(pack, cx.agents, &plan.subtasks, cx.settings);
+    risks.extend(said.iter().flat_map(|said| &said.answer.risks).map(|risk| brief::from_model(risk)));
+    if plan.subtasks.len() > LONGEST_RECORD {
+        notes.push(format!("the figures list the first {LONGEST_RECORD} of {} tasks", plan.subtasks.len()));
+    }
+    let brief = brief::of(&plan, &agents, &scale, risks, cx.settings.max_parallel_tasks)?;
+    let summary = summary(&plan, &agents, &method.0);
+    let data = json!({
+        "routing": method.1,
+        "notes": notes,
+        "estimates": {
+            "cost": estimate::cost(&plan.subtasks, &agents),
+            "sum_seconds": plan.estimated_total_duration,
+            "critical_path_seconds": estimate::critical_path(&plan.subtasks),
+        },
+        "alternatives": brief::all_alternatives(&plan.subtasks, &agents, said.as_ref()),
+        "risks": brief.risks.iter().map(|risk| &risk.description).collect::<Vec<_>>(),
+        "strategy": said.as_ref().map(|said| said.answer.strategy),
+        "gaps": coverage.gaps,
+        "scaling": scale.proposal,
+        "early_exits": scale.exits,
+        "brief": brief,
+    });
+    let categories = categories(phases, cx, &goal.goal_type, &plan, by_person);
+    let confidence = plan.confidence_score.get();
+    let calibration = cx.calibration.clone();
+    let proposal = Proposal { plan, agents, categories, calibration, brief: Some(Box::new(brief)) };
+    let mut report = report(summary, data, PhaseResult::Plan(proposal));
+    report.decisions = decisions;
+    report.handoff.context.confidence = Some((confidence * 100.0).round() as u8);
+    report.criteria.extend(coverage.share.map(|share| ("plan_completeness".to_owned(), share)));
+    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+}
+
+fn summary(plan: &Plan, agents: &[AgentCapability], method: &str) -> String {
+    format!(
+        "{}, estimated {} s and ${}; agents chosen by {method}",
+        counted(plan.subtasks.len(), "task"),
+        plan.estimated_total_duration,
+        estimate::cost(&plan.subtasks, agents),
+    )
+}
+
+/// How sure the author of a brought plan is of it, if they say.
+fn stated_confidence(cx: &PhaseContext<'_>) -> Option<Confidence> {
+    let brought = cx.material.and_then(|material| material.plan.as_deref())?;
+    Some(brought.confidence_score).filter(|stated| *stated > Confidence::NONE)
+}
+
+/// Those who can be given the tasks. Whoever brought a plan chooses among all.
+fn agents_for(phases: &Phases, cx: &PhaseContext<'_>, goal_type: &GoalType) -> Vec<AgentCapability> {
+    if cx.material.is_some_and(|material| material.plan.is_some()) {
+        return cx.agents.to_vec();
+    }
+    phases.agents_for(goal_type, cx.agents)
+}
+
+fn check_agents(phases: &Phases, agents: &[AgentCapability]) -> Result<(), Pause> {
+    let checked = validation::check_preconditions(agents, phases.min_agents);
+    Ok(checked.map_err(|error| {
+        format!(
+            "{error}; declare agents that can do this under [[agents]] in candor.toml (`candor init` writes one to start from)"
+        )
+    })?)
+}
+
+/// Too few agents for a plan worth the name: if there is a model, it answers every task directly.
+fn bypass(plan: &mut Plan, agents: &[AgentCapability], notes: &mut Vec<String>) -> Option<()> {
+    let model = agents.iter().find(|agent| routing::is_last_resort(&agent.agent_type))?;
+    for task in &mut plan.subtasks {
+        task.agent_type = model.agent_type.clone();
+    }
+    notes.push("there are too few agents: a model answers each task directly".to_owned());
+    Some(())
+}
+
+/// Ranks agents for these tasks. Where the author of a plan chose, whoever stands in is found by words.
+fn ranking<'a>(
+    cx: &PhaseContext<'a>,
+    agents: &[AgentCapability],
+    tasks: &[SubTask],
+) -> Result<Ranking<'a>, Pause> {
+    if cx.material.is_some_and(|material| material.plan.is_some()) {
+        return Ok(Ranking::by_words(cx.resting, agents, cx.examples));
+    }
+    Ranking::new(cx, agents, tasks)
+}
+
+/// What a plan for this kind of goal must cover. A plan that was brought is the person's own business, and what
+/// they left out of another stays out.
+fn categories(
+    phases: &Phases,
+    cx: &PhaseContext<'_>,
+    goal_type: &GoalType,
+    plan: &Plan,
+    by_person: bool,
+) -> Vec<completeness::Category> {
+    if cx.material.is_some_and(|material| material.plan.is_some()) {
+        return Vec::new();
+    }
+    let mut all = phases.pack(goal_type).map(|pack| pack.categories.clone()).unwrap_or_default();
+    if by_person {
+        let missing = completeness::check(&plan.subtasks, &all).missing_categories;
+        all.retain(|category| !missing.contains(&category.name));
+    }
+    all
+}
+
+fn drafted(phases: &Phases, cx: &PhaseContext<'_>, subtasks: Vec<SubTask>) -> Result<Plan, String> {
+    let goal = cx.goal.ok_or("there is no goal to plan for")?;
+    let name = cx.run_id.as_str();
+    let plan_id = PlanId::new(format!("plan_{}", name.strip_prefix("run_").unwrap_or(name)))
+        .map_err(|error| error.to_string())?;
+    Ok(Plan {
+        plan_id,
+        goal_id: goal.goal_id.clone(),
+        execution_strategy: scale::strategy(&phases.rules.scaling, cx, &subtasks),
+        subtasks,
+        estimated_total_duration: candor_model::Seconds::ZERO,
+        confidence_score: Confidence::NONE,
+        created_at: cx.now,
+        updated_at: cx.now,
+        metadata: PlanMetadata::default(),
+    })
+}

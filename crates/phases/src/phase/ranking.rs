@@ -1,0 +1,112 @@
+//! Who fits a task: meaning and words as far as there are vectors, words alone otherwise.
+
+use std::collections::BTreeMap;
+
+use candor_model::{AgentCapability, AgentType, RoutedExample, SubTask, Timestamp};
+use candor_planning::routing;
+use candor_ports::Vector;
+
+use super::GUESSED_SIMILARITY;
+use crate::router::{Explanation, Router, Success};
+use crate::{Meaning, Pause, PhaseContext, Unknown};
+
+/// How near a meaning must be for an agent that shares no word with a task not to count as a blind guess.
+const NEAR: f64 = 0.45;
+
+/// Ranks the agents at a cx.
+pub(super) struct Ranking<'a> {
+    router: Router,
+    meaning: Option<Meaning<'a>>,
+    resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
+}
+
+impl<'a> Ranking<'a> {
+    /// Reads the agents. Pauses if the meaning of something is not known yet.
+    pub(super) fn new<'t>(
+        cx: &PhaseContext<'a>,
+        agents: &[AgentCapability],
+        tasks: impl IntoIterator<Item = &'t SubTask>,
+    ) -> Result<Self, Pause> {
+        let Some(meaning) = cx.meaning else {
+            return Ok(Self::by_words(cx.resting, agents, cx.examples));
+        };
+        let agents = &routable(agents);
+        let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
+        let task_texts = tasks.into_iter().map(routing::task_text);
+        let past = cx.examples.iter().map(|example| example.text.clone());
+        meaning.known(Unknown {
+            lasting: agent_texts.iter().cloned().chain(past).collect(),
+            passing: task_texts.collect(),
+        })?;
+        let vectors: Vec<Option<Vector>> = agent_texts.iter().map(|text| meaning.0.at_once(text)).collect();
+        let history: Vec<Success> = cx
+            .examples
+            .iter()
+            .map(|example| Success::new(example, meaning.0.at_once(&example.text)))
+            .collect();
+        let router = Router::new(agents.to_vec(), &vectors, &history).map_err(|error| error.to_string())?;
+        Ok(Self { router, meaning: Some(meaning), resting: cx.resting })
+    }
+
+    /// Reads the words only: of the agents, and of what they succeeded at.
+    pub(super) fn by_words(
+        resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
+        agents: &[AgentCapability],
+        examples: &[RoutedExample],
+    ) -> Self {
+        let history: Vec<Success> = examples.iter().map(|example| Success::new(example, None)).collect();
+        Self { router: Router::by_words(routable(agents), &history), meaning: None, resting }
+    }
+
+    /// What the ranking goes by, for people.
+    pub(super) fn method(&self) -> String {
+        match self.meaning {
+            Some(meaning) if self.router.knows_meanings() => {
+                format!("meaning and words ({})", meaning.0.name())
+            }
+            _ => "shared words (no embeddings)".to_owned(),
+        }
+    }
+
+    /// The same for programs.
+    pub(super) fn method_code(&self) -> &'static str {
+        if self.router.knows_meanings() { "hybrid" } else { "lexical" }
+    }
+
+    /// The best agents for a task, the best first; without anything in common, everybody is as good a guess.
+    pub(super) fn of(&self, task: &SubTask, count: usize) -> Result<Vec<Explanation>, String> {
+        let text = routing::task_text(task);
+        let vector = self.meaning.and_then(|meaning| meaning.0.at_once(&text));
+        let resting = |agent: &AgentType| self.resting.contains_key(agent);
+        let rank = |count| self.router.rank(&text, vector.as_deref(), &resting, count);
+        let ranked = rank(count).map_err(|error| error.to_string())?;
+        if ranked.iter().any(|explained| explained.score > 0.0) {
+            return Ok(ranked);
+        }
+        let mut guessed = rank(self.router.agents().len()).map_err(|error| error.to_string())?;
+        for guess in &mut guessed {
+            let agent = self.router.agents().iter().find(|agent| agent.agent_type == guess.agent_type);
+            guess.similarity = GUESSED_SIMILARITY;
+            guess.score = agent.map_or(0.0, |agent| routing::score(GUESSED_SIMILARITY, agent));
+        }
+        guessed.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.agent_type.cmp(&b.agent_type)));
+        guessed.truncate(count);
+        Ok(guessed)
+    }
+}
+
+/// Those among whom is chosen: whoever is asked only when nobody else is left is not one of them.
+fn routable(agents: &[AgentCapability]) -> Vec<AgentCapability> {
+    agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type)).cloned().collect()
+}
+
+/// How well an agent fits, for confidence: by words as far as they go, by meaning where it says more.
+pub(super) fn fit(explained: &Explanation) -> f64 {
+    let by_meaning = explained.meaning.filter(|near| *near >= NEAR).unwrap_or(0.0);
+    explained.words.max(by_meaning)
+}
+
+/// Whether an agent was chosen without anything that speaks for it.
+pub(super) fn is_blind(explained: &Explanation) -> bool {
+    fit(explained) <= 0.0
+}

@@ -1,0 +1,73 @@
+//! What lies on the cx of a phase when its work begins.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use candor_model::{
+    AgentCapability, AgentType, Broadcast, CalibrationMetrics, CheckResult, DecisionEntry, Evaluation,
+    ExecutionFeedback, Goal, Handoff, Phase, Plan, PlanBrief, PlanTalk, QueryResponse, ReadFile,
+    RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
+};
+
+use crate::{Answers, Meaning};
+
+/// Everything that a phase may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct PhaseContext<'a> {
+    /// The run.
+    pub run_id: &'a RunId,
+    /// The person's own words.
+    pub request: &'a str,
+    /// The present.
+    pub now: Timestamp,
+    /// The limits that hold for the run.
+    pub settings: &'a RunSettings,
+    /// The goal or plan that the person brought.
+    pub material: Option<&'a StartMaterial>,
+    /// What the phases before left.
+    pub handoffs: &'a BTreeMap<Phase, Handoff>,
+    /// The request, judged; once it is.
+    pub evaluation: Option<&'a Evaluation>,
+    /// The goal, once it is known.
+    pub goal: Option<&'a Goal>,
+    /// Everyone who can be given a task.
+    pub agents: &'a [AgentCapability],
+    /// How far past confidence could be trusted.
+    pub calibration: &'a CalibrationMetrics,
+    /// The plan as it stands, for the phases after the work.
+    pub plan: Option<&'a Plan>,
+    /// That plan in figures.
+    pub brief: Option<&'a PlanBrief>,
+    /// What a person wants of the plan on the cx; absent when the first plan is made.
+    pub talk: Option<&'a PlanTalk>,
+    /// The latest decisions, oldest first.
+    pub decisions: &'a [DecisionEntry],
+    /// What the critique of the phase's last try found wrong; empty at the first.
+    pub refine: &'a [String],
+    /// The files that were read, by path.
+    pub files: &'a BTreeMap<String, ReadFile>,
+    /// The checks of results that were made in this try of the phase.
+    pub checks: &'a [CheckResult],
+    /// What agents answered to questions of this phase.
+    pub responses: &'a [QueryResponse],
+    /// What agents told each other so far.
+    pub messages: &'a [Broadcast],
+    /// What models have said so far to the phase at the cx; absent if there is no model.
+    pub answers: Option<Answers<'a>>,
+    /// Who knows what texts mean; absent if only words can be compared.
+    pub meaning: Option<Meaning<'a>>,
+    /// Who succeeded at what before.
+    pub examples: &'a [RoutedExample],
+    /// Those who keep failing and are left in peace.
+    pub resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
+    /// Everything that agents reported, in the order in which it came.
+    pub feedback: &'a [Arc<ExecutionFeedback>],
+}
+
+impl PhaseContext<'_> {
+    /// A value from the data that a phase before left.
+    #[must_use]
+    pub fn left(&self, by: Phase, key: &str) -> Option<&serde_json::Value> {
+        self.handoffs.get(&by)?.data.get(key)
+    }
+}
