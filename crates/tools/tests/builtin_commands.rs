@@ -7,6 +7,8 @@
     reason = "tests may fail loudly, and this one prints by itself what others have printed for them"
 )]
 
+#[expect(dead_code, reason = "shared with the other tests, which use the rest")]
+#[path = "it/support/mod.rs"]
 mod support;
 
 use std::fs;

@@ -1,0 +1,32 @@
+//! All integration tests of `candor-agents`, in one binary: each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+#[cfg(feature = "http")]
+mod a2a;
+#[cfg(feature = "http")]
+mod a2a_faults;
+mod builtin;
+mod code_agent;
+mod code_cache;
+mod code_common;
+mod code_components;
+mod code_docs;
+mod code_orchestrator;
+mod code_states;
+mod command;
+mod common;
+mod ending;
+mod fault;
+#[cfg(feature = "http")]
+mod http;
+mod inspector;
+mod line;
+mod tool_agent;

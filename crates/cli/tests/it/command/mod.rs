@@ -1,0 +1,28 @@
+//! The real command, run as people and scripts run it: arguments in, exit code, stdout and stderr out.
+
+mod agents_http;
+mod agents_misbehaving;
+mod approval;
+mod bad_files;
+mod bad_goals;
+mod breakers;
+mod corners;
+mod failures;
+mod forks;
+mod goal_and_plan;
+mod looking;
+mod mcp;
+mod paris;
+mod people_answer;
+mod phases;
+mod plan_check;
+mod plan_talk;
+mod route;
+mod rules_files;
+mod serve;
+mod serve_client;
+mod starting_out;
+mod stream;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod time_travel;

@@ -1,0 +1,162 @@
+//! At a terminal: the live view, and questions that are asked there and then.
+//!
+//! `script` (on every Debian, Fedora and Alpine with util-linux) makes the terminal.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::support::{Candor, GENERAL, PARIS, QUICK, VAGUE, until};
+
+/// What was on the screen, how the command ended, and how long it took after the last key.
+struct Seen {
+    screen: String,
+    code: i32,
+    after_last_key: Duration,
+}
+
+/// Runs a command at a terminal; types each answer when its question is on the screen.
+fn at_terminal(candor: &Candor, args: &[&str], answers: &[(&str, &str)]) -> Seen {
+    let words = [&[env!("CARGO_BIN_EXE_candor"), "--data", "data"], args].concat();
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let mut command = Command::new("script");
+    // `exec`: Ctrl-C reaches the whole group, and a shell that waits may die of it and end with 130 by itself.
+    command.args(["-qefc", &format!("exec {}", quoted.join(" ")), "/dev/null"]).current_dir(candor.folder());
+    command.env("TERM", "xterm").env("LC_ALL", "C.UTF-8").env_remove("NO_COLOR").env_remove("CANDOR_DATA");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut keys, mut out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let screen = Arc::new(Mutex::new(Vec::new()));
+    let shown = Arc::clone(&screen);
+    let reader = std::thread::spawn(move || {
+        let mut chunk = [0; 4096];
+        while let Ok(read @ 1..) = out.read(&mut chunk) {
+            shown.lock().unwrap().extend_from_slice(&chunk[..read]);
+        }
+    });
+    let text = || String::from_utf8_lossy(&screen.lock().unwrap()).into_owned();
+    for (question, answer) in answers {
+        until(question, || text().contains(question));
+        keys.write_all(answer.as_bytes()).unwrap();
+    }
+    let typed = Instant::now();
+    let code = child.wait().unwrap().code().unwrap();
+    let after_last_key = typed.elapsed();
+    reader.join().unwrap();
+    Seen { screen: text(), code, after_last_key }
+}
+
+#[test]
+fn a_run_is_drawn_as_a_tree_with_a_bar_and_its_cost() {
+    let seen = at_terminal(&Candor::new(), &["run", PARIS], &[]);
+    assert_eq!(seen.code, 0);
+    for part in ["\u{1b}[", "█", "100%", "$0.05", "Flight search", "└─", "Hotel search", "completed"] {
+        assert!(seen.screen.contains(part), "no `{part}` in: {}", seen.screen);
+    }
+    let plain = seen.screen.replace("\u{1b}[0m\u{1b}[32m", "");
+    assert!(plain.contains("✓✓✓✓✓✓✓✓"), "all eight phases are done: {}", seen.screen);
+}
+
+#[test]
+fn a_terminal_can_be_told_to_show_plain_lines() {
+    let seen = at_terminal(&Candor::new(), &["run", PARIS, "--plain"], &[]);
+    assert!(seen.screen.contains("Goal reached") && !seen.screen.contains("\u{1b}[J"), "{}", seen.screen);
+}
+
+#[test]
+fn a_plan_is_approved_where_it_is_shown() {
+    let candor = Candor::with_config(GENERAL);
+    let seen = at_terminal(
+        &candor,
+        &["run", VAGUE, "--run-id", "run_1", "--unattended"],
+        &[("[l]ater? ", "what?\n"), ("`what?` is none of these", "a\n")],
+    );
+    assert_eq!(seen.code, 0);
+    assert!(seen.screen.contains("shares no word"), "the reasons are told: {}", seen.screen);
+    assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "completed");
+}
+
+#[test]
+fn a_plan_is_changed_or_rejected_where_it_is_shown() {
+    let candor = Candor::with_config(GENERAL);
+    let change = [("[l]ater? ", "c task_001 agent_type mailer\n")];
+    assert_eq!(at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &change).code, 0);
+    let report = candor.run(["report", "run_1", "--json"]).json();
+    assert_eq!(report["plan"]["subtasks"][0]["agent_type"], "mailer");
+    // What succeeded once is no blind guess the next time, so this is another folder.
+    let candor = Candor::with_config(GENERAL);
+    let rejected =
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_2", "--unattended"], &[("[l]ater? ", "r\n")]);
+    assert_eq!(rejected.code, 1);
+}
+
+#[test]
+fn later_leaves_the_run_waiting() {
+    let candor = Candor::with_config(GENERAL);
+    let seen =
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("[l]ater? ", "l\n")]);
+    assert_eq!(seen.code, 3);
+    assert!(seen.screen.contains("candor approve run_1"));
+}
+
+#[test]
+fn a_failing_task_is_asked_about_below_the_failures_that_led_there() {
+    let candor = Candor::with_config(QUICK);
+    let args = ["run", PARIS, "--run-id", "run_1", "--fault", "hotel_agent=error"];
+    let seen = at_terminal(&candor, &args, &[("[l]ater? ", "s\n")]);
+    assert_eq!(seen.code, 0);
+    let asked = seen.screen.find("has failed 3 times:").unwrap();
+    let failed = seen.screen.find("Hotel search failed: injected error").unwrap();
+    assert!(failed < asked, "{}", seen.screen);
+    // What is drawn next does not climb over the question: its first command to the terminal is not "up".
+    let answered = seen.screen[asked..].split_once("[l]ater? s").unwrap().1;
+    let first = answered.split_once("\u{1b}[").unwrap().1;
+    assert!(!first.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('A'), "{first}");
+}
+
+#[test]
+fn ctrl_c_at_a_question_ends_the_command_and_the_run_waits_on() {
+    let candor = Candor::with_config(GENERAL);
+    let seen =
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("[l]ater? ", "\u{3}")]);
+    assert!(seen.after_last_key < Duration::from_secs(5), "it did not wait for Enter");
+    assert_eq!(seen.code, 3);
+    assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "waiting_human");
+}
+
+#[test]
+fn a_plan_can_be_talked_about_where_it_is_shown() {
+    // spec: orchestrator IP-05 IP-06
+    let candor = Candor::with_config(GENERAL);
+    let answers = [
+        ("[s]et TASK FIELD VALUE", "s task_999 priority 1\n"),
+        ("no such task", "v 9\n"),
+        ("none of these", "s task_001 priority 10\n"),
+        ("Plan version 2", "a\n"),
+    ];
+    let seen = at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &answers);
+    assert_eq!(seen.code, 0, "{}", seen.screen);
+    for part in
+        ["Plan version 1", "[a]pprove", "[q]uestion WORDS", "[g]enerate anew", "[r]eject, or [l]ater?"]
+    {
+        assert!(seen.screen.contains(part), "no `{part}` in: {}", seen.screen);
+    }
+    let report = candor.run(["report", "run_1", "--json"]).json();
+    assert_eq!(report["plan"]["subtasks"][0]["priority"], 10);
+}
+
+#[test]
+fn a_guardrail_asks_where_it_halts() {
+    // spec: orchestrator GR-08
+    let candor = Candor::with_config(&format!("[guardrails]\nrules = \"rules.json\"\n{GENERAL}"));
+    candor.write("rules.json", crate::command::phases::TRIPWIRE);
+    let answers = [
+        ("Which?", "perhaps\n"),
+        ("`perhaps` is none of these", "reword\n"),
+        ("Your words: ", " \n"),
+        ("takes words of your own", "STOP\n"),
+    ];
+    let seen = at_terminal(&candor, &["run", "Write down the recipe", "--run-id", "run_1"], &answers);
+    assert_eq!(seen.code, 1, "{}", seen.screen);
+    assert!(seen.screen.contains("[continue] go on in spite of it"), "{}", seen.screen);
+}

@@ -1,0 +1,59 @@
+//! Children that outlive a killed Candor are stopped before their attempts are made again.
+
+use crate::durability::support::{Place, is_running, successes, wait_for};
+
+#[test]
+fn an_orphan_is_stopped_before_its_attempt_is_made_again_under_the_same_key() {
+    let place = Place::new();
+    let plan = place.plan("plan", &[("first", "quick", &[]), ("long", "patient", &["first"])]);
+    let running = place.start_run("run_orphan", &plan);
+    let orphan = place.begun("run_orphan", "long");
+    running.kill().expect("it was at work");
+    assert!(is_running(orphan.pid), "a kill of Candor alone leaves its children");
+    let looked = place.does("run_orphan", &["status", "run_orphan"]);
+    assert!(
+        looked.err.contains("nobody drives this run"),
+        "it is not running, whatever its log says: {}",
+        looked.err
+    );
+    assert_eq!(successes("run_orphan", &place.log("run_orphan")), ["run_orphan/first/1"]);
+
+    let resumed = place.start("run_orphan", &["resume", "run_orphan", "--json"]);
+    wait_for("the second try", || place.ledger("run_orphan").len() == 3);
+    assert!(!is_running(orphan.pid), "the orphan is gone before the attempt is made again");
+    place.let_go("run_orphan");
+    let done = resumed.end();
+    assert_eq!(done.code(), Some(0), "{}", done.err);
+    let keys: Vec<String> = place.ledger("run_orphan").into_iter().map(|entry| entry.key).collect();
+    assert_eq!(keys, ["run_orphan/first/1", "run_orphan/long/1", "run_orphan/long/1"]);
+}
+
+#[test]
+fn cancelling_a_run_whose_driver_was_killed_stops_what_it_left_running() {
+    let place = Place::new();
+    let plan = place.plan("plan", &[("long", "endless", &[]), ("longer", "endless", &[])]);
+    let running = place.start_run("run_left", &plan);
+    let orphans = [place.begun("run_left", "long"), place.begun("run_left", "longer")];
+    running.kill().expect("it was at work");
+    let done = place.does("run_left", &["cancel", "run_left"]);
+    assert_eq!(done.code(), Some(0), "{}", done.err);
+    assert!(done.err.contains("stopped 2 processes"), "{}", done.err);
+    assert!(orphans.iter().all(|orphan| !is_running(orphan.pid)));
+    assert_eq!(place.status("run_left"), "cancelled");
+}
+
+#[test]
+fn the_orphans_of_one_run_are_no_concern_of_another() {
+    let place = Place::new();
+    let plan = place.plan("plan", &[("long", "patient", &[])]);
+    let killed = place.start_run("run_a", &plan);
+    let other = place.start_run("run_b", &plan);
+    let (orphan, working) = (place.begun("run_a", "long"), place.begun("run_b", "long"));
+    killed.kill().expect("it was at work");
+    place.let_go("run_a");
+    place.complete("run_a");
+    assert!(!is_running(orphan.pid));
+    assert!(is_running(working.pid), "it belongs to a run that is being driven");
+    place.let_go("run_b");
+    assert_eq!(other.end().code(), Some(0));
+}

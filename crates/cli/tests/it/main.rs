@@ -1,0 +1,19 @@
+//! The real command, run as people and scripts run it: arguments in, exit code, stdout and stderr out. One binary:
+//! each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+mod code;
+mod command;
+mod durability;
+mod models;
+mod peers;
+mod support;
+mod tools;

@@ -1,0 +1,46 @@
+//! Where there is nobody but a model: it answers directly, and everyone is told what that is worth.
+
+use candor_testkit::model_server::Reply;
+use serde_json::json;
+
+use crate::models::scene::{Scene, level, sensible, step_of};
+
+/// A goal that no agent of the travel pack is for.
+const GOAL: &str = "Write a short note that explains to new colleagues how our weekly meetings work";
+
+#[test]
+fn without_agents_a_model_answers_directly_and_says_so() {
+    // spec: orchestrator DG-08 DG-12
+    let scene = Scene::new();
+    scene.server.route(|seen| {
+        if seen.says("Step: do a task yourself") {
+            Reply::json(
+                json!({ "outputs": { "result": "We meet on Mondays." }, "doubts": ["the day is a guess"] }),
+            )
+        } else if step_of(seen) == "parse_goal" {
+            Reply::json(json!({ "goal_type": "other", "preferences": [] }))
+        } else if step_of(seen) == "decompose_task" {
+            Reply::json(json!({ "tasks": [
+                { "description": "Write the note on weekly meetings", "expected_outputs": ["result"] },
+            ] }))
+        } else {
+            sensible(seen)
+        }
+    });
+    let events = scene.finished(GOAL);
+    assert_eq!(level(&events), 4, "the way through agents was left out");
+    let dispatched = events.all("task_dispatched");
+    assert!(dispatched.iter().all(|event| event["agent_type"] == "direct_response"), "{dispatched:?}");
+    let told = events.all("broadcast");
+    let warned =
+        told.iter().any(|event| event["message"]["content"].to_string().contains("in a single pass"));
+    assert!(warned, "{told:?}");
+    let succeeded = events.all("task_succeeded");
+    assert_eq!(succeeded[0]["feedback"]["feedback_type"], "PARTIAL_SUCCESS", "a doubt is no certainty");
+}
+
+#[test]
+fn without_agents_and_without_a_model_it_is_said_what_is_missing() {
+    let scene = Scene::new();
+    scene.run(&["run", GOAL, "--no-models"]).ended_with(1).tells(&["declare agents"]);
+}

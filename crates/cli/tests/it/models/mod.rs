@@ -1,0 +1,19 @@
+//! Models, as the real command uses them: a scripted provider on a real socket answers well, badly, late or not
+//! at all, and every run must come to a good end that says how it got there.
+
+mod bad_answers;
+mod bad_servers;
+mod breakers;
+mod configuration;
+mod directly;
+mod durability;
+mod fallback_policy;
+mod meaning;
+mod money;
+mod recordings;
+mod scene;
+mod secrets;
+mod sensible;
+mod small_model;
+mod stages;
+mod streaming;

@@ -1,0 +1,12 @@
+//! Agents that work with tools, as people have them: the real command, real servers that speak MCP, a scripted
+//! model on a real socket; and servers, models and Candor itself that break in the middle.
+
+mod approval;
+mod bench;
+mod broken_servers;
+mod clean_runs;
+mod failures;
+mod kills;
+mod last_resort;
+mod models;
+mod rollback;

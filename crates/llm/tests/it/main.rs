@@ -1,0 +1,25 @@
+//! All integration tests of `candor-llm`, in one binary: each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+mod chat_answers;
+mod chat_failures;
+mod chat_recordings;
+mod chat_smol;
+mod chat_support;
+mod embed_cache;
+mod embed_endpoint;
+#[cfg(feature = "minilm")]
+mod embed_minilm;
+mod embed_weights;
+mod fallback_policy;
+mod json_repair;
+mod prompts;
+mod tiers;

@@ -1,0 +1,25 @@
+//! All integration tests of `candor-phases`, in one binary: each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+mod closing;
+mod consulting;
+mod decompose;
+mod evaluate;
+mod evaluation_phases;
+mod goal_spanish;
+mod goal_table;
+mod goal_travel;
+mod goal_work;
+mod lexical;
+mod phases;
+mod plan_support;
+mod plan_talk;
+mod split;

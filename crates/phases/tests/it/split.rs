@@ -1,0 +1,348 @@
+//! Requests cut into steps: lists, connectives, framing, questions, odd input.
+
+use std::time::{Duration, Instant};
+
+use candor_phases::split::{MAX_STEPS, Step, split};
+
+/// Each step as its description and what it waits for.
+fn outline(text: &str) -> Vec<(String, Vec<usize>)> {
+    split(text).into_iter().map(|step| (step.description, step.depends_on)).collect()
+}
+
+#[track_caller]
+fn assert_steps(text: &str, expected: &[(&str, &[usize])]) {
+    let expected: Vec<_> =
+        expected.iter().map(|(description, after)| ((*description).to_owned(), after.to_vec())).collect();
+    assert_eq!(outline(text), expected, "{text}");
+}
+
+#[test]
+fn bullets_are_independent_steps() {
+    assert_steps(
+        "Prepare the launch:\n- write the announcement\n* brief the press\n• update the website\n",
+        &[("Write the announcement", &[]), ("Brief the press", &[]), ("Update the website", &[])],
+    );
+}
+
+#[test]
+fn numbers_and_letters_suggest_an_order_and_say_so() {
+    for text in [
+        "1. Book the flight\n2. Book the hotel\n3. Check the budget",
+        "1) Book the flight\n2) Book the hotel\n3) Check the budget",
+        "(1) Book the flight\n(2) Book the hotel\n(3) Check the budget",
+        "a) Book the flight\nb) Book the hotel\nc) Check the budget",
+        "Step 1: Book the flight\nStep 2: Book the hotel\nStep 3: Check the budget",
+    ] {
+        assert_steps(text, &[("Book the flight", &[]), ("Book the hotel", &[0]), ("Check the budget", &[1])]);
+        let guessed: Vec<_> = split(text).iter().map(|step| step.guessed).collect();
+        assert_eq!(guessed, [false, true, true], "{text}");
+    }
+}
+
+#[test]
+fn an_item_keeps_its_further_lines_and_its_bullets() {
+    assert_steps(
+        "1. Book the flight\n   with one stop at most\n2. Book the hotel\n   - near the river\n   - quiet",
+        &[("Book the flight with one stop at most", &[]), ("Book the hotel; near the river; quiet", &[0])],
+    );
+}
+
+#[test]
+fn a_list_may_be_numbered_within_a_line() {
+    for text in [
+        "Please do this: 1) book the flight, 2) book the hotel, and 3) check the budget.",
+        "1. Book the flight. 2. Book the hotel. 3. Check the budget.",
+    ] {
+        assert_steps(text, &[("Book the flight", &[]), ("Book the hotel", &[0]), ("Check the budget", &[1])]);
+    }
+}
+
+#[test]
+fn one_verb_with_two_objects_is_two_guessed_steps() {
+    assert_steps(
+        "Book a flight to Rome and a hotel",
+        &[("Book a flight to Rome", &[]), ("Book a hotel", &[])],
+    );
+    assert!(split("Book a flight to Rome and a hotel")[1].guessed);
+    assert_steps("Find a room with a bath and a balcony", &[("Find a room with a bath and a balcony", &[])]);
+}
+
+#[test]
+fn nouns_that_look_like_verbs_do_not_cut_a_sentence() {
+    for text in [
+        "Retrieve the title, plot, review and plan of the film",
+        "Compare the research and design of both teams",
+        "Analyze the logs and provide me with a summary",
+    ] {
+        assert_eq!(split(text).len(), 1, "{:?}", split(text));
+    }
+}
+
+#[test]
+fn sentences_without_a_connective_are_independent_steps() {
+    assert_steps(
+        "Book a flight to Paris. Reserve a hotel. Buy museum tickets!",
+        &[("Book a flight to Paris", &[]), ("Reserve a hotel", &[]), ("Buy museum tickets!", &[])],
+    );
+}
+
+#[test]
+fn then_and_after_that_make_edges_that_are_said() {
+    let steps = split("Download the report. Then translate it into Spanish. After that, email it to Ana.");
+    let after: Vec<_> = steps.iter().map(|step| step.depends_on.clone()).collect();
+    assert_eq!(after, [vec![], vec![0], vec![1]]);
+    assert!(steps.iter().all(|step| !step.guessed), "{steps:?}");
+}
+
+#[test]
+fn a_sentence_is_cut_at_and_then() {
+    assert_steps(
+        "Can you filter the cards by class and then sort them by power?",
+        &[("Filter the cards by class", &[]), ("Sort them by power", &[0])],
+    );
+}
+
+#[test]
+fn additionally_and_also_make_no_edge() {
+    assert_steps(
+        "Retrieve the injury report. Additionally, transcribe the interview. Also, check the weather. \
+         Finally, book a table.",
+        &[
+            ("Retrieve the injury report", &[]),
+            ("Transcribe the interview", &[]),
+            ("Check the weather", &[]),
+            ("Book a table", &[]),
+        ],
+    );
+}
+
+#[test]
+fn finally_closes_a_sequence_and_is_guessed() {
+    let steps = split("First, preheat the oven. Then mix the dough. Finally, bake the bread.");
+    assert_eq!(steps[2].depends_on, [1]);
+    assert!(steps[2].guessed && !steps[1].guessed, "{steps:?}");
+}
+
+#[test]
+fn a_step_after_two_side_by_side_waits_for_both() {
+    assert_steps(
+        "Retrieve the layout of the room and check if the curtains are open. Next, estimate the cost.",
+        &[
+            ("Retrieve the layout of the room", &[]),
+            ("Check if the curtains are open", &[]),
+            ("Estimate the cost", &[0, 1]),
+        ],
+    );
+}
+
+#[test]
+fn a_condition_waits_for_the_step_before() {
+    assert_steps(
+        "Check the connection. If it is up, upload the files. Once that is done, notify me.",
+        &[("Check the connection", &[]), ("If it is up, upload the files", &[0]), ("Notify me", &[1])],
+    );
+}
+
+#[test]
+fn working_on_results_makes_an_edge_that_is_guessed() {
+    let steps = split("Survey the customers. Write a summary based on the results.");
+    assert_eq!(steps[1].depends_on, [0]);
+    assert!(steps[1].guessed);
+}
+
+#[test]
+fn a_pronoun_makes_an_edge_to_what_it_stands_for() {
+    assert_steps(
+        "Analyze the CSV file, generate a report and send it to my boss.",
+        &[("Analyze the CSV file", &[]), ("Generate a report", &[]), ("Send it to my boss", &[1])],
+    );
+}
+
+#[test]
+fn what_is_forbidden_is_no_step_but_stays_with_one() {
+    assert_steps(
+        "We must book flights. We must not spend more than $500. Don't wake Ana. Also find a hotel.",
+        &[("Book flights. We must not spend more than $500. Don't wake Ana", &[]), ("Find a hotel", &[])],
+    );
+}
+
+#[test]
+fn what_stands_before_a_colon_only_leads_up_to_the_steps() {
+    assert_steps(
+        "Organiza un viaje a Sevilla: busca vuelos, reserva un hotel y recomienda restaurantes.",
+        &[("Busca vuelos", &[]), ("Reserva un hotel", &[]), ("Recomienda restaurantes", &[])],
+    );
+}
+
+#[test]
+fn a_thing_must_be_made_before_it_is_used() {
+    let steps = split(
+        "Check the weather. Additionally, create a new playlist named 'Road'. Lastly, add track 99 to the playlist.",
+    );
+    assert_eq!(steps[2].depends_on, [1]);
+    assert!(steps[2].guessed);
+}
+
+#[test]
+fn framing_sentences_are_no_steps() {
+    for text in [
+        "I'm planning a trip. Please help me. Book a flight to Rome. Thank you.",
+        "I need your assistance with my travel plans. Could you please book a flight to Rome?",
+        "Hello! My company is growing fast. I want you to book a flight to Rome.",
+        "I need some help. First, book a flight to Rome.",
+        "Estoy planeando un viaje. Por favor, book a flight to Rome. Gracias.",
+    ] {
+        assert_steps(text, &[("Book a flight to Rome", &[])]);
+    }
+}
+
+#[test]
+fn details_stay_with_their_step() {
+    let steps = split(
+        "Find a hotel in Paris. Specifically, it must be near the Louvre. Then retrieve the soil moisture \
+         level. The moisture level should be in percentage.",
+    );
+    assert_eq!(steps.len(), 2, "{steps:?}");
+    assert_eq!(steps[0].description, "Find a hotel in Paris. Specifically, it must be near the Louvre");
+    assert!(steps[1].description.ends_with("should be in percentage"), "{steps:?}");
+}
+
+#[test]
+fn spanish_connectives_mean_the_same() {
+    assert_steps(
+        "Primero, busca vuelos a Madrid. Luego reserva un hotel. Después, compra entradas. Por último, valida \
+         el presupuesto.",
+        &[
+            ("Busca vuelos a Madrid", &[]),
+            ("Reserva un hotel", &[0]),
+            ("Compra entradas", &[1]),
+            ("Valida el presupuesto", &[2]),
+        ],
+    );
+    assert_steps(
+        "Necesito buscar un vuelo. Además, quiero reservar un hotel y luego comparar los precios.",
+        &[("Buscar un vuelo", &[]), ("Reservar un hotel", &[]), ("Comparar los precios", &[1])],
+    );
+}
+
+#[test]
+fn a_question_with_choices_is_answered_before_one_is_chosen() {
+    let steps = split(
+        "What is next to the skateboard? There're some choices: A. baby, B. cat, C. shoe. The image shows a boy.",
+    );
+    assert_eq!(steps.len(), 2, "{steps:?}");
+    assert_eq!(steps[0].description, "What is next to the skateboard?");
+    assert_eq!(steps[1].depends_on, [0]);
+    assert!(steps[1].description.contains("B. cat"), "{steps:?}");
+}
+
+#[test]
+fn a_question_inside_a_question_comes_first_and_is_guessed() {
+    let steps = split("Who was the first leader of the country that includes Niemba?");
+    assert_eq!(steps[0].description, "Identify the country that includes Niemba");
+    assert_eq!(steps[1].depends_on, [0]);
+    assert!(steps.iter().all(|step| step.guessed));
+}
+
+#[test]
+fn abbreviations_and_numbers_do_not_end_a_sentence() {
+    let steps =
+        split("Send 0.5 kg to Dr. Smith at 192.168.1.1, e.g. Tuesday. Archive shelf B. Then call me.");
+    assert_eq!(steps.len(), 3, "{steps:?}");
+}
+
+#[test]
+fn data_behind_the_request_is_no_step() {
+    assert_steps(
+        "Fetch a joke.\napi_list:[{'name': 'x', 'description': 'Find y. Then z.'}]",
+        &[("Fetch a joke", &[])],
+    );
+}
+
+#[test]
+fn a_list_in_brackets_gives_each_action_once() {
+    assert_steps(
+        "How to clean a jade roller\nThe action list you can take: ['Rinse it.\\n', \"Don't drop it.\", 'Rinse it.']",
+        &[("Rinse it", &[]), ("Don't drop it", &[])],
+    );
+}
+
+#[test]
+fn a_text_that_says_no_step_is_one_guessed_step() {
+    let whole =
+        |description: &str| Step { description: description.into(), depends_on: vec![], guessed: true };
+    assert_eq!(split("  the  sunny\n side "), [whole("The sunny side")]);
+    assert_eq!(split("Thank you."), [whole("Thank you")]);
+    assert!(split("").is_empty() && split(" \n\t ").is_empty());
+}
+
+#[test]
+fn every_text_that_is_not_blank_has_a_step_and_edges_point_back() {
+    let odd = [
+        "...",
+        "\u{0}\u{1}",
+        "then",
+        "Then, then, then",
+        "- ",
+        "1.",
+        "-\n-\n-",
+        "[",
+        "['a', 'b",
+        "A: ['x', 'y']",
+        "🦀 then 🦀",
+        "İ and then İ",
+        "if",
+        "?",
+        "\"",
+        "¿Qué?",
+        "1. 2. 3.",
+        "Please",
+        "I want to",
+        "and and and",
+        "’’’",
+        "ẞ; ẞ; ẞ",
+        "\u{301}. Then \u{301}",
+        "First",
+        "{\"a\": 1}",
+        "Book a flight and",
+        ", then go",
+    ];
+    for text in odd {
+        let steps = split(text);
+        assert!(!steps.is_empty(), "{text:?}");
+        for (place, step) in steps.iter().enumerate() {
+            assert!(step.depends_on.iter().all(|&before| before < place), "{text:?}: {steps:?}");
+            assert!(!step.description.trim().is_empty(), "{text:?}: {steps:?}");
+        }
+    }
+}
+
+#[test]
+fn steps_beyond_the_limit_are_kept_in_the_last() {
+    let text: String = (1..=MAX_STEPS + 5).map(|n| format!("- Send letter {n}\n")).collect();
+    let steps = split(&text);
+    assert_eq!(steps.len(), MAX_STEPS);
+    let last = steps.last().unwrap();
+    assert!(last.description.contains("Send letter 200 (and 5 further steps: Send letter 201;"), "{last:?}");
+    assert!(last.guessed);
+}
+
+#[test]
+fn huge_texts_are_cut_in_linear_time() {
+    let start = Instant::now();
+    for piece in [
+        "Book a flight. ",
+        "and then go ",
+        "x",
+        "- a\n",
+        "\"",
+        "the thing that is, ",
+        ". ",
+        "['",
+        "if a, b; ",
+    ] {
+        let steps = split(&piece.repeat(100_000 / piece.len()));
+        assert!(steps.len() <= MAX_STEPS && !steps.is_empty(), "{piece:?}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}

@@ -1,0 +1,168 @@
+//! The five checks of a phase's work, and what follows from them.
+use std::collections::BTreeMap;
+
+use candor_model::{CritiqueChecks, CritiqueVerdict, Handoff, JsonMap, Phase, SpokenBy};
+use candor_planning::critique::{
+    Work, checks, decide, of_execution, overlap, stems, stop_alternatives, verdict,
+};
+use candor_testkit::fixtures::{object, paris_plan};
+use proptest::prelude::*;
+use serde_json::json;
+
+const PARIS: &str = "Plan a 3-day trip to Paris in May with a $2000 budget";
+
+fn handoff(summary: &str, data: serde_json::Value) -> Handoff {
+    Handoff::new(SpokenBy::Model, summary.to_owned(), object(data))
+}
+
+fn judged(phase: Phase, handoff: &Handoff, expected_tokens: u64, past: &[&str]) -> CritiqueChecks {
+    let past_errors: Vec<String> = past.iter().map(|&error| error.to_owned()).collect();
+    checks(&Work {
+        phase,
+        objective: PARIS,
+        handoff,
+        earlier: &BTreeMap::new(),
+        said: "",
+        expected_tokens,
+        past_errors: &past_errors,
+    })
+}
+
+#[test]
+fn the_number_of_failed_checks_decides() {
+    // spec: orchestrator SQ-04
+    use CritiqueVerdict::{Continue, Refine, Stop};
+    let by_model: Vec<_> = (0..=5).map(|failed| verdict(failed, 0, 2, SpokenBy::Model)).collect();
+    assert_eq!(by_model, [Continue, Refine, Refine, Stop, Stop, Stop]);
+    let by_rules: Vec<_> = (0..=5).map(|failed| verdict(failed, 0, 2, SpokenBy::Heuristic)).collect();
+    assert_eq!(by_rules, [Continue, Continue, Continue, Stop, Stop, Stop], "rules would say the same again");
+}
+
+#[test]
+fn a_phase_that_always_fails_is_carried_out_three_times_and_no_more() {
+    // spec: orchestrator SQ-06
+    let mut executions = 1;
+    while verdict(1, executions - 1, 2, SpokenBy::Model) == CritiqueVerdict::Refine {
+        executions += 1;
+    }
+    assert_eq!(executions, 3);
+}
+
+#[test]
+fn confidence_must_be_above_seventy_and_nobodys_is_no_failure() {
+    // spec: orchestrator SQ-02
+    let mut work = handoff("done", json!({}));
+    assert!(judged(Phase::PreAnalysis, &work, 50, &[]).confidence_level.pass);
+    for (score, pass) in [(70, false), (71, true)] {
+        work.context.confidence = Some(score);
+        assert_eq!(judged(Phase::PreAnalysis, &work, 50, &[]).confidence_level.pass, pass, "{score}");
+    }
+}
+
+#[test]
+fn half_as_much_again_as_expected_is_reasonable() {
+    // spec: orchestrator SQ-02
+    let mut work = handoff("done", json!({}));
+    for (tokens, pass) in [(150, true), (151, false)] {
+        work.context.tokens_consumed = tokens;
+        let checks = judged(Phase::PreAnalysis, &work, 100, &[]);
+        assert_eq!(checks.cost_efficiency.pass, pass, "{tokens}");
+        let again = decide(&checks, 0, 2, SpokenBy::Model);
+        assert_eq!(again, CritiqueVerdict::Continue, "to do it again would take even more");
+    }
+}
+
+#[test]
+fn an_output_about_something_else_is_seen() {
+    // spec: orchestrator SQ-02
+    let about = |text: &str| {
+        judged(Phase::Decomposition, &handoff("2 tasks", json!({ "subtasks": [text] })), 450, &[])
+    };
+    let right = about("Find hotels in central Paris for 3 nights. Validate total cost against $2,000 budget");
+    assert!(right.objective_alignment.pass, "{:?}", right.objective_alignment);
+    let wrong = about("Write unit tests for the login form and deploy the server to production");
+    assert!(!wrong.objective_alignment.pass, "{:?}", wrong.objective_alignment);
+    assert_eq!(decide(&wrong, 0, 2, SpokenBy::Model), CritiqueVerdict::Refine);
+}
+
+#[test]
+fn what_went_wrong_before_is_recognised() {
+    // spec: orchestrator SQ-02 SQ-08
+    let work = handoff("login form validated only on the client side", json!({ "text": PARIS }));
+    let known = ["the login form was validated on the client side only", "wrong colour of the header"];
+    let checks = judged(Phase::Planning, &work, 400, &known);
+    assert_eq!(checks.similar_to_past_error.matched_errors, known[..1]);
+    assert!(judged(Phase::Planning, &work, 400, &known[1..]).similar_to_past_error.pass);
+    let many = ["x y z", "a b c", "d e f", "g h i", "j k l", known[0]];
+    assert!(judged(Phase::Planning, &work, 400, &many).similar_to_past_error.pass, "five are looked at");
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    // spec: orchestrator SQ-02 HO-05
+    let tasks = json!({ "subtasks": [{ "task_id": "task_001", "description": PARIS, "dependencies": ["task_009"] }] });
+    let issues = judged(Phase::Decomposition, &handoff("", tasks), 450, &[]).consistency_with_project.issues;
+    assert!(issues.iter().any(|issue| issue.contains("task_009")), "{issues:?}");
+    assert!(issues.iter().any(|issue| issue.contains("summary")), "{issues:?}");
+    let mut before = handoff("tasks", json!({}));
+    before.instructions.must_include = vec!["travel insurance".to_owned(), "hotel".to_owned()];
+    let earlier = BTreeMap::from([(Phase::Decomposition, before)]);
+    let plan = handoff("a plan", json!({ "hotels": 2 }));
+    let work = Work {
+        phase: Phase::Planning,
+        objective: PARIS,
+        handoff: &plan,
+        earlier: &earlier,
+        said: "flights to Paris",
+        expected_tokens: 400,
+        past_errors: &[],
+    };
+    let issues = checks(&work).consistency_with_project.issues;
+    assert!(issues.len() == 1 && issues[0].contains("travel insurance"), "{issues:?}");
+}
+
+#[test]
+fn a_stopped_phase_offers_ways_out() {
+    // spec: orchestrator SQ-07
+    let mut work = handoff("login form validated only on the client side", json!({}));
+    work.context.confidence = Some(10);
+    let checks = judged(Phase::Planning, &work, 0, &["the login form was validated on the client side only"]);
+    assert!(checks.failed().len() >= 3, "{:?}", checks.failed());
+    assert_eq!(decide(&checks, 0, 2, SpokenBy::Heuristic), CritiqueVerdict::Stop);
+    let ways = stop_alternatives(Phase::Planning, &checks);
+    assert!(ways[0].contains("login form"), "{ways:?}");
+    assert!(ways.len() > checks.failed().len());
+}
+
+#[test]
+fn the_execution_of_the_example_passes() {
+    // spec: orchestrator SQ-02
+    let done = Handoff::new(SpokenBy::Heuristic, "4 of 4 tasks done".to_owned(), JsonMap::new());
+    let checks = of_execution(PARIS, &paris_plan().subtasks, &done, &BTreeMap::new(), 800, &[]);
+    assert_eq!(checks.failed(), Vec::<String>::new());
+}
+
+#[test]
+fn stems_bring_forms_of_a_word_together_in_both_languages() {
+    for (one, other) in [
+        ("planning", "plan"),
+        ("hotels", "hotel"),
+        ("viajes", "viaje"),
+        ("reservar", "reserva"),
+        ("$2,000", "2000"),
+    ] {
+        assert_eq!(stems(one), stems(other), "{one}");
+    }
+    assert!(stems("what is the por para una").is_empty());
+}
+
+proptest! {
+    #[test]
+    fn overlap_is_a_share_and_alike_both_ways(one in any::<String>(), other in any::<String>()) {
+        let (one, other) = (stems(&one), stems(&other));
+        let shared = overlap(&one, &other);
+        prop_assert!((0.0..=1.0).contains(&shared));
+        prop_assert_eq!(shared, overlap(&other, &one));
+        prop_assert!(one.is_empty() || overlap(&one, &one) == 1.0);
+    }
+}

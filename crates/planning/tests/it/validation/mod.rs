@@ -1,0 +1,7 @@
+//! Plan validation against the worked example and against generated plans.
+mod assignment;
+mod completeness;
+mod dependencies;
+mod door;
+mod repair;
+mod support;

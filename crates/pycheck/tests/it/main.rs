@@ -1,0 +1,14 @@
+//! All integration tests of `candor-pycheck`, in one binary: each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+mod compiler;
+mod guarantees;
+mod programs;

@@ -1,0 +1,17 @@
+//! All integration tests of `candor-runtime`, in one binary: each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+mod control;
+mod experience;
+mod latency;
+mod models;
+mod support;
+mod talk;
