@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use candor_llm::embed::FixedEmbedder;
 use candor_model::AgentCapability;
 use candor_phases::router::{Router, Success};
-use candor_ports::{Embedder, Vector};
+use candor_ports::{Vector, Vectors};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const ROUNDS: usize = 15;

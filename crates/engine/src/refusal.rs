@@ -203,6 +203,12 @@ pub enum Refusal {
         /// What is asked.
         ask: AskKey,
     },
+    /// An attempt has sent as many messages as it may.
+    #[error("an attempt may send at most {most} messages")]
+    TooManyMessages {
+        /// How many it may send.
+        most: usize,
+    },
     /// The step of the question is known already, or was never begun.
     #[error("step {number} of {ask} is not under way; it comes too late or twice and is not used")]
     StaleAsk {

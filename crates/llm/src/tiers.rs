@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use candor_model::{AskStep, Consulted, ModelCall, ModelFailure, Money, Seconds, Tier, TokenUse};
-use candor_ports::{Ask, BoxFuture, CallLimits, Models, Next, NextCall, Words};
+use candor_ports::{Ask, AskPolicy, BoxFuture, CallLimits, Models, Next, NextCall, Words};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -330,7 +330,7 @@ fn record(
     }
 }
 
-impl Models for Tiers {
+impl AskPolicy for Tiers {
     fn next(&self, ask: &Ask, past: &[Consulted], left: Money) -> Next {
         match self.prompts.render(ask) {
             Ok(rendered) => self.next_of(ask, &rendered, past, left),
@@ -341,7 +341,9 @@ impl Models for Tiers {
     fn step_down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> AskStep {
         self.down(&self.covered(ask), past, reason)
     }
+}
 
+impl Models for Tiers {
     fn call<'a>(
         &'a self,
         ask: &'a Ask,

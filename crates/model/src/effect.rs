@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{AgentType, GateId, Phase, Question, RunId, TaskId, Timestamp};
+use crate::{
+    AgentType, AskId, GateId, ModelRequest, Phase, Query, Question, RunId, TaskId, Texts, Timestamp,
+    WantedCheck,
+};
 
 /// Names one effect of one run, the same after every restart. For attempts it is the idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +58,36 @@ impl EffectKey {
     #[must_use]
     pub fn wait(run: &RunId, until: Timestamp) -> Self {
         Self(format!("{run}/wait/{until}"))
+    }
+
+    /// The key of one call of a model: `run/ask/phase/attempt/step/number`.
+    #[must_use]
+    pub fn ask(run: &RunId, id: &AskId, number: u32) -> Self {
+        Self(format!("{run}/{id}/{number}"))
+    }
+
+    /// The key of embedding texts; one batch at a time: `run/embed`.
+    #[must_use]
+    pub fn embed(run: &RunId) -> Self {
+        Self(format!("{run}/embed"))
+    }
+
+    /// The key of reading files; one batch at a time: `run/files`.
+    #[must_use]
+    pub fn files(run: &RunId) -> Self {
+        Self(format!("{run}/files"))
+    }
+
+    /// The key of checking results for one try of the validation: `run/checks/attempt`.
+    #[must_use]
+    pub fn checks(run: &RunId, attempt: u32) -> Self {
+        Self(format!("{run}/checks/{attempt}"))
+    }
+
+    /// The key of a question to an agent: `run/query/id`.
+    #[must_use]
+    pub fn query(run: &RunId, id: &str) -> Self {
+        Self(format!("{run}/query/{id}"))
     }
 
     /// The key as text.
@@ -129,6 +162,30 @@ pub enum Effect {
         /// The time.
         at: Timestamp,
     },
+    /// Make one call of a model.
+    AskModel(Box<ModelRequest>),
+    /// Have texts embedded, so that their vectors are at hand.
+    Embed {
+        /// The texts.
+        texts: Texts,
+    },
+    /// Read files, as far as they are there.
+    ReadFiles {
+        /// Their paths.
+        paths: Vec<String>,
+    },
+    /// Check results in the world.
+    RunChecks {
+        /// Which try of the validation wants it.
+        attempt: u32,
+        /// What is to be checked.
+        checks: Vec<WantedCheck>,
+    },
+    /// Put a question to an agent.
+    QueryAgent {
+        /// The question.
+        query: Box<Query>,
+    },
 }
 
 impl Effect {
@@ -144,6 +201,11 @@ impl Effect {
             Self::StopAgent { task_id, attempt } => EffectKey::stop(run, task_id, *attempt),
             Self::AskHuman { gate, .. } => EffectKey::gate(run, gate),
             Self::WaitUntil { at } => EffectKey::wait(run, *at),
+            Self::AskModel(request) => EffectKey::ask(run, &request.id, request.number),
+            Self::Embed { .. } => EffectKey::embed(run),
+            Self::ReadFiles { .. } => EffectKey::files(run),
+            Self::RunChecks { attempt, .. } => EffectKey::checks(run, *attempt),
+            Self::QueryAgent { query } => EffectKey::query(run, &query.id),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! Read JSON with [`from_json`]: its error names the field that is wrong.
 
 mod agent;
+mod ask;
 mod breaker;
 mod brief;
 mod consult;
@@ -53,6 +54,9 @@ mod verdict;
 mod work_step;
 
 pub use agent::{AgentCapability, AgentMeasure, RankedAgent, RoutedExample};
+pub use ask::{
+    Ask, AskId, AskPolicy, CallLimits, Check, ModelRequest, Next, NextCall, Texts, Vector, Vectors,
+};
 pub use breaker::{Breaker, BreakerSettings, BreakerState};
 pub use brief::{
     AgentCounts, BriefTask, PlanAlternative, PlanBrief, PlanEstimates, PlanTalk, Risk, RiskLevel, TierCounts,

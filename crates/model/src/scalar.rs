@@ -195,6 +195,12 @@ impl Seconds {
         Self(f64::from(seconds))
     }
 
+    /// What is left after `other`; nothing if that is longer.
+    #[must_use]
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self::from_millis(self.as_millis().saturating_sub(other.as_millis()))
+    }
+
     /// An equal part of this time; `parts` of zero counts as one.
     #[must_use]
     pub fn divided_by(self, parts: usize) -> Self {

@@ -14,7 +14,7 @@ use candor_llm::embed::{FixedEmbedder, MiniLm};
 use candor_model::{AgentCapability, AgentType};
 use candor_phases::router::{Router, Success};
 use candor_planning::routing;
-use candor_ports::{Embedder, Vector};
+use candor_ports::{Vector, Vectors};
 use serde::Deserialize;
 
 /// Each query is ranked by a router that has seen the other parts' queries and not its own.

@@ -8,7 +8,7 @@ use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::Value;
 
 use crate::consult::{self, CritiqueAnswer};
-use crate::{Pause, PhaseContext};
+use crate::{Incomplete, PhaseContext};
 
 /// Judges the work of a phase and puts the checks into its report: by rules, and by a model where that is wanted
 /// and one answers.
@@ -17,7 +17,7 @@ pub(crate) fn critique(
     cx: &PhaseContext<'_>,
     report: &mut PhaseReport,
     by_model: bool,
-) -> Result<(), Pause> {
+) -> Result<(), Incomplete> {
     let said = said(phase, cx, report);
     let past_errors = past_errors(cx);
     let work = Work {

@@ -23,7 +23,7 @@ pub mod slots;
 pub mod split;
 pub mod talk;
 
-pub use consult::{Answers, Meaning, Pause, Unknown};
+pub use consult::{Answers, Incomplete, Meaning};
 pub use pack::Pack;
 pub use phase::{Alternative, Phases, define_goal, skippable};
 pub use phase_context::PhaseContext;

@@ -1,4 +1,4 @@
-//! What lies on the cx of a phase when its work begins.
+//! What a phase sees of the run when it is worked on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct PhaseContext<'a> {
     pub run_id: &'a RunId,
     /// The person's own words.
     pub request: &'a str,
+    /// Which try of the phase this is.
+    pub attempt: u32,
     /// The present.
     pub now: Timestamp,
     /// The limits that hold for the run.
@@ -38,7 +40,7 @@ pub struct PhaseContext<'a> {
     pub plan: Option<&'a Plan>,
     /// That plan in figures.
     pub brief: Option<&'a PlanBrief>,
-    /// What a person wants of the plan on the cx; absent when the first plan is made.
+    /// What a person wants of the plan; absent when the first plan is made.
     pub talk: Option<&'a PlanTalk>,
     /// The latest decisions, oldest first.
     pub decisions: &'a [DecisionEntry],
@@ -52,7 +54,7 @@ pub struct PhaseContext<'a> {
     pub responses: &'a [QueryResponse],
     /// What agents told each other so far.
     pub messages: &'a [Broadcast],
-    /// What models have said so far to the phase at the cx; absent if there is no model.
+    /// What models have said so far to the phase; absent if there is no model.
     pub answers: Option<Answers<'a>>,
     /// Who knows what texts mean; absent if only words can be compared.
     pub meaning: Option<Meaning<'a>>,

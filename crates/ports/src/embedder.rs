@@ -1,11 +1,8 @@
 //! Embedders: texts as vectors, near each other when they mean the same.
 
-use std::sync::Arc;
+use candor_model::{Texts, Vector, Vectors};
 
 use crate::BoxFuture;
-
-/// A text's meaning, of length 1.
-pub type Vector = Arc<[f32]>;
 
 /// Why texts could not be embedded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,18 +15,7 @@ pub struct EmbedError {
 }
 
 /// A model that turns texts into vectors.
-pub trait Embedder: Send + Sync {
-    /// Names the model; vectors of different models cannot be compared.
-    fn name(&self) -> &str;
-
-    /// The vector of a text, if it takes no time worth speaking of: computed in microseconds, or remembered.
-    fn at_once(&self, text: &str) -> Option<Vector>;
-
-    /// Whether a text that has no vector at once may still get one: from a server, or by some work.
-    fn needs_time(&self) -> bool {
-        true
-    }
-
+pub trait Embedder: Vectors {
     /// The vectors of texts, in their order.
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>>;
 
@@ -37,5 +23,24 @@ pub trait Embedder: Send + Sync {
     /// remembers these for good.
     fn keep<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
         self.embed(texts)
+    }
+
+    /// Has texts embedded so that they are at hand afterwards; the error says why they are not.
+    fn fetch<'a>(&'a self, texts: &'a Texts) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move {
+            let said = |error: EmbedError| error.to_string();
+            if !texts.lasting.is_empty() {
+                self.keep(&texts.lasting).await.map_err(said)?;
+            }
+            if !texts.passing.is_empty() {
+                self.embed(&texts.passing).await.map_err(said)?;
+            }
+            let mut all = texts.lasting.iter().chain(&texts.passing);
+            if all.all(|text| self.at_once(text).is_some()) {
+                Ok(())
+            } else {
+                Err(format!("{} does not remember its vectors", self.name()))
+            }
+        })
     }
 }

@@ -15,12 +15,13 @@ mod toolbox;
 
 pub use agent::{Agent, AgentFailure};
 pub use attempt_context::AttemptContext;
+pub use candor_model::{Ask, AskPolicy, CallLimits, Check, Next, NextCall, Texts, Vector, Vectors};
 pub use code::{CodeFault, CodeJob, CodeLimit, CodeOutcome, CodeResult, CodeRun, CodeRunner};
-pub use embedder::{EmbedError, Embedder, Vector};
+pub use embedder::{EmbedError, Embedder};
 pub use inspector::Inspector;
 pub use log::{
     Appended, BoxFuture, EventLog, Experience, LogError, Observer, RunEntry, RunFilter, Subscription,
 };
-pub use models::{Ask, CallLimits, Check, Models, Next, NextCall, Words};
+pub use models::{Models, Words};
 pub use peer_channel::PeerChannel;
 pub use toolbox::Toolbox;

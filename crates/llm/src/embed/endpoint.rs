@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use candor_model::{Money, TokenPrice, TokenUse};
-use candor_ports::{BoxFuture, EmbedError, Embedder, Vector};
+use candor_ports::{BoxFuture, EmbedError, Embedder, Vector, Vectors};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::{Deserialize, Serialize};
@@ -195,7 +195,7 @@ impl EndpointEmbedder {
     }
 }
 
-impl Embedder for EndpointEmbedder {
+impl Vectors for EndpointEmbedder {
     fn name(&self) -> &str {
         &self.name
     }
@@ -203,7 +203,9 @@ impl Embedder for EndpointEmbedder {
     fn at_once(&self, _: &str) -> Option<Vector> {
         None
     }
+}
 
+impl Embedder for EndpointEmbedder {
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use candor_llm::embed::cache::Clock;
 use candor_llm::embed::{CacheOptions, CachedEmbedder, VectorFile};
 use candor_model::Money;
-use candor_ports::{BoxFuture, EmbedError, Embedder, Vector};
+use candor_ports::{BoxFuture, EmbedError, Embedder, Vector, Vectors};
 
 /// Embeds a text by its letters, and counts how often it is asked.
 #[derive(Default)]
@@ -22,7 +22,7 @@ impl Counting {
     }
 }
 
-impl Embedder for Counting {
+impl Vectors for Counting {
     fn name(&self) -> &str {
         "letters"
     }
@@ -30,7 +30,9 @@ impl Embedder for Counting {
     fn at_once(&self, _: &str) -> Option<Vector> {
         None
     }
+}
 
+impl Embedder for Counting {
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.texts.lock().unwrap().extend_from_slice(texts);

@@ -5,7 +5,7 @@ use candor_llm::fallback_policy::Policy;
 use candor_llm::record::Channel;
 use candor_llm::{ModelsConfig, Tiers};
 use candor_model::{AskStep, Money, Seconds, Tier};
-use candor_ports::{Ask, Models, Next};
+use candor_ports::{Ask, AskPolicy, Next};
 use candor_testkit::model_server::{Fault, ModelServer, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use candor_model::Ask;
 use candor_model::{AgentCapability, Plan, Tier};
 use candor_planning::routing;
-use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

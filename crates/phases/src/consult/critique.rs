@@ -1,9 +1,9 @@
 //! `critique`: what a model thinks of the work of a phase. Figures it is not asked for; they are counted.
 
+use candor_model::Ask;
 use candor_model::{
     AlignmentCheck, ConsistencyCheck, CritiqueChecks, Handoff, PastErrorCheck, Phase, SpokenBy, Tier,
 };
-use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

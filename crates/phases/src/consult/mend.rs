@@ -3,8 +3,8 @@
 //! A model that names a circle is told so and asked again. If it insists, its work is not thrown away: the circle
 //! is broken by the order in which the tasks are listed, and that is told.
 
+use candor_model::Ask;
 use candor_model::{AskStep, Consulted};
-use candor_ports::Ask;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

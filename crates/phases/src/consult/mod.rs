@@ -15,8 +15,7 @@ mod tasks;
 
 use std::fmt;
 
-use candor_model::{AskStep, Consulted, Query, WantedCheck};
-use candor_ports::{Ask, EmbedError, Embedder};
+use candor_model::{Ask, AskStep, Consulted, Effect, Texts, Vectors};
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::change::{ChangeAnswer, change_plan};
@@ -30,74 +29,34 @@ pub(crate) use self::route::{RouteAnswer, Tie, route_task};
 pub(crate) use self::tasks::{Briefing, TasksAnswer, decompose_task};
 use crate::PhaseContext;
 
-/// Why a phase has not finished its work.
+/// Why a phase's work is not complete.
 #[derive(Debug)]
-pub enum Pause {
+pub enum Incomplete {
     /// It cannot be done; in plain words, why.
     Failed(String),
-    /// A model is asked first.
-    Ask(Box<Ask>),
-    /// The meaning of these texts is needed first.
-    Embed(Unknown),
-    /// These files must be read first, as far as they are there.
-    Read(Vec<String>),
-    /// These checks must be made first.
-    Check(Vec<WantedCheck>),
-    /// These agents must be asked first, as far as they answer.
-    Query(Vec<Query>),
+    /// A model has to answer this first.
+    Asks(Box<Ask>),
+    /// The outside has to do this first; the work is done again when the answer is an input.
+    Needs(Vec<Effect>),
 }
 
-/// Texts whose meaning is not known yet.
-#[derive(Debug, Default)]
-pub struct Unknown {
-    /// Those that will be asked for again and again: what agents say of themselves.
-    pub lasting: Vec<String>,
-    /// Those of one plan.
-    pub passing: Vec<String>,
-}
-
-impl Unknown {
-    /// Has everything embedded, and sees to it that it is at hand then; the error says why it is not.
-    pub async fn fetch(&self, meaning: &dyn Embedder) -> Result<(), String> {
-        let said = |error: EmbedError| error.to_string();
-        if !self.lasting.is_empty() {
-            meaning.keep(&self.lasting).await.map_err(said)?;
-        }
-        if !self.passing.is_empty() {
-            meaning.embed(&self.passing).await.map_err(said)?;
-        }
-        let mut all = self.lasting.iter().chain(&self.passing);
-        if all.all(|text| meaning.at_once(text).is_some()) {
-            Ok(())
-        } else {
-            Err(format!("{} does not remember its vectors", meaning.name()))
-        }
-    }
-}
-
-impl fmt::Display for Pause {
+impl fmt::Display for Incomplete {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(reason) => formatter.write_str(reason),
-            Self::Ask(ask) => write!(formatter, "a model must answer {} first", ask.step),
-            Self::Embed(texts) => {
-                let count = texts.lasting.len() + texts.passing.len();
-                write!(formatter, "{count} texts must be embedded first")
-            }
-            Self::Read(paths) => write!(formatter, "{} must be read first", paths.join(", ")),
-            Self::Query(queries) => write!(formatter, "{} questions must be answered first", queries.len()),
-            Self::Check(checks) => write!(formatter, "{} results must be checked first", checks.len()),
+            Self::Asks(ask) => write!(formatter, "a model must answer {} first", ask.step),
+            Self::Needs(effects) => write!(formatter, "{} effects must be performed first", effects.len()),
         }
     }
 }
 
-impl From<String> for Pause {
+impl From<String> for Incomplete {
     fn from(reason: String) -> Self {
         Self::Failed(reason)
     }
 }
 
-impl From<&str> for Pause {
+impl From<&str> for Incomplete {
     fn from(reason: &str) -> Self {
         Self::Failed(reason.to_owned())
     }
@@ -115,11 +74,11 @@ impl fmt::Debug for Answers<'_> {
 
 /// Who knows what texts mean.
 #[derive(Clone, Copy)]
-pub struct Meaning<'a>(pub &'a dyn Embedder);
+pub struct Meaning<'a>(pub &'a dyn Vectors);
 
 impl Meaning<'_> {
-    /// Pauses until the meaning of every text is at hand.
-    pub(crate) fn known(self, mut texts: Unknown) -> Result<(), Pause> {
+    /// Is incomplete until the meaning of every text is at hand.
+    pub(crate) fn known(self, mut texts: Texts) -> Result<(), Incomplete> {
         if !self.0.needs_time() {
             return Ok(());
         }
@@ -128,8 +87,7 @@ impl Meaning<'_> {
             texts.sort_unstable();
             texts.dedup();
         }
-        let none = texts.lasting.is_empty() && texts.passing.is_empty();
-        if none { Ok(()) } else { Err(Pause::Embed(texts)) }
+        if texts.is_empty() { Ok(()) } else { Err(Incomplete::Needs(vec![Effect::Embed { texts }])) }
     }
 }
 
@@ -146,12 +104,12 @@ pub(crate) struct Said<T> {
 }
 
 impl PhaseContext<'_> {
-    /// A model's answer. Nothing if there is no model or none could answer: then the rules speak.
+    /// A model's answer. Nothing if there is no model or none could answer: then the rule-based fallback is used.
     pub(crate) fn consult<T: DeserializeOwned>(
         &self,
         step: &'static str,
         ask: impl FnOnce() -> Ask,
-    ) -> Result<Option<Said<T>>, Pause> {
+    ) -> Result<Option<Said<T>>, Incomplete> {
         let Some(Answers(told)) = self.answers else { return Ok(None) };
         let steps = told(step);
         match steps.last() {
@@ -162,7 +120,7 @@ impl PhaseContext<'_> {
                 Ok(answer.map(|answer| Said { answer, model }))
             }
             Some(Consulted { outcome: AskStep::GiveUp { .. }, .. }) => Ok(None),
-            _ => Err(Pause::Ask(Box::new(ask()))),
+            _ => Err(Incomplete::Asks(Box::new(ask()))),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `plan`: how to go about it, how sure one can be, what may go wrong, and other ways.
 
+use candor_model::Ask;
 use candor_model::{AgentCapability, Goal, SubTask, Tier};
 use candor_planning::routing;
-use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use candor_model::Ask;
 use candor_model::{Goal, Plan, PlanBrief, Tier};
-use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

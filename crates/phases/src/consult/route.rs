@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use candor_model::Ask;
 use candor_model::{AgentCapability, AgentType, SubTask, TaskId, Tier};
 use candor_planning::routing;
-use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

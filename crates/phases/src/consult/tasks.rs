@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use candor_model::Ask;
 use candor_model::{AgentCapability, Goal, Priority, Seconds, SubTask, TaskId, Text, Tier};
 use candor_planning::{dependencies, routing};
-use candor_ports::Ask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

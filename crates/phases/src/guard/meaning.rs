@@ -1,6 +1,6 @@
 //! What a text means beside what attacks mean: how much nearer it is to one of them than to a harmless look-alike.
 
-use candor_ports::Vector;
+use candor_model::Vector;
 
 use crate::Meaning;
 

@@ -6,7 +6,7 @@
 mod loading;
 mod skills;
 
-use candor_model::{Broadcast, JsonMap, Phase};
+use candor_model::{Broadcast, Effect, JsonMap, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use super::pre_analysis::{FILE_READING, looked_up, shortened};
 use super::{Phases, counted, report};
 use crate::evaluate::{self, files};
 use crate::plan_cache::normalised;
-use crate::{Pause, PhaseContext};
+use crate::{Incomplete, PhaseContext};
 
 /// What each file that could not be read takes from the phase's confidence.
 const PER_FAILURE: usize = 10;
@@ -27,11 +27,11 @@ const MOST_COMMANDS: usize = 20;
 /// What a memory would be asked for, and whose answers are empty while there is none.
 const MEMORY: [&str; 5] = ["errors", "improvements", "preferences", "efficiency", "self_notes"];
 
-pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let wanted = wanted_files(cx);
     let unread: Vec<String> = wanted.iter().filter(|file| !cx.files.contains_key(*file)).cloned().collect();
     if !unread.is_empty() {
-        return Err(Pause::Read(unread));
+        return Err(Incomplete::Needs(vec![Effect::ReadFiles { paths: unread }]));
     }
     let keywords = keywords(cx);
     let skills = Skills::evaluate(phases, cx);

@@ -20,7 +20,7 @@ use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
 use crate::slots::Slots;
 use crate::split::{self, Step};
-use crate::{Pack, Pause, PhaseContext};
+use crate::{Incomplete, Pack, PhaseContext};
 
 /// From this complexity on a model is asked to list the tasks before they are broken down.
 const LISTED_FROM: u8 = 61;
@@ -29,7 +29,7 @@ const LISTED_FROM: u8 = 61;
 const LISTER: &str = "task-lister-agent";
 const DECOMPOSER: &str = "task-decomposer-agent";
 
-pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     if let Some(plan) = cx.material.and_then(|material| material.plan.as_deref()) {
         return Ok(brought(&plan.subtasks));
     }
@@ -82,7 +82,7 @@ fn listed(
     cx: &PhaseContext<'_>,
     goal: &Goal,
     mended: &mut Vec<String>,
-) -> Result<Option<Said<ListAnswer>>, Pause> {
+) -> Result<Option<Said<ListAnswer>>, Incomplete> {
     let Some(complexity) = cx.evaluation.map(|evaluation| evaluation.complexity.total) else {
         return Ok(None);
     };
@@ -102,7 +102,7 @@ fn steps(
     agents: &[AgentCapability],
     listed: Option<&Said<ListAnswer>>,
     mended: &mut Vec<String>,
-) -> Result<Option<Said<TasksAnswer>>, Pause> {
+) -> Result<Option<Said<TasksAnswer>>, Incomplete> {
     let ask = || decompose_task(goal, agents, briefing(phases, cx, goal, listed, String::new()));
     let said = cx.consult("decompose_task", ask)?;
     Ok(said.or_else(|| kept(cx.mended("decompose_task", ask), mended)))

@@ -13,7 +13,7 @@ use crate::consult::{EnhanceAnswer, GoalAnswer, Said, enhance_prompt, parse_goal
 use crate::evaluate::{self, Judged};
 use crate::goal::{self, Dates, Extracted, Reading};
 use crate::slots::Slots;
-use crate::{Pack, Pause, PhaseContext};
+use crate::{Incomplete, Pack, PhaseContext};
 
 /// How important a goal is that says nothing of it.
 const USUAL_PRIORITY: u8 = 7;
@@ -21,7 +21,7 @@ const USUAL_PRIORITY: u8 = 7;
 /// How many words of a pack a request must have to be of its kind.
 const ENOUGH_WORDS: usize = 1;
 
-pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let brought = cx.material.is_some_and(|material| material.goal.is_some() || material.plan.is_some());
     let mut said: Option<Said<GoalAnswer>> = None;
     let (goal, reading, judged) = match cx.material.and_then(|material| material.goal.as_deref()) {
@@ -57,7 +57,7 @@ fn enhancement(
     cx: &PhaseContext<'_>,
     reading: &Reading,
     judged: &Judged,
-) -> Result<Option<Enhancement>, Pause> {
+) -> Result<Option<Enhancement>, Incomplete> {
     let quality = &judged.evaluation.prompt_quality;
     if quality.score >= ENOUGH_QUALITY {
         return Ok(None);

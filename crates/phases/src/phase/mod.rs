@@ -24,7 +24,7 @@ use self::ranking::Ranking;
 use crate::critique::critique;
 use crate::plan_cache::PlanCache;
 use crate::router::Explanation;
-use crate::{Pack, Pause, PhaseContext, Rulebook};
+use crate::{Incomplete, Pack, PhaseContext, Rulebook};
 
 pub use self::evaluation::define_goal;
 pub use self::planning::Alternative;
@@ -77,7 +77,7 @@ impl Phases {
     }
 
     /// Does the work of a phase, or says what it needs first, or in plain words why it cannot be done.
-    pub fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+    pub fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
         let done = self.visit(phase, cx);
         // An ask for the phase's own work goes to the tier that the roster gives the phase.
         let mut report = done.map_err(|pause| staffing::on_tier(&self.rules.roster, phase, pause))?;
@@ -86,7 +86,7 @@ impl Phases {
         Ok(report)
     }
 
-    fn visit(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+    fn visit(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
         Ok(match phase {
             Phase::PreAnalysis => pre_analysis::work(self, cx)?,
             Phase::Evaluation => evaluation::work(self, cx)?,
@@ -100,7 +100,7 @@ impl Phases {
     }
 
     /// Ranks everyone for a task, the best first.
-    pub fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Pause> {
+    pub fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
         let ranking = Ranking::new(cx, cx.agents, [task])?;
         let explained = ranking.of(task, cx.agents.len())?;
         Ok(explained.iter().map(Explanation::ranked).collect())

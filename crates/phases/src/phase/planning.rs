@@ -21,9 +21,9 @@ use crate::brief::{self, gaps, scale};
 use crate::consult::{self, PlanAnswer, Said};
 use crate::decompose::{LONGEST_RECORD, tiers};
 use crate::router::Explanation;
-use crate::{Pause, PhaseContext};
+use crate::{Incomplete, PhaseContext};
 
-pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     match (cx.talk, cx.plan) {
         (Some(talk), Some(plan)) => talks::work(phases, cx, plan, talk),
         _ => first(phases, cx),
@@ -45,7 +45,7 @@ struct Draft {
 }
 
 /// The first plan.
-fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let goal = cx.goal.ok_or("there is no goal to plan for")?;
     let mut notes = Vec::new();
     let material = cx.material.and_then(|material| material.plan.as_deref());
@@ -71,7 +71,7 @@ fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
 }
 
 /// Judges a plan, puts it in figures and proposes it.
-fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<PhaseReport, Pause> {
+fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<PhaseReport, Incomplete> {
     let goal = cx.goal.ok_or("there is no goal to plan for")?;
     let Draft { mut plan, agents, choices, method, mut notes, mut decisions, by_person } = draft;
     let is_brought = cx.material.is_some_and(|material| material.plan.is_some());
@@ -156,7 +156,7 @@ fn agents_for(phases: &Phases, cx: &PhaseContext<'_>, goal_type: &GoalType) -> V
     phases.agents_for(goal_type, cx.agents)
 }
 
-fn check_agents(phases: &Phases, agents: &[AgentCapability]) -> Result<(), Pause> {
+fn check_agents(phases: &Phases, agents: &[AgentCapability]) -> Result<(), Incomplete> {
     let checked = validation::check_preconditions(agents, phases.min_agents);
     Ok(checked.map_err(|error| {
         format!(
@@ -180,7 +180,7 @@ fn ranking<'a>(
     cx: &PhaseContext<'a>,
     agents: &[AgentCapability],
     tasks: &[SubTask],
-) -> Result<Ranking<'a>, Pause> {
+) -> Result<Ranking<'a>, Incomplete> {
     if cx.material.is_some_and(|material| material.plan.is_some()) {
         return Ok(Ranking::by_words(cx.resting, agents, cx.examples));
     }

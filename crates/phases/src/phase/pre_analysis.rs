@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Phases, report};
 use crate::plan_cache::normalised;
-use crate::{Pack, Pause, PhaseContext};
+use crate::{Incomplete, Pack, PhaseContext};
 
 /// How sure a hit is: the words are the same, the world may not be.
 const SURE_OF_A_HIT: u8 = 90;
@@ -24,7 +24,7 @@ pub(super) const FILE_READING: &str = "file_reading";
 /// What may be left out of a run: parts of phases, never a phase, and never everyone at work in one.
 const OPTIONAL: [&str; 2] = [ENHANCEMENT, FILE_READING];
 
-pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let words = cx.request.split_whitespace().count();
     let cached = looked_up(phases, cx);
     let brought = cx.material.is_some_and(|material| material.goal.is_some() || material.plan.is_some());

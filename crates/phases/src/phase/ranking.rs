@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{AgentCapability, AgentType, RoutedExample, SubTask, Timestamp};
+use candor_model::{AgentCapability, AgentType, RoutedExample, SubTask, Texts, Timestamp, Vector};
 use candor_planning::routing;
-use candor_ports::Vector;
 
 use super::GUESSED_SIMILARITY;
 use crate::router::{Explanation, Router, Success};
-use crate::{Meaning, Pause, PhaseContext, Unknown};
+use crate::{Incomplete, Meaning, PhaseContext};
 
 /// How near a meaning must be for an agent that shares no word with a task not to count as a blind guess.
 const NEAR: f64 = 0.45;
@@ -26,7 +25,7 @@ impl<'a> Ranking<'a> {
         cx: &PhaseContext<'a>,
         agents: &[AgentCapability],
         tasks: impl IntoIterator<Item = &'t SubTask>,
-    ) -> Result<Self, Pause> {
+    ) -> Result<Self, Incomplete> {
         let Some(meaning) = cx.meaning else {
             return Ok(Self::by_words(cx.resting, agents, cx.examples));
         };
@@ -34,7 +33,7 @@ impl<'a> Ranking<'a> {
         let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
         let task_texts = tasks.into_iter().map(routing::task_text);
         let past = cx.examples.iter().map(|example| example.text.clone());
-        meaning.known(Unknown {
+        meaning.known(Texts {
             lasting: agent_texts.iter().cloned().chain(past).collect(),
             passing: task_texts.collect(),
         })?;

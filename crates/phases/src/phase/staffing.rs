@@ -4,26 +4,26 @@ use candor_model::{Broadcast, MessagePriority, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::roster::{Roster, trigger};
 
-use crate::Pause;
+use crate::Incomplete;
 
 /// The agents that speak for the plan and for better wordings.
 const PLANNER: &str = "plan-iterator-agent";
 const ENHANCER: &str = "prompt-enhancer-agent";
 
 /// Puts a phase's question to the tier that the roster gives the phase, where it gives another than usual.
-pub(super) fn on_tier(roster: &Roster, phase: Phase, pause: Pause) -> Pause {
+pub(super) fn on_tier(roster: &Roster, phase: Phase, incomplete: Incomplete) -> Incomplete {
     let wanted = roster.staff(phase).model;
-    match pause {
-        Pause::Ask(mut ask) if wanted != Roster::default().staff(phase).model => {
+    match incomplete {
+        Incomplete::Asks(mut ask) if wanted != Roster::default().staff(phase).model => {
             ask.tier = wanted;
-            Pause::Ask(ask)
+            Incomplete::Asks(ask)
         }
         other => other,
     }
 }
 
 /// Has the phase's lead say that it is done, and checks that nobody mandatory is missing.
-pub(super) fn check(roster: &Roster, phase: Phase, report: &mut PhaseReport) -> Result<(), Pause> {
+pub(super) fn check(roster: &Roster, phase: Phase, report: &mut PhaseReport) -> Result<(), Incomplete> {
     let weak = matches!(&report.result, PhaseResult::Goal { enhancement: Some(_), .. });
     if phase == Phase::Planning {
         report.messages.push(done(phase, PLANNER, report.handoff.summary.clone()));
@@ -48,7 +48,7 @@ pub(super) fn check(roster: &Roster, phase: Phase, report: &mut PhaseReport) -> 
         names.join(", "),
         phase.number()
     );
-    Err(Pause::Failed(reason))
+    Err(Incomplete::Failed(reason))
 }
 
 fn done(phase: Phase, agent: &str, content: String) -> Broadcast {

@@ -7,7 +7,9 @@
 mod tasks;
 mod warnings;
 
-use candor_model::{Broadcast, ExecutionStatus, MessagePriority, MessageType, Money, Phase, TaskId};
+use candor_model::{
+    Broadcast, Effect, ExecutionStatus, MessagePriority, MessageType, Money, Phase, Query, TaskId,
+};
 use candor_planning::metrics;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::report::{ConstraintCheck, ReportMaterial, constraint_summary};
@@ -15,21 +17,21 @@ use serde_json::{Value, json};
 
 use self::tasks::Findings;
 use super::{Phases, counted, report};
-use crate::{Pause, PhaseContext};
+use crate::{Incomplete, PhaseContext};
 
 /// Lists in the handoff end here.
 const LISTED: usize = 100;
 /// So many failures are told one by one.
 const TOLD: usize = 20;
 
-pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Pause> {
+pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let mut found = tasks::judge(cx, &phases.rules.allowed_commands);
     if !found.wanted.is_empty() {
-        return Err(Pause::Check(found.wanted));
+        return Err(Incomplete::Needs(vec![Effect::RunChecks { attempt: cx.attempt, checks: found.wanted }]));
     }
     let told = warnings::look(cx);
     if !told.to_ask.is_empty() {
-        return Err(Pause::Query(told.to_ask));
+        return Err(Incomplete::Needs(told.to_ask.into_iter().map(queried).collect()));
     }
     found.warnings.extend(told.warnings);
     found.failed.extend(told.blocking);
@@ -54,6 +56,10 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     let thorough = metrics::validation_thoroughness(count(checked), count(defined));
     report.criteria.extend(thorough.map(|share| ("validation_thoroughness".to_owned(), share)));
     Ok(report)
+}
+
+fn queried(query: Query) -> Effect {
+    Effect::QueryAgent { query: Box::new(query) }
 }
 
 fn count(of: usize) -> u64 {

@@ -6,7 +6,7 @@
 //! and the similarities of agents with a history are put back on the scale of a bare description: a right match
 //! then looks alike with and without history.
 
-use candor_ports::Vector;
+use candor_model::Vector;
 
 use super::meaning::dot;
 

@@ -13,9 +13,9 @@ mod tests;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use candor_model::Vector;
 use candor_model::{AgentCapability, AgentType, RoutedExample};
 use candor_planning::routing::{self, RoutingProblem};
-use candor_ports::Vector;
 
 use crate::lexical::Lexicon;
 

@@ -3,11 +3,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_model::{
-    Broadcast, CalibrationMetrics, CheckKind, CheckResult, Complexity, CritiqueVerdict, Evaluation,
+    Broadcast, CalibrationMetrics, CheckKind, CheckResult, Complexity, CritiqueVerdict, Effect, Evaluation,
     ExecutionFeedback, FeedbackType, Goal, Handoff, JsonMap, MessagePriority, MessageType, Phase, Plan,
     PromptQuality, QueryResponse, RunId, RunSettings, SpokenBy, StartMaterial, TaskStatus, Text, WantedCheck,
 };
-use candor_phases::{Pack, Pause, PhaseContext, Phases, Rulebook};
+use candor_phases::{Incomplete, Pack, PhaseContext, Phases, Rulebook};
 use candor_planning::compress::execution_output;
 use candor_planning::critique;
 use candor_planning::phase::{PhaseReport, PhaseResult};
@@ -81,8 +81,9 @@ impl Table {
         self.handoffs.insert(Phase::Execution, handoff);
     }
 
-    fn visit(&self, phase: Phase) -> Result<PhaseReport, Pause> {
+    fn visit(&self, phase: Phase) -> Result<PhaseReport, Incomplete> {
         let cx = PhaseContext {
+            attempt: 1,
             evaluation: self.evaluation.as_ref(),
             brief: None,
             talk: None,
@@ -117,7 +118,10 @@ impl Table {
 
     fn wanted(&self) -> Vec<WantedCheck> {
         match self.visit(Phase::Validation) {
-            Err(Pause::Check(wanted)) => wanted,
+            Err(Incomplete::Needs(effects)) => match effects.as_slice() {
+                [Effect::RunChecks { checks, .. }] => checks.clone(),
+                other => panic!("{other:?}"),
+            },
             other => panic!("{other:?}"),
         }
     }
@@ -462,7 +466,12 @@ fn whoever_warned_says_whether_it_is_critical() {
         content: "the prices are a year old".to_owned(),
         data: JsonMap::new(),
     });
-    let Err(Pause::Query(asked)) = table.visit(Phase::Validation) else { panic!("nobody is asked") };
+    let Err(Incomplete::Needs(effects)) = table.visit(Phase::Validation) else { panic!("nobody is asked") };
+    let queries = effects.iter().filter_map(|effect| match effect {
+        Effect::QueryAgent { query } => Some(query),
+        _ => None,
+    });
+    let asked: Vec<_> = queries.collect();
     assert_eq!((asked.len(), asked[0].to_agent.as_str()), (1, "agent"));
     assert!(asked[0].query.contains("a year old"), "{}", asked[0].query);
     let mut answered = |response: Result<Value, String>| {

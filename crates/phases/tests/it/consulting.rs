@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use candor_model::Ask;
 use candor_model::{
     AgentCapability, CalibrationMetrics, Consulted, Goal, Handoff, Phase, Plan, RunId, RunSettings, Share,
     SpokenBy,
 };
-use candor_phases::{Answers, Pack, Pause, PhaseContext, Phases};
+use candor_phases::{Answers, Incomplete, Pack, PhaseContext, Phases};
 use candor_planning::phase::{PhaseReport, PhaseResult};
-use candor_ports::Ask;
 use candor_testkit::consulting::{accepted_as, answered, give_up};
 use candor_testkit::fixtures;
 use serde_json::{Value, json};
@@ -45,6 +45,7 @@ impl Visit<'_> {
             let report = loop {
                 let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
                 let cx = PhaseContext {
+                    attempt: 1,
                     evaluation: None,
                     brief: None,
                     talk: None,
@@ -72,7 +73,7 @@ impl Visit<'_> {
                 };
                 match self.phases.work(phase, &cx) {
                     Ok(report) => break report,
-                    Err(Pause::Ask(ask)) => {
+                    Err(Incomplete::Asks(ask)) => {
                         let step = match (self.said)(&ask) {
                             Some(value) => {
                                 assert_eq!((ask.check)(&value), Vec::<String>::new(), "{}", ask.step);

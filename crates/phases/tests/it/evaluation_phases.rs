@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, Broadcast, CalibrationMetrics, Consulted, Enhancement, Evaluation, Goal, Handoff,
-    MessagePriority, MessageType, Phase, ReadFile, RunId, RunSettings, StartMaterial,
+    AgentCapability, Broadcast, CalibrationMetrics, Consulted, Effect, Enhancement, Evaluation, Goal,
+    Handoff, MessagePriority, MessageType, Phase, ReadFile, RunId, RunSettings, StartMaterial,
 };
 use candor_phases::plan_file::PlanFile;
-use candor_phases::{Answers, Pack, Pause, PhaseContext, Phases, define_goal, skippable};
+use candor_phases::{Answers, Incomplete, Pack, PhaseContext, Phases, define_goal, skippable};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::validation;
 use candor_testkit::consulting::{accepted_as, answered};
@@ -61,12 +61,13 @@ impl Table {
         self
     }
 
-    fn work(&mut self, phase: Phase) -> Result<PhaseReport, Pause> {
+    fn work(&mut self, phase: Phase) -> Result<PhaseReport, Incomplete> {
         let (run_id, settings) = (RunId::new("run_1").unwrap(), RunSettings::default());
         let empty = BTreeMap::new();
         let told = self.told.as_ref().unwrap_or(&empty);
         let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
         let cx = PhaseContext {
+            attempt: 1,
             run_id: &run_id,
             request: &self.request,
             now: fixtures::time(fixtures::NOON),
@@ -115,6 +116,17 @@ impl Table {
 fn parts(report: PhaseReport) -> (Goal, Evaluation, Option<Enhancement>) {
     let PhaseResult::Goal { goal, evaluation, enhancement } = report.result else { panic!("no goal") };
     (*goal, *evaluation.unwrap(), enhancement.map(|it| *it))
+}
+
+/// The files that a phase wants to be read.
+fn wanted_files(worked: Result<PhaseReport, Incomplete>) -> Vec<String> {
+    match worked {
+        Err(Incomplete::Needs(effects)) => match effects.as_slice() {
+            [Effect::ReadFiles { paths }] => paths.clone(),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -282,7 +294,7 @@ fn scores_out_of_range_are_refused() {
     // spec: orchestrator FD-03
     let mut table = Table::new(PARIS);
     table.told = Some(BTreeMap::new());
-    let Err(Pause::Ask(ask)) = table.work(Phase::Evaluation) else { panic!("nothing was asked") };
+    let Err(Incomplete::Asks(ask)) = table.work(Phase::Evaluation) else { panic!("nothing was asked") };
     assert_eq!(ask.step, "parse_goal");
     assert!(
         (ask.check)(&json!({ "complexity": 100, "promptQuality": { "score": 0, "issues": [] } })).is_empty()
@@ -301,7 +313,7 @@ fn scores_out_of_range_are_refused() {
 fn a_model_is_asked_for_better_words_only_if_they_are_needed() {
     // spec: orchestrator PE-02 PE-03 PE-04
     let mut weak = Table::new("make it better").said("parse_goal", json!({}));
-    let Err(Pause::Ask(ask)) = weak.work(Phase::Evaluation) else { panic!("nothing was asked") };
+    let Err(Incomplete::Asks(ask)) = weak.work(Phase::Evaluation) else { panic!("nothing was asked") };
     assert_eq!((ask.step, ask.tier.as_str()), ("enhance_prompt", "balanced"));
     let variant =
         |text: &str, score: u8| json!({ "text": text, "score": score, "improvements": ["specificity"] });
@@ -332,7 +344,7 @@ fn room_2_reads_the_files_that_are_named_and_no_others() {
     let mut table = Table::new(request);
     table.done(Phase::PreAnalysis);
     table.done(Phase::Evaluation);
-    let Err(Pause::Read(paths)) = table.work(Phase::Context) else { panic!("nothing was read") };
+    let paths = wanted_files(table.work(Phase::Context));
     assert_eq!(paths, ["src/a.rs", "notes.md"]);
     let mut table = table.file("src/a.rs", Ok("fn main() {}"), "1").file("notes.md", Err("no such file"), "");
     let handoff = table.done(Phase::Context).handoff;
@@ -340,10 +352,7 @@ fn room_2_reads_the_files_that_are_named_and_no_others() {
     assert!(handoff.flags.uncertainty_areas[0].contains("notes.md could not be read: no such file"));
     assert_eq!(handoff.context.confidence, Some(90));
     let many: Vec<String> = (0..30).map(|n| format!("f{n}.rs")).collect();
-    let Err(Pause::Read(paths)) = Table::new(&format!("Summarise {}", many.join(" "))).work(Phase::Context)
-    else {
-        panic!("nothing was read")
-    };
+    let paths = wanted_files(Table::new(&format!("Summarise {}", many.join(" "))).work(Phase::Context));
     assert_eq!(paths.len(), 20);
 }
 

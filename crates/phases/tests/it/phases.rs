@@ -44,6 +44,7 @@ fn walk_in(
         [Phase::PreAnalysis, Phase::Evaluation, Phase::Context, Phase::Decomposition, Phase::Planning]
     {
         let cx = PhaseContext {
+            attempt: 1,
             evaluation: None,
             brief: None,
             talk: None,

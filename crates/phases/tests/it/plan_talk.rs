@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::plan_support::{PARIS, Stage, reply};
+use candor_model::Ask;
 use candor_model::{ExecutionStrategy, Phase, Plan, PlanTalk, SpokenBy, SubTask, TaskId, Text, Tier};
 use candor_phases::{Pack, Phases, brief, talk};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::validation;
-use candor_ports::Ask;
 use candor_testkit::fixtures;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use candor_model::Money;
-use candor_ports::{BoxFuture, EmbedError, Embedder, Vector};
+use candor_ports::{BoxFuture, EmbedError, Embedder, Vector, Vectors};
 
 pub use self::file::VectorFile;
 use self::recent::Recent;
@@ -180,7 +180,7 @@ impl Kept {
     }
 }
 
-impl Embedder for CachedEmbedder {
+impl Vectors for CachedEmbedder {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -195,7 +195,9 @@ impl Embedder for CachedEmbedder {
         drop(kept);
         self.inner.at_once(text)
     }
+}
 
+impl Embedder for CachedEmbedder {
     fn keep<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
         Box::pin(self.pin(texts))
     }

@@ -28,7 +28,7 @@ mod table;
 
 use std::ops::ControlFlow;
 
-use candor_ports::{BoxFuture, EmbedError, Embedder, Vector};
+use candor_ports::{BoxFuture, EmbedError, Embedder, Vector, Vectors};
 
 use self::table::Table;
 use super::{unit, wordpiece};
@@ -82,7 +82,7 @@ impl Default for FixedEmbedder {
     }
 }
 
-impl Embedder for FixedEmbedder {
+impl Vectors for FixedEmbedder {
     fn name(&self) -> &str {
         NAME
     }
@@ -94,7 +94,9 @@ impl Embedder for FixedEmbedder {
     fn needs_time(&self) -> bool {
         false
     }
+}
 
+impl Embedder for FixedEmbedder {
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
         let unknown = || EmbedError {
             model: NAME.to_owned(),

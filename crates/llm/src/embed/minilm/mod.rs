@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use candor_ports::{BoxFuture, EmbedError, Embedder, Vector};
+use candor_ports::{BoxFuture, EmbedError, Embedder, Vector, Vectors};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -144,7 +144,7 @@ fn batches(texts: &[Vec<u32>], threads: usize) -> Vec<&[Vec<u32>]> {
         .collect()
 }
 
-impl Embedder for MiniLm {
+impl Vectors for MiniLm {
     fn name(&self) -> &str {
         NAME
     }
@@ -152,7 +152,9 @@ impl Embedder for MiniLm {
     fn at_once(&self, _: &str) -> Option<Vector> {
         None
     }
+}
 
+impl Embedder for MiniLm {
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vector>, EmbedError>> {
         let (model, texts) = (self.clone(), texts.to_vec());
         Box::pin(async move {

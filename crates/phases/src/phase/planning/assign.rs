@@ -9,7 +9,7 @@ use candor_planning::routing;
 use super::super::ranking::Ranking;
 use crate::consult::{self, RouteAnswer, Tie};
 use crate::router::Explanation;
-use crate::{Pause, PhaseContext};
+use crate::{Incomplete, PhaseContext};
 
 /// How many of a ranking stay with a task: enough for every revision a plan may have.
 const RANKED: usize = 5;
@@ -88,7 +88,7 @@ pub(super) fn break_ties(
     tasks: &mut [SubTask],
     agents: &[AgentCapability],
     choices: &mut [Option<Explanation>],
-) -> Result<(), Pause> {
+) -> Result<(), Incomplete> {
     let ties: Vec<Tie<'_>> =
         tasks.iter().zip(&*choices).filter_map(|(task, choice)| tie(task, choice)).collect();
     let ties = ties.get(..ties.len().min(MOST_TIES)).unwrap_or_default();

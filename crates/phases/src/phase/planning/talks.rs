@@ -16,7 +16,7 @@ use crate::consult::{
 };
 use crate::decompose;
 use crate::talk::{self, Changed, Edit, Shown};
-use crate::{Pause, PhaseContext};
+use crate::{Incomplete, PhaseContext};
 
 /// How many decisions a model is told, the latest.
 const MAX_DECISIONS: usize = 40;
@@ -26,7 +26,7 @@ pub(super) fn work(
     cx: &PhaseContext<'_>,
     plan: &Plan,
     talk: &PlanTalk,
-) -> Result<PhaseReport, Pause> {
+) -> Result<PhaseReport, Incomplete> {
     match talk {
         PlanTalk::Question(words) => question(cx, plan, words),
         PlanTalk::Alternative(id) => alternative(phases, cx, plan, id),
@@ -36,7 +36,7 @@ pub(super) fn work(
 }
 
 /// An answer; the plan stays as it is.
-fn question(cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Result<PhaseReport, Pause> {
+fn question(cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Result<PhaseReport, Incomplete> {
     let goal = cx.goal.ok_or("there is no goal to speak of")?;
     let said = cx.consult::<QuestionAnswer>("answer_question", || {
         let latest = cx.decisions.iter().rev().take(MAX_DECISIONS).rev();
@@ -58,7 +58,12 @@ fn reply(text: String) -> PhaseReport {
 }
 
 /// The same tasks by another of the ways that were offered.
-fn alternative(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan, id: &str) -> Result<PhaseReport, Pause> {
+fn alternative(
+    phases: &Phases,
+    cx: &PhaseContext<'_>,
+    plan: &Plan,
+    id: &str,
+) -> Result<PhaseReport, Incomplete> {
     let offered = cx.brief.map_or(&[][..], |brief| brief.alternatives.as_slice());
     let wanted = id.trim();
     let known = offered.iter().find(|other| other.id.eq_ignore_ascii_case(wanted));
@@ -82,7 +87,12 @@ fn alternative(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan, id: &str) ->
 }
 
 /// The plan with what the words change.
-fn change(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Result<PhaseReport, Pause> {
+fn change(
+    phases: &Phases,
+    cx: &PhaseContext<'_>,
+    plan: &Plan,
+    words: &str,
+) -> Result<PhaseReport, Incomplete> {
     let agents = agents_for(phases, cx, &goal_type(cx)?);
     let said = cx.consult::<ChangeAnswer>("change_plan", || change_plan(words, plan, &agents))?;
     if let Some(said) = &said {
@@ -109,7 +119,7 @@ fn by_rules(plan: &Plan, agents: &[AgentCapability], words: &str) -> Result<Chan
 }
 
 /// Another plan for the same goal: the tasks anew from a model, or from the decomposition, with what the words say.
-fn anew(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Result<PhaseReport, Pause> {
+fn anew(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Result<PhaseReport, Incomplete> {
     let goal = cx.goal.ok_or("there is no goal to plan for")?;
     let agents = agents_for(phases, cx, &goal.goal_type);
     let is_brought = cx.material.is_some_and(|material| material.plan.is_some());
@@ -162,7 +172,7 @@ fn anew(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Res
 }
 
 /// The plan as it was before anybody changed it.
-fn first_again(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan) -> Result<Plan, Pause> {
+fn first_again(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan) -> Result<Plan, Incomplete> {
     if let Some(brought) = cx.material.and_then(|material| material.plan.as_deref()) {
         return Ok(brought.clone());
     }
@@ -174,7 +184,7 @@ fn assign_again(
     cx: &PhaseContext<'_>,
     agents: &[AgentCapability],
     tasks: &mut [SubTask],
-) -> Result<(), Pause> {
+) -> Result<(), Incomplete> {
     let ranking = ranking(cx, agents, tasks)?;
     // What had to be given to somebody else was told when the first plan was made.
     assign(tasks, agents, &ranking, &mut Vec::new())?;
@@ -189,7 +199,7 @@ fn next_version(
     changed: Changed,
     words: &str,
     model: Option<&str>,
-) -> Result<PhaseReport, Pause> {
+) -> Result<PhaseReport, Incomplete> {
     let Changed { mut plan, told, named } = changed;
     plan.metadata.low_confidence_reasons.clear();
     plan.metadata.requires_approval = false;
@@ -219,6 +229,6 @@ fn next_version(
     conclude(phases, cx, draft)
 }
 
-fn goal_type(cx: &PhaseContext<'_>) -> Result<candor_model::GoalType, Pause> {
+fn goal_type(cx: &PhaseContext<'_>) -> Result<candor_model::GoalType, Incomplete> {
     Ok(cx.goal.ok_or("there is no goal to plan for")?.goal_type.clone())
 }

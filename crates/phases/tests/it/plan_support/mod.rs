@@ -1,13 +1,14 @@
 //! A stage on which the phases up to the plan are visited, with or without models, and the plan is talked about.
 use std::collections::BTreeMap;
 
+use candor_model::Ask;
 use candor_model::{
-    AgentCapability, CalibrationMetrics, Complexity, Consulted, DecisionEntry, Evaluation, Goal, Handoff,
-    LogLevel, Phase, Plan, PlanBrief, PlanTalk, PromptQuality, ReadFile, RunId, RunSettings, StartMaterial,
+    AgentCapability, CalibrationMetrics, Complexity, Consulted, DecisionEntry, Effect, Evaluation, Goal,
+    Handoff, LogLevel, Phase, Plan, PlanBrief, PlanTalk, PromptQuality, ReadFile, RunId, RunSettings,
+    StartMaterial,
 };
-use candor_phases::{Answers, Pack, Pause, PhaseContext, Phases};
+use candor_phases::{Answers, Incomplete, Pack, PhaseContext, Phases};
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
-use candor_ports::Ask;
 use candor_testkit::consulting::{accepted_as, answered, give_up};
 use candor_testkit::fixtures;
 use serde_json::{Value, json};
@@ -86,6 +87,7 @@ impl Stage {
         loop {
             let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
             let cx = PhaseContext {
+                attempt: 1,
                 run_id: &run_id,
                 request: &self.request,
                 now: fixtures::time(fixtures::NOON),
@@ -113,7 +115,7 @@ impl Stage {
             };
             match self.phases.work(phase, &cx) {
                 Ok(report) => return Ok(report),
-                Err(Pause::Ask(ask)) => {
+                Err(Incomplete::Asks(ask)) => {
                     let value = self.voice.and_then(|voice| voice(&ask));
                     let step = match value {
                         Some(value) if (ask.check)(&value).is_empty() => {
@@ -129,7 +131,11 @@ impl Stage {
                     told.entry(ask.step.to_owned()).or_default().extend(step);
                     self.asked.push(*ask);
                 }
-                Err(Pause::Read(paths)) => {
+                Err(Incomplete::Needs(effects)) => {
+                    let paths = effects.into_iter().flat_map(|effect| match effect {
+                        Effect::ReadFiles { paths } => paths,
+                        other => panic!("{other:?}"),
+                    });
                     for path in paths {
                         let text = Err("not there".to_owned());
                         let file = ReadFile {
