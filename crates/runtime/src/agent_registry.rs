@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use candor_model::{AgentCapability, AgentMeasure, AgentType};
 use candor_planning::figures;
-use candor_ports::Agent;
-use tokio::sync::Semaphore;
+use candor_ports::{Agent, AgentFailure};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 /// The agents of an installation.
 #[derive(Clone, Default)]
@@ -18,7 +19,7 @@ pub struct AgentRegistry {
 
 pub(crate) struct Member {
     pub(crate) agent: Arc<dyn Agent>,
-    /// The places at its desk; absent if there is no limit.
+    /// How many attempts it takes on at once; absent if there is no limit.
     pub(crate) places: Option<Arc<Semaphore>>,
     pub(crate) capability: AgentCapability,
 }
@@ -58,6 +59,18 @@ impl AgentRegistry {
 
     pub(crate) fn find(&self, agent: &AgentType) -> Option<&Member> {
         self.members.get(agent)
+    }
+}
+
+/// Waits for a place at an agent that takes on only so much at once.
+pub(crate) async fn place(
+    places: Option<Arc<Semaphore>>,
+    stop: &CancellationToken,
+) -> Result<Option<OwnedSemaphorePermit>, AgentFailure> {
+    let Some(places) = places else { return Ok(None) };
+    tokio::select! {
+        place = places.acquire_owned() => Ok(place.ok()),
+        () = stop.cancelled() => Err(AgentFailure::Stopped),
     }
 }
 

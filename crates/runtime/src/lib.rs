@@ -1,19 +1,27 @@
-//! The tokio driver: it stands between the engine and the world.
+//! The tokio driver: a thin adapter between sessions and the world.
 //!
-//! Its loop: inputs → `decide` → append (durable) → tell observers → perform the effects that are new, stop
-//! those that are gone. Nothing outside is touched before the events that ask for it are durable. After a
-//! crash it folds the log and performs what is still asked for.
+//! Its loop: inputs → session → append (durable) → observers → perform the effects that are new, stop those that
+//! nobody waits for. What a run decides and when is the session's business; here are the inbox, the timers, the
+//! performing of effects, the lease, and recovery on start.
 //!
-//! [`Runtime`] holds what all runs share; [`RunHandle`] is one run that is being driven. A run is driven by
-//! one process at a time: [`Lease`].
+//! [`Runtime`] holds what all runs share; [`RunHandle`] is one run that is being driven. A run is driven by one
+//! process at a time: [`Lease`].
 
 mod agent_registry;
-mod breakers;
+mod attempt_context;
+mod circuit_breaker;
 mod clock;
 mod driver;
+mod dry_run;
+mod fork;
 mod lease;
+mod perform;
+mod runtime;
 
 pub use agent_registry::AgentRegistry;
+pub use candor_session::RunSnapshot;
 pub use clock::{Clock, wall};
-pub use driver::{DriveError, ForkPoint, RunHandle, RunOrder, RunSnapshot, Runtime, RuntimeDeps};
+pub use dry_run::{DryRun, DryRunReport};
+pub use fork::ForkPoint;
 pub use lease::{Lease, LeaseError};
+pub use runtime::{DriveError, RunHandle, RunOrder, Runtime, RuntimeDeps};

@@ -13,5 +13,6 @@ mod control;
 mod experience;
 mod latency;
 mod models;
+mod same_story;
 mod support;
 mod talk;

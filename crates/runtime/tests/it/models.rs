@@ -7,7 +7,7 @@ use candor_model::{
     AskKey, AskStep, Consulted, EventBody, ModelErrorKind, Money, Phase, Recorded, RunId, RunSettings,
     RunStatus, Seconds, SpokenBy, Tier,
 };
-use candor_ports::{Ask, BoxFuture, CallLimits, Models, Next, NextCall, Observer, Words};
+use candor_ports::{Ask, AskPolicy, BoxFuture, CallLimits, Models, Next, NextCall, Observer, Words};
 use candor_runtime::{RunOrder, Runtime, RuntimeDeps};
 use candor_testkit::consulting::{accepted_as, answered, failed, give_up};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ impl Scripted {
     }
 }
 
-impl Models for Scripted {
+impl AskPolicy for Scripted {
     fn next(&self, ask: &Ask, past: &[Consulted], left: Money) -> Next {
         let at_most = Money::from_micros(self.price);
         if at_most > left {
@@ -59,7 +59,9 @@ impl Models for Scripted {
     fn step_down(&self, ask: &Ask, _: &[Consulted], reason: &str) -> AskStep {
         AskStep::GiveUp { from: ask.tier, reason: reason.to_owned() }
     }
+}
 
+impl Models for Scripted {
     fn call<'a>(
         &'a self,
         ask: &'a Ask,

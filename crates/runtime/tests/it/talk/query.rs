@@ -183,7 +183,7 @@ fn a_run_whose_process_was_killed_while_a_question_was_open_ends_well() {
     // spec: orchestrator AC-10 AC-12
     let crew = asking_crew(Crew::new());
     let mut process = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "query::a_driver_to_be_killed"])
+        .args(["--exact", "talk::query::a_driver_to_be_killed"])
         .env(FOLDER, crew.folder())
         // What a killed process leaves among its temporary files goes with the folder.
         .env("TMPDIR", crew.folder())

@@ -3,8 +3,7 @@
 use candor_engine::{Input, RunState};
 use candor_model::{CheckpointId, Event, EventBody, ForkedFrom, Phase, Position, Recorded, RunId};
 
-use super::{Book, DriveError, RunHandle, Runtime};
-use crate::Lease;
+use crate::{DriveError, Lease, RunHandle, Runtime};
 
 /// Where a fork begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,15 +35,14 @@ impl Runtime {
         let (checkpoint, position, words) = point(&state, at)?;
         let shared = shared(&past, &ForkedFrom { run_id: from, checkpoint, position }, &new);
         self.0.log.append(&new, Position::START, &shared).await?;
-        self.0.breakers.learn(self.0.log.experience().await?.breakers);
-        let book = Book::open(&*self.0.log, new, &self.0.registry).await?;
+        let (session, clock) = self.open(new).await?;
         // The first phase's point outlives a change of the words; what both runs share may lie before it.
-        let prompt = prompt.or_else(|| (book.state.request() != words).then(|| words.to_owned()));
+        let prompt = prompt.or_else(|| (session.state().request() != words).then(|| words.to_owned()));
         let onward = match prompt {
             Some(words) => Input::Restart { prompt: Some(words) },
             None => Input::RollBack { to: checkpoint, run_budget: None },
         };
-        self.drive(book, vec![onward], lease).await
+        self.drive(session, clock, Some(onward), lease).await
     }
 }
 

@@ -1,41 +1,26 @@
-//! Driving runs: what all of them share, and the handle to one.
-
-mod actor;
-mod attempt;
-mod attempt_context;
-mod batch;
-mod book;
-mod circuit_breaker;
-mod consult;
-mod embed;
-mod fork;
-mod line;
-mod look;
-mod phases;
-mod talk;
-mod undo;
+//! What all runs of a process share, and the handle to one of them.
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use candor_engine::{FoldError, Input, Refusal};
-use candor_model::{BreakerSettings, GateId, Question, RunId, RunSettings, RunStatus, StartMaterial};
+use candor_model::{
+    AgentType, AskPolicy, BreakerSettings, Phase, Position, RunId, RunSettings, RunStatus, StartMaterial,
+    Vectors,
+};
 use candor_phases::Phases;
-use candor_ports::{Embedder, EventLog, Inspector, LogError, Models, Observer};
+use candor_planning::calibration;
+use candor_ports::{Embedder, EventLog, Experience, Inspector, LogError, Models, Observer};
+use candor_session::{Circuits, Learned, PhaseWork, RunSnapshot, Session, SessionDeps, SessionInput};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use self::actor::{Actor, Message};
-use self::book::Book;
-pub use self::fork::ForkPoint;
-use crate::breakers::Breakers;
-use crate::{AgentRegistry, Lease};
+use crate::circuit_breaker::StoredCircuits;
+use crate::driver::{Driver, Message};
+use crate::{AgentRegistry, Clock, Lease};
 
 /// How often other processes' writes are looked for.
 const LOOK_ELSEWHERE: Duration = Duration::from_millis(100);
-
-/// How many messages may wait for one run's driver; whoever brings more waits.
-const INBOX: usize = 256;
 
 /// Why a run cannot be driven, or could not take what it was given.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -43,7 +28,7 @@ pub enum DriveError {
     /// The engine refused; nothing was changed.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The log failed. What it has accepted stands; the run can be taken up again.
+    /// The log failed. What it has accepted stands; the run can be resumed.
     #[error(transparent)]
     Log(#[from] Arc<LogError>),
     /// The log cannot be folded.
@@ -62,7 +47,7 @@ pub enum DriveError {
         run: RunId,
     },
     /// The driver of the run has ended.
-    #[error("nobody drives run {run} any more; take it up again with `candor resume {run}`")]
+    #[error("no active driver for run {run}; resume it with `candor resume {run}`")]
     Gone {
         /// The run.
         run: RunId,
@@ -88,25 +73,14 @@ pub struct RunOrder {
     pub material: Option<StartMaterial>,
 }
 
-/// Where a run stands, as far as whoever drives it needs to know.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunSnapshot {
-    /// In one word.
-    pub status: RunStatus,
-    /// What waits for a person.
-    pub questions: Vec<(GateId, Question)>,
-    /// Whether agents are at work.
-    pub busy: bool,
-}
-
 /// What runs have beyond agents and rules.
 #[derive(Clone, Default)]
 pub struct RuntimeDeps {
-    /// Who answers questions; without them the rules speak.
+    /// Who answers questions; without them the rule-based fallbacks are used.
     pub models: Option<Arc<dyn Models>>,
     /// Who knows what texts mean; without it only words are compared.
     pub meaning: Option<Arc<dyn Embedder>>,
-    /// How breakers behave.
+    /// How circuit breakers behave.
     pub breakers: BreakerSettings,
     /// Who reads files and checks results; without one, what cannot be seen is said to be unseen.
     pub inspector: Option<Arc<dyn Inspector>>,
@@ -114,25 +88,25 @@ pub struct RuntimeDeps {
 
 /// Drives runs. A clone is another handle to the same.
 #[derive(Clone)]
-pub struct Runtime(Arc<Shared>);
+pub struct Runtime(pub(crate) Arc<Shared>);
 
 /// What all runs share.
 pub(crate) struct Shared {
     pub(crate) log: Arc<dyn EventLog>,
     pub(crate) registry: AgentRegistry,
-    pub(crate) phases: Phases,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) models: Option<Arc<dyn Models>>,
     pub(crate) meaning: Option<Arc<dyn Embedder>>,
-    pub(crate) breakers: Breakers,
+    pub(crate) circuits: Arc<StoredCircuits>,
     pub(crate) inspector: Option<Arc<dyn Inspector>>,
+    session: SessionDeps,
     /// Counts the times at which others were found to have written.
-    news: watch::Sender<u64>,
+    pub(crate) news: watch::Sender<u64>,
     lookout: OnceLock<()>,
 }
 
 impl Runtime {
-    /// A runtime on this log, with this registry and these phases; `observer` is told everything that happens.
+    /// A runtime on this log, with these agents and phases; `observer` is told everything that happens.
     #[must_use]
     pub fn new(
         log: Arc<dyn EventLog>,
@@ -150,23 +124,44 @@ impl Runtime {
         registry: AgentRegistry,
         phases: Phases,
         observer: Option<Arc<dyn Observer>>,
-        equipment: RuntimeDeps,
+        deps: RuntimeDeps,
     ) -> Self {
-        let news = watch::Sender::new(0);
-        let RuntimeDeps { models, meaning, breakers, inspector } = equipment;
-        let breakers = Breakers::new(breakers);
-        let lookout = OnceLock::new();
+        Self::connect(log, registry, Arc::new(phases), observer, deps, None)
+    }
+
+    /// The same with any phases, up to and including `last`.
+    pub(crate) fn connect(
+        log: Arc<dyn EventLog>,
+        registry: AgentRegistry,
+        phases: Arc<dyn PhaseWork>,
+        observer: Option<Arc<dyn Observer>>,
+        deps: RuntimeDeps,
+        last_phase: Option<Phase>,
+    ) -> Self {
+        let RuntimeDeps { models, meaning, breakers, inspector } = deps;
+        let circuits = Arc::new(StoredCircuits::new(breakers, Arc::clone(&log)));
+        let declared: Vec<AgentType> =
+            registry.declared().iter().map(|agent| agent.agent_type.clone()).collect();
+        let session = SessionDeps {
+            phases,
+            models: models.clone().map(|models| models as Arc<dyn AskPolicy>),
+            vectors: meaning.clone().map(|meaning| meaning as Arc<dyn Vectors>),
+            circuits: Arc::clone(&circuits) as Arc<dyn Circuits>,
+            inspects: inspector.is_some(),
+            declared: declared.into(),
+            last_phase,
+        };
         Self(Arc::new(Shared {
             log,
             registry,
-            phases,
             observer,
             models,
             meaning,
-            breakers,
+            circuits,
             inspector,
-            news,
-            lookout,
+            session,
+            news: watch::Sender::new(0),
+            lookout: OnceLock::new(),
         }))
     }
 
@@ -178,18 +173,17 @@ impl Runtime {
 
     /// Starts a run and drives it. It returns once the start is durable.
     pub async fn start(&self, order: RunOrder, lease: Option<Lease>) -> Result<RunHandle, DriveError> {
-        let experience = self.0.log.experience().await?;
-        self.0.breakers.learn(experience.breakers.clone());
-        let book = Book::new(order.run_id, experience, &self.0.registry);
+        let learned = self.learned(self.0.log.experience().await?);
+        let session = Session::new(order.run_id, self.0.session.clone(), learned);
         let input = Input::Start {
             request: order.request,
             settings: Box::new(order.settings),
             material: order.material.map(Box::new),
         };
-        self.drive(book, vec![input], lease).await
+        self.drive(session, Clock::starting_at(candor_model::Timestamp::EPOCH), Some(input), lease).await
     }
 
-    /// Takes a run up where its log ends, gives it `first`, and drives it on.
+    /// Resumes a run where its log ends, gives it `first`, and drives it on.
     ///
     /// A run that has ended can be given a rollback or a restart.
     pub async fn resume(
@@ -198,37 +192,52 @@ impl Runtime {
         first: Option<Input>,
         lease: Option<Lease>,
     ) -> Result<RunHandle, DriveError> {
-        self.0.breakers.learn(self.0.log.experience().await?.breakers);
-        let book = Book::open(&*self.0.log, run_id, &self.0.registry).await?;
-        // Whoever asked other agents something was gone with the driver.
-        let open = book.state.open_queries().filter(|_| !book.state.status().is_end());
-        let closed = open.map(|query| talk::unanswered(query, "whoever asked was interrupted"));
-        let inputs = closed.chain([Input::TakenUp]).chain(first).collect();
-        self.drive(book, inputs, lease).await
+        let (mut session, clock) = self.open(run_id).await?;
+        session.resume(clock.now())?;
+        self.drive(session, clock, first, lease).await
     }
 
     /// Gives a run one input without driving it: for a run that another process drives, or that is to wait.
     pub async fn submit(&self, run_id: RunId, input: Input) -> Result<RunStatus, DriveError> {
-        self.0.breakers.learn(self.0.log.experience().await?.breakers);
-        let book = Book::open(&*self.0.log, run_id, &self.0.registry).await?;
-        let (mut actor, _mail) = Actor::new(Arc::clone(&self.0), book, None);
-        actor.submit(vec![input]).await?;
-        Ok(actor.status())
+        let (session, clock) = self.open(run_id).await?;
+        let (mut driver, _mail) = Driver::new(Arc::clone(&self.0), session, clock, None);
+        driver.submit(Some(input)).await?;
+        Ok(driver.status())
     }
 
-    async fn drive(
+    pub(crate) async fn drive(
         &self,
-        book: Book,
-        inputs: Vec<Input>,
+        session: Session,
+        clock: Clock,
+        first: Option<Input>,
         lease: Option<Lease>,
     ) -> Result<RunHandle, DriveError> {
         self.look_out();
-        let run_id = book.state.run_id().clone();
-        let (mut actor, mail) = Actor::new(Arc::clone(&self.0), book, lease);
-        actor.submit(inputs).await?;
-        actor.begin();
-        let snapshot = actor.snapshot();
-        Ok(RunHandle { run_id, mail, snapshot, driver: tokio::spawn(actor.run()) })
+        let run_id = session.state().run_id().clone();
+        let (mut driver, mail) = Driver::new(Arc::clone(&self.0), session, clock, lease);
+        driver.submit(first).await?;
+        driver.begin();
+        let snapshot = driver.snapshot();
+        Ok(RunHandle { run_id, mail, snapshot, driver: tokio::spawn(driver.run()) })
+    }
+
+    /// A run that is on the log, and a clock that does not go back behind its last event.
+    pub(crate) async fn open(&self, run_id: RunId) -> Result<(Session, Clock), DriveError> {
+        let learned = self.learned(self.0.log.experience().await?);
+        let log = self.0.log.read(&run_id, Position::START).await?;
+        let Some(last) = log.last() else { return Err(DriveError::UnknownRun { run: run_id }) };
+        let clock = Clock::starting_at(last.event.at);
+        Ok((Session::open(run_id, self.0.session.clone(), learned, &log)?, clock))
+    }
+
+    fn learned(&self, experience: Experience) -> Learned {
+        let Experience { measured, outcomes, examples, breakers } = experience;
+        self.0.circuits.learn(breakers);
+        Learned {
+            agents: self.0.registry.known(&measured).into(),
+            calibration: calibration::metrics(&outcomes),
+            examples: examples.into(),
+        }
     }
 
     /// Starts to look for other processes' writes, once, for as long as the runtime lives.
@@ -270,11 +279,12 @@ impl RunHandle {
     pub async fn submit(&self, input: Input) -> Result<(), DriveError> {
         let (reply, answer) = oneshot::channel();
         let gone = || DriveError::Gone { run: self.run_id.clone() };
-        self.mail.send(Message::Give { input: Box::new(input), reply }).await.map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        let input = Box::new(SessionInput::Command(input));
+        self.mail.send(Message::Input { input, reply: Some(reply) }).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?.map(|_| ())
     }
 
-    /// Where the run stands, now and as it changes.
+    /// What the run looks like, now and as it changes.
     #[must_use]
     pub fn snapshot(&self) -> watch::Receiver<RunSnapshot> {
         self.snapshot.clone()
@@ -285,7 +295,7 @@ impl RunHandle {
         self.driver.await.unwrap_or(Err(DriveError::Gone { run: self.run_id }))
     }
 
-    /// Stops driving: everything that runs is killed, nothing is recorded, and the run can be taken up again.
+    /// Stops driving: everything that runs is killed, nothing is recorded, and the run can be resumed.
     pub async fn leave(self) -> Result<RunStatus, DriveError> {
         // A driver that has ended by itself needs no telling.
         let _ = self.mail.send(Message::Leave).await;
