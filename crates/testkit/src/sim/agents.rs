@@ -1,7 +1,11 @@
 //! Simulated agents: good ones, and all the ways in which they are not.
 
 use candor_engine::{Input, RunState};
-use candor_model::{ExecutionFeedback, FeedbackType, RankedAgent, TaskId, Timestamp};
+use candor_model::{
+    AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, RankedAgent, Seconds, TaskId, Timestamp,
+};
+use candor_session::{AttemptEnd, AttemptKey, Ended, Outcome, SessionInput};
+use fastrand::Rng;
 use serde_json::json;
 
 use super::desks;
@@ -16,11 +20,12 @@ pub(super) const ATTEMPT: &str = "attempt";
 pub(super) fn invoke(
     world: &mut World,
     state: &RunState,
-    task_id: &TaskId,
-    attempt: u32,
+    key: &AttemptKey,
+    agent: &AgentType,
     deadline: Timestamp,
 ) {
     let trouble = world.odds.agent_trouble;
+    let task_id = &key.task_id;
     let feedback = if world.chance(trouble) { troubled(world, task_id) } else { good(world, task_id) };
     let lost = world.odds.lost;
     if world.chance(lost) {
@@ -28,56 +33,83 @@ pub(super) fn invoke(
     }
     let allowed = i64::try_from(deadline.since(world.clock()).as_millis()).unwrap_or(i64::MAX);
     let delay = if world.chance(trouble / 4) { allowed.saturating_add(500) } else { world.rng.i64(1..3_000) };
-    desks::notes(world, state, task_id, attempt, delay);
+    desks::work(world, state, key, delay);
     let doubled = world.odds.doubled;
     if world.chance(doubled) {
         // The second answer need not be the same as the first.
         let second = if world.rng.bool() { feedback.clone() } else { good(world, task_id) };
         let later = delay.saturating_add(world.rng.i64(0..4_000));
-        report(world, later, task_id, attempt, second);
+        report(world, later, key, Some(agent), second);
     }
-    report(world, delay, task_id, attempt, feedback);
+    report(world, delay, key, Some(agent), feedback);
 }
 
 /// Sends an answer that says which attempt it is for, so that the invariants see an answer taken for another's.
-fn report(world: &mut World, delay: i64, task_id: &TaskId, attempt: u32, mut feedback: ExecutionFeedback) {
-    feedback.actual_outputs.insert(ATTEMPT.to_owned(), json!(attempt));
-    let feedback = Box::new(feedback);
-    let input = Input::AgentReported { task_id: task_id.clone(), attempt, feedback };
-    world.later(delay, Happening::Deliver(input));
+fn report(
+    world: &mut World,
+    delay: i64,
+    key: &AttemptKey,
+    agent: Option<&AgentType>,
+    mut feedback: ExecutionFeedback,
+) {
+    feedback.actual_outputs.insert(ATTEMPT.to_owned(), json!(key.attempt));
+    if feedback.task_id != key.task_id || world.rng.u8(0..20) == 0 {
+        // A driver that has lost track says it in the engine's own words.
+        let (task_id, attempt) = (key.task_id.clone(), key.attempt);
+        let input = Input::AgentReported { task_id, attempt, feedback: Box::new(feedback.clone()) };
+        world.later(delay, Happening::Deliver(SessionInput::Command(input)));
+    }
+    let is_failure = feedback.feedback_type == FeedbackType::Failure;
+    let end = match feedback.errors.first() {
+        Some(error) if is_failure && world.rng.bool() => AttemptEnd::Failed(error.clone()),
+        _ => AttemptEnd::Answered(Box::new(AgentAnswer {
+            outputs: feedback.actual_outputs,
+            cost: Some(feedback.cost),
+            feedback_type: Some(feedback.feedback_type),
+            errors: feedback.errors,
+            suggested_adjustments: feedback.suggested_adjustments,
+            messages: (0..world.rng.usize(0..3)).map(|_| desks::telling(world)).collect(),
+        })),
+    };
+    ends(world, delay, key, agent, end);
+}
+
+/// An agent does what the story says.
+pub(super) fn tell_story(
+    world: &mut World,
+    key: &AttemptKey,
+    agent: &AgentType,
+    answer: Result<AgentAnswer, String>,
+) {
+    let end = match answer {
+        Ok(answer) => AttemptEnd::Answered(Box::new(answer)),
+        Err(reason) => AttemptEnd::Failed(reason),
+    };
+    ends(world, 5, key, Some(agent), end);
+}
+
+fn ends(world: &mut World, delay: i64, key: &AttemptKey, agent: Option<&AgentType>, end: AttemptEnd) {
+    let (duration, price) = (Seconds::whole(1), Money::ZERO);
+    let ended = Ended { key: key.clone(), agent: agent.cloned(), end, duration, price };
+    world.outcome(delay, Outcome::Attempt(Box::new(ended)));
 }
 
 /// An agent is told to stop; its last answer may still come first.
-pub(super) fn stop(world: &mut World, task_id: TaskId, attempt: u32) {
+pub(super) fn stop(world: &mut World, key: AttemptKey) {
     if world.rng.u8(0..4) == 0 {
-        let feedback = if world.rng.bool() { good(world, &task_id) } else { troubled(world, &task_id) };
-        report(world, 5, &task_id, attempt, feedback);
+        let feedback =
+            if world.rng.bool() { good(world, &key.task_id) } else { troubled(world, &key.task_id) };
+        report(world, 5, &key, None, feedback);
     }
     let delay = world.rng.i64(1..2_000);
-    world.later(delay, Happening::Deliver(Input::AgentStopped { task_id, attempt }));
-}
-
-/// Someone looks for an agent.
-pub(super) fn route(world: &mut World, task_id: TaskId) {
-    let trouble = world.odds.agent_trouble / 8;
-    let ranking = if world.chance(trouble) {
-        if world.rng.bool() { Err("the embedding service is down".to_owned()) } else { Ok(Vec::new()) }
-    } else {
-        Ok(ranking(world))
-    };
-    let delay = world.rng.i64(1..400);
-    let input = Input::Routed { task_id, ranking };
-    if world.chance(trouble) {
-        world.later(delay * 3, Happening::Deliver(input.clone()));
-    }
-    world.later(delay, Happening::Deliver(input));
+    ends(world, delay, &key, None, AttemptEnd::Stopped);
 }
 
 /// Agents in some order, with falling scores.
-pub(super) fn ranking(world: &mut World) -> Vec<RankedAgent> {
+pub(super) fn ranking(rng: &mut Rng) -> Vec<RankedAgent> {
     let mut names = AGENTS.to_vec();
-    world.rng.shuffle(&mut names);
-    names.truncate(world.rng.usize(1..=names.len()));
+    rng.shuffle(&mut names);
+    names.truncate(rng.usize(1..=names.len()));
     let mut score = 0.95;
     let ranked = names.into_iter().map(|name| {
         score -= 0.12;
@@ -103,7 +135,7 @@ fn blank(world: &mut World, task_id: &TaskId, kind: FeedbackType) -> ExecutionFe
     let mut feedback = fixtures::feedback(1, kind, &[]);
     feedback.task_id = task_id.clone();
     feedback.timestamp = world.clock();
-    feedback.cost = candor_model::Money::from_micros(world.rng.u64(0..30_000));
+    feedback.cost = Money::from_micros(world.rng.u64(0..30_000));
     feedback
 }
 
@@ -113,7 +145,7 @@ fn troubled(world: &mut World, task_id: &TaskId) -> ExecutionFeedback {
         0 => blank(world, &TaskId::numbered(999), FeedbackType::Success),
         1 => {
             let mut lie = good(world, task_id);
-            lie.cost = candor_model::Money::from_micros(world.rng.u64(0..2_000_000));
+            lie.cost = Money::from_micros(world.rng.u64(0..2_000_000));
             lie
         }
         2 => {

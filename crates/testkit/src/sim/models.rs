@@ -1,169 +1,173 @@
-//! Simulated models and the phases that ask them: answers come late, twice, for another step, dearer than
-//! promised or never; and breakers that open and close whenever they like.
+//! Simulated models: what is asked of them is decided by the session's own loop; answers come late, twice, for another
+//! step, dearer than promised or never. And circuit breakers that open and close whenever other runs make them.
 
-use candor_engine::{Input, RunState, Stage};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use candor_model::{
-    AgentType, AskKey, AskStep, Consulted, JsonMap, ModelCall, ModelErrorKind, Money, OpenCall, Phase,
-    Seconds, Tier, Timestamp,
+    Ask, AskPolicy, AskStep, Consulted, ModelCall, ModelErrorKind, ModelRequest, Money, Next, NextCall,
+    Seconds, Texts, Tier, Vector, Vectors,
 };
+use candor_session::{Circuits, Outcome, model_circuit};
+use fastrand::Rng;
 use serde_json::json;
 
-use super::driver::Driver;
-use super::phases;
-use super::world::{Happening, World};
+use super::process::Process;
+use super::world::World;
 use crate::arbitrary::AGENTS;
-use crate::{consulting, fixtures};
+use crate::consulting;
 
-/// What the names of questions begin with; a phase hands its answers over under these names.
+/// The questions of a phase; a phase hands its answers over under these names.
+pub(super) const ASKS: [&str; 4] = ["ask_0", "ask_1", "ask_2", "ask_3"];
+/// What their names begin with.
 pub(super) const ANSWER: &str = "ask_";
-/// How many steps a question may take before the rules speak.
+/// How many steps a question may take before the rules are used.
 const MOST_STEPS: usize = 6;
-const TIERS: [Tier; 3] = [Tier::Fast, Tier::Balanced, Tier::Strong];
 
-/// A phase puts its questions, side by side.
-pub(super) fn ask(world: &mut World, phase: Phase, attempt: u32) {
-    for n in 0..world.questions(phase, attempt) {
-        let delay = world.rng.i64(0..60);
-        world.later(delay, Happening::Put(key(phase, attempt, n)));
+/// What comes next in an ask, drawn by the seed: the same ask at the same point goes on in the same way.
+pub(super) struct SimPolicy {
+    seed: u64,
+}
+
+impl SimPolicy {
+    pub(super) const fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    fn rng(&self, ask: &Ask, past: &[Consulted]) -> Rng {
+        let name = ask.step.bytes().fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        Rng::with_seed(self.seed ^ name.wrapping_mul(0x9e37_79b9) ^ ((past.len() as u64) << 40))
     }
 }
 
-/// A question is put, or goes on: what comes next follows from what is on the log.
-pub(super) fn put(world: &mut World, driver: &mut Driver, key: &AskKey) -> Result<(), String> {
-    let Some(state) = driver.state() else { return Ok(()) };
-    let past = state.consulted(key);
-    let (steps, over) = (past.len(), past.last().is_some_and(|step| step.outcome.is_final()));
-    let at_work = is_at_work(state, key.phase);
-    let waits = at_work && !over && state.open_calls().all(|call| call.ask != *key);
-    // A phase that is confused asks although its time is over, or it has its answer, or will have it.
-    let confused = world.odds.doubled / 4;
-    if !waits && !world.chance(confused) {
-        return if at_work && over { go_on(world, driver, key) } else { Ok(()) };
+impl AskPolicy for SimPolicy {
+    fn next(&self, ask: &Ask, past: &[Consulted], _: Money) -> Next {
+        let mut rng = self.rng(ask, past);
+        if past.len() >= MOST_STEPS {
+            return Next::Step(consulting::give_up("asked often enough"));
+        }
+        if rng.u8(0..8) == 0 {
+            return Next::Step(self.step_down(ask, past, "it rests"));
+        }
+        let tier = rng.choice([Tier::Fast, Tier::Balanced, Tier::Strong]).unwrap_or_default();
+        Next::Call(NextCall {
+            tier,
+            model: format!("acme/{tier}"),
+            at_most: Money::from_micros(rng.u64(0..6_000)),
+            max_output_tokens: 100,
+            after: Seconds::from_millis(rng.u64(0..300)),
+        })
     }
-    if steps >= MOST_STEPS || world.rng.u8(0..8) == 0 {
-        let outcome =
-            if steps >= MOST_STEPS { consulting::give_up("asked often enough") } else { down(world) };
-        let number = u32::try_from(steps).unwrap_or(u32::MAX).saturating_add(1);
-        return driver.take(world, &consulting::consulted(key, number, None, outcome));
+
+    fn step_down(&self, ask: &Ask, past: &[Consulted], reason: &str) -> AskStep {
+        if self.rng(ask, past).bool() { consulting::give_up(reason) } else { consulting::fall_back(reason) }
     }
-    let reserved = Money::from_micros(world.rng.u64(0..6_000));
-    let tier = world.rng.choice(TIERS).unwrap_or_default();
-    let input = Input::Consulting { ask: key.clone(), tier, model: format!("acme/{tier}"), reserved };
-    driver.take(world, &input)
 }
 
-/// The step down when the engine does not allow a call.
-pub(super) fn without_call(world: &mut World, state: &RunState, key: &AskKey, reason: &str) {
-    let number = u32::try_from(state.consulted(key).len()).unwrap_or(u32::MAX).saturating_add(1);
-    let input = consulting::consulted(key, number, None, consulting::give_up(reason));
-    world.later(0, Happening::Deliver(input));
+/// What texts mean, as far as it was asked for since the process began.
+#[derive(Default)]
+pub(super) struct SimVectors(Mutex<BTreeSet<String>>);
+
+impl SimVectors {
+    pub(super) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn keep(&self, texts: Texts) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(texts.lasting.into_iter().chain(texts.passing));
+    }
+}
+
+impl Vectors for SimVectors {
+    fn name(&self) -> &str {
+        "simulated"
+    }
+
+    fn at_once(&self, text: &str) -> Option<Vector> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.contains(text).then(|| [1.0].into())
+    }
+}
+
+/// Texts are embedded, or not.
+pub(super) fn embed(world: &mut World, vectors: &SimVectors, texts: Texts) {
+    let lost = world.odds.lost / 4;
+    if world.chance(lost) {
+        return;
+    }
+    let result = if world.chance(lost) { Err("the embedding service is down".to_owned()) } else { Ok(()) };
+    if result.is_ok() {
+        vectors.keep(texts);
+    }
+    let delay = world.rng.i64(1..400);
+    world.outcome(delay, Outcome::Embedded(result));
 }
 
 /// A model is called; its answer comes later, if it comes.
-pub(super) fn call(world: &mut World, open: &OpenCall) {
+pub(super) fn call(world: &mut World, request: &ModelRequest) {
     let lost = world.odds.lost / 4;
     if world.chance(lost) {
         return;
     }
     let delay = world.rng.i64(1..600);
-    let step = step(world, open);
+    let answer = |world: &mut World, number| {
+        let step = Box::new(step(world));
+        Outcome::Model { ask: request.id.clone(), number, step }
+    };
     let doubled = world.odds.doubled;
     if world.chance(doubled) {
-        let second = if world.rng.bool() { step.clone() } else { self::step(world, open) };
-        let number = if world.rng.u8(0..4) == 0 { world.rng.u32(0..4) } else { open.number };
+        let number = if world.rng.u8(0..4) == 0 { world.rng.u32(0..4) } else { request.number };
+        let second = answer(world, number);
         let later = delay.saturating_add(world.rng.i64(-300..4_000));
-        world.later(later, deliver(&open.ask, number, second));
+        world.outcome(later, second);
     }
-    world.later(delay, deliver(&open.ask, open.number, step));
+    let first = answer(world, request.number);
+    world.outcome(delay, first);
 }
 
-/// A breaker of an agent or of a model opens or closes; now and then those of all agents at once.
-pub(super) fn breaker(world: &mut World, driver: &mut Driver) -> Result<(), String> {
+/// Other runs make a circuit open or close; now and then those of all agents at once.
+pub(super) fn circuit(world: &mut World, process: &Process) {
     let odds = world.odds.breakers;
     if !world.chance(odds) {
-        return Ok(());
+        return;
     }
     let opens = world.rng.u8(0..3) > 0;
-    match world.rng.u8(0..8) {
-        0 => {
-            let opened = opens.then(|| "it failed too often".to_owned());
-            driver.take(world, &Input::ModelBreaker { model: "acme/fast".to_owned(), opened })
-        }
-        1 => AGENTS.iter().try_for_each(|name| agent_breaker(world, driver, name, opens)),
-        _ => {
-            let name = world.rng.choice(AGENTS).unwrap_or_default();
-            agent_breaker(world, driver, name, opens)
-        }
-    }
-}
-
-fn agent_breaker(world: &mut World, driver: &mut Driver, name: &str, opens: bool) -> Result<(), String> {
-    let agent_type: AgentType = fixtures::agent_type(name);
-    let until = world.clock().as_millis().saturating_add(world.rng.i64(-1_000..40_000));
-    let opened = opens.then(|| ("it failed too often".to_owned(), Timestamp::from_millis(until)));
-    driver.take(world, &Input::Breaker { agent_type, opened })
-}
-
-/// All questions of the phase are answered: its work is done, and it hands over what it was told.
-fn go_on(world: &mut World, driver: &Driver, key: &AskKey) -> Result<(), String> {
-    let Some(state) = driver.state() else { return Ok(()) };
-    let mut answers = JsonMap::new();
-    for n in 0..world.questions(key.phase, key.attempt) {
-        let key = self::key(key.phase, key.attempt, n);
-        match state.consulted(&key).last().map(|step| &step.outcome) {
-            Some(AskStep::Accepted { value, .. }) => _ = answers.insert(key.step, value.clone()),
-            Some(AskStep::GiveUp { .. }) => {}
-            _ => return Ok(()),
-        }
-    }
-    let delay = world.rng.i64(1..100);
-    phases::hand_over(world, key.phase, key.attempt, delay, answers);
-    Ok(())
-}
-
-fn key(phase: Phase, attempt: u32, n: u8) -> AskKey {
-    AskKey { phase, attempt, step: format!("{ANSWER}{n}") }
-}
-
-fn is_at_work(state: &RunState, phase: Phase) -> bool {
-    match state.stage() {
-        Stage::Preparing { open, .. } => open.contains(&phase),
-        Stage::Closing { phase: current } => *current == phase,
-        _ => false,
-    }
-}
-
-fn deliver(ask: &AskKey, number: u32, step: Consulted) -> Happening {
-    Happening::Deliver(Input::Consulted { ask: ask.clone(), number, step: Box::new(step) })
-}
-
-fn down(world: &mut World) -> AskStep {
-    if world.rng.bool() { consulting::give_up("no tier is left") } else { consulting::fall_back("it rests") }
-}
-
-fn step(world: &mut World, open: &OpenCall) -> Consulted {
-    let cost = if world.rng.u8(0..30) == 0 {
-        open.reserved.micros().saturating_add(world.rng.u64(0..6_000))
-    } else {
-        world.rng.u64(0..=open.reserved.micros())
+    let names: Vec<String> = match world.rng.u8(0..8) {
+        0 => vec![model_circuit("acme/fast")],
+        1 => AGENTS.iter().map(|name| (*name).to_owned()).collect(),
+        _ => world.rng.choice(AGENTS).map(|name| (*name).to_owned()).into_iter().collect(),
     };
+    let now = world.clock();
+    for name in names {
+        let result = if opens { Err("it failed too often") } else { Ok(()) };
+        for _ in 0..3 {
+            process.circuits.ended(&name, result, now);
+        }
+    }
+}
+
+fn step(world: &mut World) -> Consulted {
+    let cost = if world.rng.u8(0..30) == 0 { world.rng.u64(0..12_000) } else { world.rng.u64(0..300) };
     let outcome = match world.rng.u8(0..10) {
         0 => AskStep::Repeat { number: 1, max: 3, delay: Seconds::whole(1), reason: "timeout".to_owned() },
         1 => AskStep::AskAgain { problems: vec!["`name` is missing".to_owned()] },
-        2 | 3 => down(world),
+        2 => consulting::give_up("no tier is left"),
+        3 => consulting::fall_back("it rests"),
         _ => consulting::accepted_as(json!({ "said": world.rng.u64(..) })),
     };
     // A step without a call although one is under way, as from a driver that has lost track.
     let confused = world.odds.doubled / 4;
-    let call = if world.chance(confused) { None } else { Some(made(world, open, cost)) };
+    let call = if world.chance(confused) { None } else { Some(made(world, cost)) };
     Consulted { call, outcome }
 }
 
-fn made(world: &mut World, open: &OpenCall, cost: u64) -> ModelCall {
+fn made(world: &mut World, cost: u64) -> ModelCall {
     let call = if world.rng.u8(0..4) == 0 {
         consulting::failed(ModelErrorKind::Timeout)
     } else {
         consulting::answered("{}", cost)
     };
-    ModelCall { tier: open.tier, model: open.model.clone(), ..call }
+    let tier = world.rng.choice([Tier::Fast, Tier::Balanced, Tier::Strong]).unwrap_or_default();
+    ModelCall { tier, model: format!("acme/{tier}"), ..call }
 }

@@ -5,6 +5,7 @@ use candor_model::{
     Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, GateId, Guidance, GuidanceAction,
     HumanApprovalDecision, HumanApprovalRequest, JsonMap, PlanId, PlanVersion, Question, TaskId,
 };
+use candor_session::SessionInput;
 use serde_json::json;
 
 use super::world::{Happening, World};
@@ -13,6 +14,10 @@ use crate::fixtures;
 
 /// A person is asked something.
 pub(super) fn ask(world: &mut World, gate: &GateId, question: &Question) {
+    if world.story.is_some() {
+        let answer = helpful_answer(gate, question);
+        return world.later(1, Happening::Deliver(SessionInput::Command(answer)));
+    }
     let never = world.odds.lost;
     if world.chance(never) {
         return;
@@ -23,13 +28,14 @@ pub(super) fn ask(world: &mut World, gate: &GateId, question: &Question) {
     if world.chance(twice) {
         let second = if world.rng.bool() { answer.clone() } else { helpful_answer(gate, question) };
         let later = delay.saturating_add(world.rng.i64(0..10_000));
-        world.later(later, Happening::Deliver(second));
+        world.later(later, Happening::Deliver(SessionInput::Command(second)));
     }
-    world.later(delay, Happening::Deliver(answer));
+    world.later(delay, Happening::Deliver(SessionInput::Command(answer)));
 }
 
 /// An answer with which the run can go on.
-pub(super) fn helpful_answer(gate: &GateId, question: &Question) -> Input {
+#[must_use]
+pub fn helpful_answer(gate: &GateId, question: &Question) -> Input {
     let answer = match question {
         Question::Approval { request, .. } => decision(&request.plan_id, ApprovalAction::Approve, Vec::new()),
         Question::Guidance(_) => guidance(GuidanceAction::Retry, Some("hotel_agent")),

@@ -1,16 +1,24 @@
-//! Simulated phases: they hand over a goal, a plan, a verdict; sometimes late, sometimes not at all.
+//! Simulated phases: they need files and models, and hand over a goal, a plan, a verdict; sometimes they fail.
 
-use candor_engine::{Input, PhaseReport, PhaseResult};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use candor_engine::{PhaseReport, PhaseResult};
 use candor_model::{
-    Account, AlignmentCheck, ApprovalPolicy, Broadcast, CalibrationMetrics, ConfidenceCheck,
-    ConsistencyCheck, CostCheck, CritiqueChecks, Enforcement, Enhancement, GuardFinding, GuardReport,
+    AlignmentCheck, ApprovalPolicy, Ask, AskStep, Broadcast, CalibrationMetrics, CheckKind, ConfidenceCheck,
+    ConsistencyCheck, CostCheck, CritiqueChecks, Effect, Enforcement, Enhancement, GuardFinding, GuardReport,
     JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase,
-    PhaseLimits, Plan, Priority, PromptVariant, RetryPolicy, RunSettings, Seconds, Severity, Share, SpokenBy,
-    SubTask, TaskId, Text,
+    PhaseLimits, Plan, Priority, PromptVariant, RankedAgent, RetryPolicy, RunSettings, Seconds, Severity,
+    Share, SpokenBy, SubTask, TaskId, Text, Texts, Tier, WantedCheck,
 };
+use candor_phases::{Answers, Incomplete, PhaseContext};
+use candor_planning::conflict::ConflictRules;
 use candor_planning::validation::Proposal;
+use candor_session::PhaseWork;
+use fastrand::Rng;
+use serde_json::Value;
 
-use super::world::{Happening, World};
+use super::world::World;
 use super::{agents, models};
 use crate::scenario::phase_report;
 use crate::{fixtures, phase_fixtures};
@@ -40,18 +48,114 @@ pub(super) fn settings(world: &mut World) -> RunSettings {
     }
 }
 
-/// The guardrails look at the words; now and then they halt the run, for as long as they like.
-pub(super) fn guard(world: &mut World, attempt: u32) {
-    let trouble = world.odds.phase_trouble;
-    let findings = if world.chance(trouble) { vec![halting()] } else { Vec::new() };
-    let report = Box::new(GuardReport { findings, evaluation: Vec::new() });
-    let delay = world.rng.i64(1..50);
-    let input = Input::Guarded { attempt, report };
-    let doubled = world.odds.doubled;
-    if world.chance(doubled) {
-        world.later(delay + 20, Happening::Deliver(input.clone()));
+/// Phases whose results are drawn by the seed: the same try of the same phase always gives the same.
+pub(super) struct SimPhases {
+    seed: u64,
+    /// How often they go wrong, in percent.
+    trouble: Arc<AtomicU8>,
+}
+
+/// The dice of one try of one phase.
+struct Dice {
+    rng: Rng,
+    trouble: u8,
+}
+
+impl Dice {
+    fn chance(&mut self, percent: u8) -> bool {
+        self.rng.u8(0..100) < percent
     }
-    world.later(delay, Happening::Deliver(input));
+
+    fn trouble(&mut self) -> bool {
+        self.chance(self.trouble)
+    }
+}
+
+impl SimPhases {
+    pub(super) const fn new(seed: u64, trouble: Arc<AtomicU8>) -> Self {
+        Self { seed, trouble }
+    }
+
+    fn dice(&self, what: u64, attempt: u32) -> Dice {
+        let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (what << 48) ^ (u64::from(attempt) << 16);
+        Dice { rng: Rng::with_seed(seed), trouble: self.trouble.load(Ordering::Relaxed) }
+    }
+}
+
+impl PhaseWork for SimPhases {
+    /// The guardrails look at the words; now and then they halt the run.
+    fn guard(&self, _: &PhaseContext<'_>) -> GuardReport {
+        let findings = if self.dice(90, 0).trouble() { vec![halting()] } else { Vec::new() };
+        GuardReport { findings, evaluation: Vec::new() }
+    }
+
+    fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
+        let mut dice = self.dice(u64::from(phase.number()), cx.attempt);
+        if dice.trouble() {
+            return Err("the work of the phase failed".into());
+        }
+        need(&mut dice, phase, cx)?;
+        let answers = ask(&mut dice, phase, cx)?;
+        let mut report = report(&mut dice, phase, cx);
+        report.handoff.data = answers;
+        Ok(report)
+    }
+
+    fn route(&self, task: &SubTask, _: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
+        let number =
+            task.task_id.as_str().bytes().fold(0, |sum: u32, byte| sum.wrapping_mul(31) + u32::from(byte));
+        let mut dice = self.dice(91, number);
+        if dice.trouble() {
+            return if dice.rng.bool() {
+                Err("the embedding service is down".into())
+            } else {
+                Ok(Vec::new())
+            };
+        }
+        Ok(agents::ranking(&mut dice.rng))
+    }
+
+    fn conflict_rules(&self) -> ConflictRules {
+        ConflictRules::default()
+    }
+}
+
+/// What a phase needs from outside before it can go on.
+fn need(dice: &mut Dice, phase: Phase, cx: &PhaseContext<'_>) -> Result<(), Incomplete> {
+    let mut wanted = Vec::new();
+    if phase == Phase::Context && dice.rng.u8(0..4) == 0 {
+        let paths = vec!["src/part_0.rs".to_owned(), "src/part_9.rs".to_owned()];
+        let unread: Vec<String> = paths.into_iter().filter(|path| !cx.files.contains_key(path)).collect();
+        wanted.extend((!unread.is_empty()).then_some(Effect::ReadFiles { paths: unread }));
+    }
+    let texts = Texts { lasting: Vec::new(), passing: vec![format!("{phase} {}", cx.attempt)] };
+    let at_hand = |text: &String| cx.meaning.is_none_or(|meaning| meaning.0.at_once(text).is_some());
+    if phase == Phase::Planning && dice.rng.u8(0..4) == 0 && !texts.passing.iter().all(at_hand) {
+        wanted.push(Effect::Embed { texts });
+    }
+    if phase == Phase::Validation && dice.rng.u8(0..4) == 0 && cx.checks.is_empty() {
+        let kind = CheckKind::File("report.md".to_owned());
+        let check = WantedCheck { task_id: TaskId::numbered(1), kind };
+        wanted.push(Effect::RunChecks { attempt: cx.attempt, checks: vec![check] });
+    }
+    if wanted.is_empty() { Ok(()) } else { Err(Incomplete::Needs(wanted)) }
+}
+
+/// Asks models, one question after the other; gives what they answered.
+fn ask(dice: &mut Dice, phase: Phase, cx: &PhaseContext<'_>) -> Result<JsonMap, Incomplete> {
+    let asks = matches!(phase, Phase::Evaluation | Phase::Decomposition | Phase::Planning)
+        || (phase == Phase::Validation && dice.rng.u8(0..4) == 0);
+    let count = if asks && dice.rng.bool() { dice.rng.usize(1..=models::ASKS.len()) } else { 0 };
+    let mut answers = JsonMap::new();
+    let Some(Answers(told)) = cx.answers else { return Ok(answers) };
+    for step in models::ASKS.into_iter().take(count) {
+        match told(step).last().map(|step| &step.outcome) {
+            Some(AskStep::Accepted { value, .. }) => _ = answers.insert(step.to_owned(), value.clone()),
+            Some(AskStep::GiveUp { .. }) => {}
+            _ => return Err(Incomplete::Asks(Box::new(Ask::expecting::<Value>(step, Tier::Balanced)))),
+        }
+    }
+    Ok(answers)
 }
 
 fn halting() -> GuardFinding {
@@ -64,61 +168,25 @@ fn halting() -> GuardFinding {
     }
 }
 
-/// A phase gets to work.
-pub(super) fn work(world: &mut World, phase: Phase, attempt: u32) {
-    let trouble = world.odds.phase_trouble;
-    let delay = world.rng.i64(1..250);
-    if world.chance(trouble) {
-        let reason = "the work of the phase failed".to_owned();
-        return world.later(delay, Happening::Deliver(Input::PhaseFailed { phase, attempt, reason }));
-    }
-    if world.rng.u8(0..4) == 0 {
-        let amount = Money::from_micros(world.rng.u64(0..1_500));
-        let spent = Input::Spent { account: Account::Planning, what: format!("phase {phase}"), amount };
-        world.later(delay / 2, Happening::Deliver(spent));
-    }
-    models::ask(world, phase, attempt);
-    // A phase that is in a hurry does not wait for its answers.
-    if world.questions(phase, attempt) == 0 || world.chance(trouble) {
-        hand_over(world, phase, attempt, delay, JsonMap::new());
-    }
-}
-
-/// A phase hands over, with what models told it.
-pub(super) fn hand_over(world: &mut World, phase: Phase, attempt: u32, delay: i64, answers: JsonMap) {
-    let trouble = world.odds.phase_trouble;
-    let slow = if world.chance(trouble) { 40_000 } else { 0 };
-    let mut report = Box::new(report(world, phase));
-    report.handoff.data = answers;
-    let input = Input::PhaseDone { phase, attempt, report };
-    let doubled = world.odds.doubled;
-    if world.chance(doubled) {
-        world.later(delay + slow + 50, Happening::Deliver(input.clone()));
-    }
-    world.later(delay + slow, Happening::Deliver(input));
-}
-
-fn report(world: &mut World, phase: Phase) -> PhaseReport {
-    let trouble = world.odds.phase_trouble;
+fn report(dice: &mut Dice, phase: Phase, cx: &PhaseContext<'_>) -> PhaseReport {
     let result = match phase {
         Phase::Evaluation => {
-            let enhancement = world.chance(trouble).then(|| Box::new(offer()));
+            let enhancement = dice.trouble().then(|| Box::new(offer()));
             PhaseResult::Goal { goal: Box::new(fixtures::paris_goal()), evaluation: None, enhancement }
         }
-        Phase::Planning if world.talk => {
-            world.talk = false;
-            if world.rng.bool() {
+        Phase::Planning if cx.talk.is_some() => {
+            if dice.rng.bool() {
                 PhaseResult::Reply("because".to_owned())
             } else {
-                PhaseResult::Plan(proposal(world))
+                PhaseResult::Plan(proposal(dice))
             }
         }
-        Phase::Planning => PhaseResult::Plan(proposal(world)),
+        Phase::Planning => PhaseResult::Plan(proposal(dice)),
         Phase::Validation => {
             let unmet =
-                if world.chance(trouble) { vec!["At least 5 activities planned".to_owned()] } else { vec![] };
-            let failed = if world.chance(trouble) {
-                vec![(TaskId::numbered(world.rng.usize(1..4)), "too few".to_owned())]
+                if dice.trouble() { vec!["At least 5 activities planned".to_owned()] } else { vec![] };
+            let failed = if dice.trouble() {
+                vec![(TaskId::numbered(dice.rng.usize(1..4)), "too few".to_owned())]
             } else {
                 vec![]
             };
@@ -127,22 +195,21 @@ fn report(world: &mut World, phase: Phase) -> PhaseReport {
         _ => PhaseResult::Plain,
     };
     let mut report = phase_report(result);
-    if world.chance(trouble) {
-        report.messages.push(message(world, phase));
+    if dice.trouble() {
+        report.messages.push(message(&mut dice.rng, phase));
     }
-    report.critique = Some(Box::new(critique(world)));
-    report.handoff.spoken_by = if world.rng.bool() { SpokenBy::Model } else { SpokenBy::Heuristic };
-    report.handoff.flags.needs_user_input = world.chance(trouble);
-    if world.chance(trouble / 2) {
+    report.critique = Some(Box::new(critique(dice)));
+    report.handoff.spoken_by = if dice.rng.bool() { SpokenBy::Model } else { SpokenBy::Heuristic };
+    report.handoff.flags.needs_user_input = dice.trouble();
+    if dice.chance(dice.trouble / 2) {
         report.handoff.flags.blockers.push("the door is locked".to_owned());
     }
     report
 }
 
 /// A phase is seldom dissatisfied with itself.
-fn critique(world: &mut World) -> CritiqueChecks {
-    let trouble = world.odds.phase_trouble;
-    let mut pass = || !world.chance(trouble);
+fn critique(dice: &mut Dice) -> CritiqueChecks {
+    let mut pass = || !dice.trouble();
     CritiqueChecks {
         objective_alignment: AlignmentCheck {
             pass: pass(),
@@ -158,10 +225,10 @@ fn critique(world: &mut World) -> CritiqueChecks {
 }
 
 /// Something that an agent says to everyone.
-pub(super) fn message(world: &mut World, phase: Phase) -> Broadcast {
-    let message_type = *world.rng.choice(MessageType::ALL).unwrap_or(&MessageType::Discovery);
-    let priority = *world.rng.choice(MessagePriority::ALL).unwrap_or(&MessagePriority::Low);
-    let from_agent = format!("agent_{}", world.rng.u8(0..3));
+pub(super) fn message(rng: &mut Rng, phase: Phase) -> Broadcast {
+    let message_type = *rng.choice(MessageType::ALL).unwrap_or(&MessageType::Discovery);
+    let priority = *rng.choice(MessagePriority::ALL).unwrap_or(&MessagePriority::Low);
+    let from_agent = format!("agent_{}", rng.u8(0..3));
     let content = "something is up".to_owned();
     Broadcast { phase, from_agent, task_id: None, message_type, priority, content, data: JsonMap::new() }
 }
@@ -179,61 +246,60 @@ fn offer() -> Enhancement {
     }
 }
 
-fn proposal(world: &mut World) -> Proposal {
+fn proposal(dice: &mut Dice) -> Proposal {
     let mut calibration = CalibrationMetrics::default();
-    if world.rng.bool() {
+    if dice.rng.bool() {
         calibration.sample_size = 20;
-        calibration.over_confidence_rate = Share::of(world.rng.usize(0..10), 10);
-        calibration.under_confidence_rate = Share::of(world.rng.usize(0..10), 10);
+        calibration.over_confidence_rate = Share::of(dice.rng.usize(0..10), 10);
+        calibration.under_confidence_rate = Share::of(dice.rng.usize(0..10), 10);
     }
     Proposal {
-        plan: plan(world),
+        plan: plan(dice),
         agents: fixtures::full_registry(),
         categories: Vec::new(),
         calibration,
-        brief: world.rng.bool().then(|| Box::new(phase_fixtures::brief())),
+        brief: dice.rng.bool().then(|| Box::new(phase_fixtures::brief())),
     }
 }
 
 /// The Paris plan, or one with tasks that depend on any earlier ones; now and then one that is not sound.
-fn plan(world: &mut World) -> Plan {
-    let score = world.rng.u8(25..=100).max(world.rng.u8(25..=100));
-    if world.rng.u8(0..4) == 0 {
+fn plan(dice: &mut Dice) -> Plan {
+    let score = dice.rng.u8(25..=100).max(dice.rng.u8(25..=100));
+    if dice.rng.u8(0..4) == 0 {
         let mut plan = fixtures::paris_plan();
         plan.confidence_score = fixtures::confidence(f64::from(score) / 100.0);
         return plan;
     }
-    let count = if world.rng.u8(0..10) == 0 { world.rng.usize(14..60) } else { world.rng.usize(1..14) };
-    let mut tasks: Vec<SubTask> = (1..=count).map(|n| task(world, n)).collect();
-    let trouble = world.odds.phase_trouble;
-    if world.chance(trouble)
+    let count = if dice.rng.u8(0..10) == 0 { dice.rng.usize(14..60) } else { dice.rng.usize(1..14) };
+    let mut tasks: Vec<SubTask> = (1..=count).map(|n| task(dice, n)).collect();
+    if dice.trouble()
         && let Some(first) = tasks.first_mut()
     {
-        first.dependencies.push(TaskId::numbered(world.rng.usize(1..20)));
+        first.dependencies.push(TaskId::numbered(dice.rng.usize(1..20)));
     }
     fixtures::plan_of(tasks, f64::from(score) / 100.0)
 }
 
-fn task(world: &mut World, n: usize) -> SubTask {
+fn task(dice: &mut Dice, n: usize) -> SubTask {
     let words =
         ["Search for flights", "Find hotels", "Book package (flight + hotel + tour)", "Validate total cost"];
-    let description = world.rng.choice(words).unwrap_or("Do something");
+    let description = dice.rng.choice(words).unwrap_or("Do something");
     let mut task =
         SubTask::new(TaskId::numbered(n), Text::or(description, "Do something"), vec![format!("output_{n}")]);
-    let picks = world.rng.usize(0..3);
+    let picks = dice.rng.usize(0..3);
     let mut dependencies: Vec<usize> =
-        (0..picks).filter(|_| n > 1).map(|_| world.rng.usize(1..n.max(2))).collect();
+        (0..picks).filter(|_| n > 1).map(|_| dice.rng.usize(1..n.max(2))).collect();
     dependencies.sort_unstable();
     dependencies.dedup();
     task.dependencies = dependencies.into_iter().map(TaskId::numbered).collect();
-    task.priority = Priority::new(world.rng.u8(1..=10)).unwrap_or_default();
-    task.metadata.ranking = agents::ranking(world);
+    task.priority = Priority::new(dice.rng.u8(1..=10)).unwrap_or_default();
+    task.metadata.ranking = agents::ranking(&mut dice.rng);
     if let Some(best) = task.metadata.ranking.first() {
         task.agent_type = best.agent_type.clone();
     }
-    if world.rng.u8(0..5) == 0 {
-        let backoff_seconds = Seconds::whole(world.rng.u32(0..8));
-        task.retry_policy = Some(RetryPolicy { max_retries: world.rng.u32(0..3), backoff_seconds });
+    if dice.rng.u8(0..5) == 0 {
+        let backoff_seconds = Seconds::whole(dice.rng.u32(0..8));
+        task.retry_policy = Some(RetryPolicy { max_retries: dice.rng.u32(0..3), backoff_seconds });
     }
     task
 }

@@ -4,17 +4,18 @@ use candor_engine::Input;
 use candor_model::{
     CheckKind, CheckResult, JsonMap, Phase, Query, QueryResponse, QueryType, ReadFile, TaskId, WantedCheck,
 };
+use candor_session::{Outcome, SessionInput};
 use serde_json::json;
 
-use super::driver::Driver;
 use super::phases;
+use super::process::Process;
 use super::world::{Happening, World};
 use crate::fixtures;
 
 const SPEAKERS: [&str; 3] = ["agent_0", "agent_1", "agent_2"];
 
 /// Somebody says or looks up something.
-pub(super) fn chatter(world: &mut World, driver: &mut Driver) -> Result<(), String> {
+pub(super) fn chatter(world: &mut World, process: &mut Process) -> Result<(), String> {
     let odds = world.odds.chatter;
     if !world.chance(odds) {
         return Ok(());
@@ -29,9 +30,9 @@ pub(super) fn chatter(world: &mut World, driver: &mut Driver) -> Result<(), Stri
     };
     let doubled = world.odds.doubled;
     if world.chance(doubled) {
-        world.later(30, Happening::Deliver(input.clone()));
+        world.later(30, Happening::Deliver(SessionInput::Command(input.clone())));
     }
-    driver.take(world, &input)
+    process.take(world, SessionInput::Command(input))
 }
 
 fn speaker(world: &mut World) -> String {
@@ -44,11 +45,11 @@ fn phase(world: &mut World) -> Phase {
 
 fn broadcast(world: &mut World) -> Input {
     let phase = phase(world);
-    Input::Broadcast { message: Box::new(phases::message(world, phase)), rules: Box::default() }
+    Input::Broadcast { message: Box::new(phases::message(&mut world.rng, phase)), rules: Box::default() }
 }
 
 fn advice(world: &mut World) -> Input {
-    let mut message = phases::message(world, Phase::Execution);
+    let mut message = phases::message(&mut world.rng, Phase::Execution);
     let topic = if world.rng.bool() { "colour" } else { "order" };
     let confidence = world.rng.u8(70..73);
     let text = format!("way {}", world.rng.u8(0..3));
@@ -96,4 +97,37 @@ fn checked(world: &mut World) -> Input {
     let check = WantedCheck { task_id, kind: CheckKind::File("report.md".to_owned()) };
     let results = vec![CheckResult { check, passed: world.rng.bool(), detail: "12 bytes".to_owned() }];
     Input::ResultsChecked { attempt: world.rng.u32(1..3), results }
+}
+
+/// Files are read.
+pub(super) fn read(world: &mut World, paths: Vec<String>) {
+    let delay = world.rng.i64(1..300);
+    let files = paths.into_iter().map(|path| ReadFile { path, ..file(world) }).collect();
+    world.outcome(delay, Outcome::Files(files));
+}
+
+/// Results are checked.
+pub(super) fn check(world: &mut World, attempt: u32, checks: Vec<WantedCheck>) {
+    let delay = world.rng.i64(1..300);
+    let detail = "12 bytes".to_owned();
+    let seen = |check| CheckResult { check, passed: true, detail: detail.clone() };
+    world.outcome(delay, Outcome::Checks { attempt, results: checks.into_iter().map(seen).collect() });
+}
+
+/// An agent is asked something; it may never answer.
+pub(super) fn answer_query(world: &mut World, query: &Query) {
+    let lost = world.odds.lost;
+    if world.chance(lost) {
+        return;
+    }
+    let response = QueryResponse {
+        from_agent: query.to_agent.clone(),
+        to_agent: query.from_agent.clone(),
+        query_id: query.id.clone(),
+        response: if world.rng.bool() { Ok(json!("it is")) } else { Err("no answer in 5000 ms".to_owned()) },
+        confidence: 80,
+        processing_time: 10,
+    };
+    let delay = world.rng.i64(1..6_000);
+    world.outcome(delay, Outcome::Response(Box::new(response)));
 }

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use candor_engine::{Input, Stage};
-use candor_model::{AskKey, CheckpointId, Effect, Phase, RunId, RunStatus, Timestamp};
+use candor_model::{CheckpointId, Effect, RunId, RunStatus, Timestamp};
+use candor_session::{Outcome, SessionInput};
 use fastrand::Rng;
 
-use super::driver::Driver;
+use super::process::Process;
+use super::story::Story;
 use super::{agents, models, people, phases, talk};
 
 /// How often happenings may follow each other before a run counts as stuck.
@@ -34,8 +38,10 @@ pub struct Stats {
     pub rollbacks: u64,
     /// Calls of models that were allowed.
     pub calls: u64,
-    /// Agents that were tried again after a rest.
+    /// Agents whose circuit was half-open again.
     pub tried: u64,
+    /// Appends that were refused because someone else had written.
+    pub conflicts: u64,
 }
 
 /// A invariant that was broken, or a run that did not end.
@@ -65,15 +71,15 @@ impl std::error::Error for Failure {}
 #[derive(Debug, Clone)]
 pub(super) enum Happening {
     /// An input reaches the process, if it lives.
-    Deliver(Input),
+    Deliver(SessionInput),
     /// The process starts again.
     Restart,
     /// A person meddles.
     Meddle,
-    /// A phase's question to a model is put, or goes on.
-    Put(AskKey),
-    /// A breaker opens or closes.
-    Breaker,
+    /// What was decided is appended.
+    Commit,
+    /// A circuit breaker opens or closes.
+    Circuit,
     /// Agents talk, or something is looked up.
     Chatter,
 }
@@ -87,7 +93,6 @@ pub(super) struct Odds {
     pub(super) doubled: u8,
     pub(super) meddling: u8,
     pub(super) phase_trouble: u8,
-    pub(super) asking: u8,
     pub(super) breakers: u8,
     pub(super) chatter: u8,
 }
@@ -102,7 +107,6 @@ impl Odds {
             doubled: up_to(30),
             meddling: up_to(100),
             phase_trouble: up_to(8),
-            asking: up_to(100),
             breakers: up_to(100),
             chatter: up_to(100),
         }
@@ -117,7 +121,6 @@ impl Odds {
             doubled: 0,
             meddling: 0,
             phase_trouble: 0,
-            asking: 0,
             breakers: 0,
             chatter: 0,
         }
@@ -129,12 +132,12 @@ pub(super) struct World {
     pub(super) rng: Rng,
     pub(super) now: i64,
     pub(super) odds: Odds,
-    queue: BTreeMap<(i64, u64), Happening>,
-    scheduled: u64,
-    /// How many questions each try of a phase has for models: a phase that begins anew asks the same.
-    questions: BTreeMap<(Phase, u32), u8>,
-    /// Whether the planning that is at work answers a person.
-    pub(super) talk: bool,
+    pub(super) queue: BTreeMap<(i64, u64), Happening>,
+    pub(super) scheduled: u64,
+    /// How often phases go wrong, in percent; phases see it too.
+    pub(super) trouble: Arc<AtomicU8>,
+    /// What is told, where nothing is left to chance.
+    pub(super) story: Option<Story>,
 }
 
 impl World {
@@ -144,17 +147,15 @@ impl World {
         self.queue.insert((self.now + delay.max(0), self.scheduled), happening);
     }
 
-    /// How many questions a phase has for models.
-    pub(super) fn questions(&mut self, phase: Phase, attempt: u32) -> u8 {
-        if let Some(known) = self.questions.get(&(phase, attempt)) {
-            return *known;
-        }
-        let asks = matches!(phase, Phase::Evaluation | Phase::Decomposition | Phase::Planning)
-            || (phase == Phase::Validation && self.rng.u8(0..4) == 0);
-        let asking = self.odds.asking;
-        let count = if asks && self.chance(asking) { self.rng.u8(1..5) } else { 0 };
-        self.questions.insert((phase, attempt), count);
-        count
+    /// Lets the process hear what came of an effect in `delay` milliseconds.
+    pub(super) fn outcome(&mut self, delay: i64, outcome: Outcome) {
+        self.later(delay, Happening::Deliver(SessionInput::Outcome(outcome)));
+    }
+
+    /// Faults stop.
+    fn calm(&mut self) {
+        self.odds = Odds::none();
+        self.trouble.store(0, Ordering::Relaxed);
     }
 
     /// Whether something that happens in `percent` of cases happens now.
@@ -182,19 +183,23 @@ pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
         odds,
         queue: BTreeMap::new(),
         scheduled: 0,
-        questions: BTreeMap::new(),
-        talk: false,
+        trouble: Arc::new(AtomicU8::new(odds.phase_trouble)),
+        story: None,
     };
     let run_id = RunId::new(format!("run_{seed}")).map_err(|error| Failure {
         seed,
         what: error.to_string(),
         tail: Vec::new(),
     })?;
-    let mut driver = Driver::new(run_id);
+    let mut process = Process::new(run_id, seed, &world);
     let settings = Box::new(phases::settings(&mut world));
     world.later(
         0,
-        Happening::Deliver(Input::Start { request: "Plan something".to_owned(), settings, material: None }),
+        Happening::Deliver(SessionInput::Command(Input::Start {
+            request: "Plan something".to_owned(),
+            settings,
+            material: None,
+        })),
     );
     for _ in 0..world.rng.u8(0..4) {
         let delay = world.rng.i64(1..FAULTY_MILLIS / 4);
@@ -202,45 +207,45 @@ pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
     }
     for _ in 0..world.rng.u8(0..12) {
         let delay = world.rng.i64(1..FAULTY_MILLIS / 2);
-        world.later(delay, Happening::Breaker);
+        world.later(delay, Happening::Circuit);
     }
     for _ in 0..world.rng.u8(0..20) {
         let delay = world.rng.i64(1..FAULTY_MILLIS / 3);
         world.later(delay, Happening::Chatter);
     }
-    let outcome = live(&mut world, &mut driver);
-    outcome.map(|()| driver.stats()).map_err(|what| Failure { seed, what, tail: driver.tail() })
+    let outcome = live(&mut world, &mut process);
+    outcome.map(|()| process.stats()).map_err(|what| Failure { seed, what, tail: process.tail() })
 }
 
-fn live(world: &mut World, driver: &mut Driver) -> Result<(), String> {
+pub(super) fn live(world: &mut World, process: &mut Process) -> Result<(), String> {
     for _ in 0..MAX_STEPS {
         if world.now > FAULTY_MILLIS && world.odds.crash + world.odds.lost + world.odds.agent_trouble > 0 {
-            world.odds = Odds::none();
+            world.calm();
         }
         let Some(((at, _), happening)) = world.queue.pop_first() else {
-            if driver.has_ended() {
-                return driver.check_at_end();
+            if process.has_ended() {
+                return process.check_at_end();
             }
-            heal(world, driver)?;
+            heal(world, process)?;
             continue;
         };
         world.now = world.now.max(at);
         match happening {
-            Happening::Deliver(input) => driver.take(world, &input)?,
-            Happening::Restart => driver.restart(world)?,
-            Happening::Meddle => meddle(world, driver)?,
-            Happening::Put(key) => models::put(world, driver, &key)?,
-            Happening::Breaker => models::breaker(world, driver)?,
-            Happening::Chatter => talk::chatter(world, driver)?,
+            Happening::Deliver(input) => process.take(world, input)?,
+            Happening::Restart => process.restart(world)?,
+            Happening::Meddle => meddle(world, process)?,
+            Happening::Commit => process.commit(world)?,
+            Happening::Circuit => models::circuit(world, process),
+            Happening::Chatter => talk::chatter(world, process)?,
         }
     }
-    Err(format!("the run has not ended after {MAX_STEPS} steps: {}", standing(driver)))
+    Err(format!("the run has not ended after {MAX_STEPS} steps: {}", standing(process)))
 }
 
 /// Nothing is to come and the run has not ended: faults stop, and whoever is waited for acts.
-fn heal(world: &mut World, driver: &mut Driver) -> Result<(), String> {
-    world.odds = Odds::none();
-    let Some(state) = driver.state() else {
+fn heal(world: &mut World, process: &mut Process) -> Result<(), String> {
+    world.calm();
+    let Some(state) = process.state() else {
         world.later(1, Happening::Restart);
         return Ok(());
     };
@@ -256,17 +261,20 @@ fn heal(world: &mut World, driver: &mut Driver) -> Result<(), String> {
     }
     if inputs.is_empty() {
         // Answers that were lost while the process lived are noticed by a restart at the latest.
-        return driver.crash(world).and_then(|()| driver.restart(world)).and_then(|()| stuck(world, driver));
+        return process
+            .crash(world)
+            .and_then(|()| process.restart(world))
+            .and_then(|()| stuck(world, process));
     }
     for input in inputs {
-        world.later(1, Happening::Deliver(input));
+        world.later(1, Happening::Deliver(SessionInput::Command(input)));
     }
     Ok(())
 }
 
 /// Where the run and its tasks stand, for whoever looks into a failure.
-fn standing(driver: &Driver) -> String {
-    let Some(state) = driver.state() else { return "the process is dead".to_owned() };
+fn standing(process: &Process) -> String {
+    let Some(state) = process.state() else { return "the process is dead".to_owned() };
     let tasks = state.plan().map(|plan| plan.subtasks).unwrap_or_default();
     let tasks =
         tasks.iter().map(|task| format!("{} {} needs {:?}", task.task_id, task.status, task.dependencies));
@@ -274,21 +282,21 @@ fn standing(driver: &Driver) -> String {
     format!("{}; tasks: {}; asks for {effects:?}", state.status(), tasks.collect::<Vec<_>>().join(", "))
 }
 
-fn stuck(world: &World, driver: &Driver) -> Result<(), String> {
-    if !world.queue.is_empty() || driver.has_ended() {
+fn stuck(world: &World, process: &Process) -> Result<(), String> {
+    if !world.queue.is_empty() || process.has_ended() {
         return Ok(());
     }
-    let effects: Vec<Effect> = driver.state().map(|state| state.effects().collect()).unwrap_or_default();
+    let effects: Vec<Effect> = process.state().map(|state| state.effects().collect()).unwrap_or_default();
     Err(format!("nothing is to come and the run has not ended; it asks for {effects:?}"))
 }
 
 /// A person interferes: pauses, cancels, goes back, begins anew.
-fn meddle(world: &mut World, driver: &mut Driver) -> Result<(), String> {
+fn meddle(world: &mut World, process: &mut Process) -> Result<(), String> {
     let meddling = world.odds.meddling;
     if !world.chance(meddling) {
         return Ok(());
     }
-    let points = driver.state().map_or(0, |state| state.checkpoints().len());
+    let points = process.state().map_or(0, |state| state.checkpoints().len());
     let input = match world.rng.u8(0..10) {
         0..=2 => Input::Pause { reason: "lunch".to_owned() },
         3 => Input::Cancel { reason: "changed my mind".to_owned() },
@@ -297,13 +305,13 @@ fn meddle(world: &mut World, driver: &mut Driver) -> Result<(), String> {
         6 => agents::stray_outcome(world),
         _ => {
             let place = world.rng.usize(0..points.max(1));
-            let to = driver.state().and_then(|state| state.checkpoints().get(place)).map(|point| point.id);
+            let to = process.state().and_then(|state| state.checkpoints().get(place)).map(|point| point.id);
             Input::RollBack { to: to.unwrap_or_default(), run_budget: None }
         }
     };
     if matches!(input, Input::Pause { .. }) {
         let delay = world.rng.i64(1..20_000);
-        world.later(delay, Happening::Deliver(Input::Resume));
+        world.later(delay, Happening::Deliver(SessionInput::Command(Input::Resume)));
     }
-    driver.take(world, &input)
+    process.take(world, SessionInput::Command(input))
 }

@@ -131,6 +131,12 @@ impl Living {
                 self.now = self.now.max(*at);
                 Input::Tick
             }
+            // The engine by itself asks for none of these; a session does, for the phases.
+            Effect::AskModel(_)
+            | Effect::Embed { .. }
+            | Effect::ReadFiles { .. }
+            | Effect::RunChecks { .. }
+            | Effect::QueryAgent { .. } => unreachable!("{effect:?}"),
         };
         self.take(input);
     }
