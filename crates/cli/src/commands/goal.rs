@@ -1,16 +1,16 @@
 //! `candor goal`: reads a goal from plain words, and says what it understood and what it guessed.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use candor_model::{Goal, Handoff, Phase};
 use candor_phases::goal::Reading;
-use candor_planning::phase::{PhaseReport, PhaseResult};
+use candor_planning::phase::PhaseResult;
 use candor_ports::Experience;
+use candor_runtime::DryRunReport;
 use serde_json::{Value, json};
 
+use super::dry_run::dry_run;
 use super::run::{checked, read};
-use super::walk::Walk;
 use crate::app::App;
 use crate::args::{GlobalOptions, GoalArgs};
 use crate::failure::{Failure, code};
@@ -36,13 +36,17 @@ pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, 
 
 /// The goal as the models read it, or the rules.
 async fn understood(app: &App, words: &str, args: &GoalArgs) -> Result<(Goal, Reading), Failure> {
-    let mut walk = Walk::new(app, Experience::default(), &args.models)?;
-    let PhaseReport { handoff, result, .. } =
-        walk.visit(Phase::Evaluation, words, &BTreeMap::new(), None).await.map_err(Failure::usage)?;
-    match result {
-        PhaseResult::Goal { goal, .. } => Ok((*goal, reading(Some(&handoff)))),
-        _ => Err(Failure::failed("no goal was found")),
+    let mut done = dry_run(app, Experience::default(), &args.models, words, Phase::Evaluation).await?;
+    let evaluated = done.report.phases.remove(&Phase::Evaluation);
+    match evaluated.map(|report| (report.handoff, report.result)) {
+        Some((handoff, PhaseResult::Goal { goal, .. })) => Ok((*goal, reading(Some(&handoff)))),
+        _ => Err(Failure::usage(why_not(&done.report))),
     }
+}
+
+/// Why a dry run came to no result.
+pub(super) fn why_not(report: &DryRunReport) -> String {
+    report.error.as_ref().map_or_else(|| "no goal was found".to_owned(), ToString::to_string)
 }
 
 /// What was read from the words, as the evaluation left it.

@@ -8,6 +8,7 @@ mod configured;
 mod control;
 mod decide;
 mod doctor;
+mod dry_run;
 mod goal;
 mod init;
 mod inspect;
@@ -20,7 +21,6 @@ mod run;
 mod serve;
 mod time_travel;
 mod tools;
-mod walk;
 
 pub(crate) use self::control::way_on;
 pub(crate) use self::plan::planned;

@@ -1,27 +1,21 @@
 //! `candor plan`: what would be done, without doing it.
 
-use std::collections::BTreeMap;
-
-use candor_model::{Goal, Handoff, Phase, Plan, PlanningError};
+use candor_model::{Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
 use candor_phases::goal::Reading;
 use candor_planning::completeness::Category;
-use candor_planning::phase::{PhaseReport, PhaseResult};
-use candor_planning::validation::{self, Proposal};
+use candor_planning::phase::PhaseResult;
+use candor_planning::validation;
 use candor_planning::{assignment, completeness, dependencies, routing};
 use candor_ports::{EventLog, Experience};
 use serde_json::{Value, json};
 
+use super::dry_run::{Rehearsed, dry_run};
 use super::run::checked;
-use super::walk::Walk;
 use super::{check, goal};
 use crate::app::App;
 use crate::args::{GlobalOptions, ModelOptions, PlanArgs, PlanCommand};
 use crate::failure::{Failure, code};
 use crate::output;
-
-/// The phases that lead to a plan.
-const ROOMS: [Phase; 5] =
-    [Phase::PreAnalysis, Phase::Evaluation, Phase::Context, Phase::Decomposition, Phase::Planning];
 
 pub(crate) async fn plan(global: &GlobalOptions, args: PlanArgs) -> Result<u8, Failure> {
     if let Some(PlanCommand::Check { file, json }) = &args.check {
@@ -54,7 +48,8 @@ pub(crate) async fn planned(
             "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
         )
     })?;
-    Planner(Walk::new(app, experience, models)?).plan(words).await
+    let rehearsed = dry_run(app, experience, models, words, Phase::Planning).await?;
+    Planned::new(rehearsed, &app.config.limits)
 }
 
 /// A plan, and what is known of it.
@@ -70,57 +65,33 @@ pub(crate) struct Planned {
     refusal: Option<PlanningError>,
 }
 
-/// Walks as far as a plan.
-struct Planner(Walk);
-
-impl Planner {
-    async fn plan(&mut self, request: &str) -> Result<Planned, Failure> {
-        let mut handoffs = BTreeMap::new();
-        let mut goal = None;
-        for phase in ROOMS {
-            let PhaseReport { handoff, result, .. } =
-                self.0.visit(phase, request, &handoffs, goal.as_ref()).await.map_err(|reason| {
-                    Failure::failed(format!("planning failed in phase {phase}: {reason}"))
-                })?;
-            match result {
-                PhaseResult::Goal { goal: found, evaluation, .. } => {
-                    goal = Some(*found);
-                    self.0.evaluation = evaluation.map(|evaluation| *evaluation);
-                }
-                PhaseResult::Plan(proposal) => {
-                    let goal = goal.ok_or_else(|| Failure::failed("no goal was found"))?;
-                    let reading = goal::reading(handoffs.get(&Phase::Evaluation));
-                    return Ok(self.judged(goal, reading, handoff, proposal));
-                }
-                PhaseResult::Plain | PhaseResult::Reply(_) | PhaseResult::Verdict { .. } => {}
-            }
-            handoffs.insert(phase, handoff);
-        }
-        Err(Failure::failed("no plan was made"))
-    }
-
-    fn judged(&self, goal: Goal, reading: Reading, handoff: Handoff, proposal: Proposal) -> Planned {
+impl Planned {
+    fn new(done: Rehearsed, limits: &RunSettings) -> Result<Self, Failure> {
+        let Rehearsed { mut report, agents, phases } = done;
+        let evaluated = report.phases.remove(&Phase::Evaluation).map(|done| (done.handoff, done.result));
+        let planned = report.phases.remove(&Phase::Planning).map(|done| (done.handoff, done.result));
+        let (Some((read, PhaseResult::Goal { goal, .. })), Some((handoff, PhaseResult::Plan(proposal)))) =
+            (evaluated, planned)
+        else {
+            return Err(Failure::failed(format!("planning failed: {}", goal::why_not(&report))));
+        };
         let (mut plan, categories) = (proposal.plan.clone(), proposal.categories.clone());
-        let (repairs, refusal) = match validation::accept(proposal, &self.0.settings) {
+        let (repairs, refusal) = match validation::accept(proposal, limits) {
             Ok(accepted) => {
                 plan = accepted.plan;
                 (accepted.repairs, None)
             }
             Err(error) => (Vec::new(), Some(error)),
         };
-        self.route_new(&mut plan);
-        let agents = self.0.agents.clone();
-        Planned { goal, reading, plan, handoff, repairs, agents, categories, refusal }
-    }
-
-    /// Tasks that a repair added have no agent yet.
-    fn route_new(&self, plan: &mut Plan) {
+        // Tasks that a repair added have no agent yet.
         for task in plan.subtasks.iter_mut().filter(|task| task.agent_type.is_tbd()) {
-            if let Ok(ranking) = self.0.route(task) {
-                // A task for which there is nobody stays without, and the validation says so.
+            if let Ok(ranking) = phases.route_by_words(task, &agents) {
+                // A task that nobody can do stays without an agent, and the validation says so.
                 let _ = routing::assign(task, ranking);
             }
         }
+        let reading = goal::reading(Some(&read));
+        Ok(Self { goal: *goal, reading, plan, handoff, repairs, agents, categories, refusal })
     }
 }
 

@@ -1,0 +1,99 @@
+//! A dry run: what `candor goal`, `candor plan` and the server's plan do. Models are asked within the planning budget,
+//! no agent is given a task, and nothing is kept.
+
+use std::sync::Arc;
+
+use candor_model::{AgentCapability, AskKey, AskStep, EventBody, Phase, Question, Recorded, RunId};
+use candor_phases::Phases;
+use candor_ports::{Experience, Observer};
+use candor_runtime::{DryRun, DryRunReport, RunOrder};
+
+use super::run::fresh_run_id;
+use crate::app::App;
+use crate::args::ModelOptions;
+use crate::deps;
+use crate::failure::Failure;
+
+/// A dry run that is over, and what it ran with.
+pub(super) struct Rehearsed {
+    pub(super) report: DryRunReport,
+    pub(super) agents: Vec<AgentCapability>,
+    pub(super) phases: Phases,
+}
+
+/// Runs through the phases up to `last`. A question that only a person can answer is an error: a run would wait there.
+pub(super) async fn dry_run(
+    app: &App,
+    experience: Experience,
+    options: &ModelOptions,
+    request: &str,
+    last: Phase,
+) -> Result<Rehearsed, Failure> {
+    let models = deps::models(app, options)?;
+    let registry = app.full_staff(&[], models.is_some())?;
+    let agents = registry.known(&experience.measured);
+    let phases = app.phases();
+    let order = RunOrder {
+        run_id: fresh_run_id()?,
+        request: request.to_owned(),
+        settings: app.config.limits.clone(),
+        material: None,
+    };
+    let dry_run = DryRun {
+        registry,
+        phases: phases.clone(),
+        deps: deps::equipment(app, models.as_ref())?,
+        experience,
+        observer: Some(Arc::new(Told)),
+    };
+    let report = dry_run.run(order, last).await?;
+    if let Some(question) = report.questions.first() {
+        return Err(Failure::failed(waits(question)));
+    }
+    Ok(Rehearsed { report, agents, phases })
+}
+
+/// Why nobody but a person can go on.
+fn waits(question: &Question) -> String {
+    match question {
+        Question::Choice(request) => {
+            format!("stopped: {}; `candor run` with the same words asks you how to go on", request.reason)
+        }
+        Question::Guidance(_) | Question::Approval { .. } => {
+            "stopped at a question for a person; `candor run` with the same words asks it".to_owned()
+        }
+    }
+}
+
+/// Says what a model could not do.
+struct Told;
+
+impl Observer for Told {
+    fn on_events(&self, _: &RunId, events: &[Recorded]) {
+        for recorded in events {
+            if let EventBody::ModelConsulted { ask, step, .. } = &recorded.event.body {
+                tell(ask, &step.outcome);
+            }
+        }
+    }
+}
+
+fn tell(ask: &AskKey, step: &AskStep) {
+    let name = &ask.step;
+    match step {
+        AskStep::Accepted { .. } => {}
+        AskStep::Repeat { delay, reason, .. } => eprintln!("candor: {name}: {reason}; retry in {delay} s"),
+        AskStep::AskAgain { problems } => {
+            eprintln!("candor: the answer to {name} does not fit: {}; asked once more", problems.join("; "));
+        }
+        AskStep::FallBack { to, reason, .. } => {
+            eprintln!("candor: {name}: {reason}; asking the {to} tier");
+        }
+        AskStep::GiveUp { reason, .. } if name == "embed" => {
+            eprintln!("candor: {reason}; agents are chosen by words alone");
+        }
+        AskStep::GiveUp { reason, .. } => {
+            eprintln!("candor: no model could answer {name}, the rule-based fallback is used: {reason}");
+        }
+    }
+}
