@@ -199,7 +199,7 @@ async fn when_the_host_is_killed_those_that_wait_end_too() {
     let word = own_word();
     let place = tempfile::tempdir().unwrap();
     let mut host = Command::new(std::env::current_exe().unwrap())
-        .args(["a_host_that_waits", "--exact", "--nocapture"])
+        .args(["pool::a_host_that_waits", "--exact", "--nocapture"])
         .env(PLAY_HOST, &word)
         .env("TMPDIR", place.path())
         .stdout(Stdio::null())
