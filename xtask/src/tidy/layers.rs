@@ -22,11 +22,15 @@ const ADAPTERS: &[&str] = &["candor-agents", "candor-llm", "candor-sandbox", "ca
 /// The table: a crate, and which of our crates it may use.
 const LAYERS: &[Layer] = &[
     Layer::pure("candor-model", MayUse::Only(&[])),
+    Layer::pure("candor-text", MayUse::Only(&[])),
     Layer::pure("candor-planning", MayUse::Only(&["candor-model"])),
     Layer::pure("candor-engine", MayUse::Only(&["candor-planning", "candor-model"])),
     Layer::worldly("candor-ports", MayUse::Only(&["candor-model"])),
     Layer::worldly("candor-store", MayUse::Only(&["candor-ports", "candor-model"])),
-    Layer::worldly("candor-phases", MayUse::Only(&["candor-planning", "candor-ports", "candor-model"])),
+    Layer::worldly(
+        "candor-phases",
+        MayUse::Only(&["candor-planning", "candor-ports", "candor-text", "candor-model"]),
+    ),
     Layer::pure("candor-schema", MayUse::Only(&[])),
     Layer::pure("candor-react", MayUse::Only(&["candor-planning", "candor-schema", "candor-model"])),
     Layer::pure("candor-pycheck", MayUse::Only(&[])),

@@ -1,5 +1,6 @@
 //! 1a, the keyword detector: what a request is about.
 
+use candor_text::fold;
 use serde::Serialize;
 
 use super::words::Words;
@@ -84,7 +85,7 @@ fn rank(words: &Words<'_>, found: &mut Keywords) {
 }
 
 fn covered(words: &Words<'_>, all: &[String]) -> usize {
-    let folded: Vec<String> = all.iter().map(|keyword| super::words::fold(keyword)).collect();
+    let folded: Vec<String> = all.iter().map(|keyword| fold(keyword).into_owned()).collect();
     let is_covered = |at: usize| {
         let key = words.key(at);
         let typed = tables::TASK_TYPES.iter().any(|(_, known)| tables::has(known, key));

@@ -4,13 +4,13 @@
 //! is judged by its length alone: not to understand a request is no fault of the request.
 
 use candor_model::PromptQuality;
+use candor_text::is_stop_word;
 
 use super::keywords::Keywords;
 use super::tables::{self, has};
 use super::wording::Bare;
 use super::words::{Words, with_pronoun};
 use crate::goal::{Extracted, Reading};
-use crate::lexical::is_stop_word;
 
 /// A request of fewer words is too short.
 const ENOUGH_WORDS: usize = 6;

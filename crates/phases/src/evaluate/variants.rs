@@ -2,6 +2,7 @@
 //! and questions, and never a fact that the person did not say.
 
 use candor_model::{Enhancement, OriginalPrompt, PromptQuality, PromptVariant};
+use candor_text::{fold, words};
 
 use super::wording::{BLANK, Wording};
 use super::{NO_CONTEXT, NO_RESULT, PRONOUN, VAGUE, tables};
@@ -79,8 +80,7 @@ fn with_checklist(request: &str, wording: &Wording) -> String {
 
 fn with_questions(request: &str, wording: &Wording, quality: &PromptQuality) -> String {
     let has = |code: &str| quality.issues.iter().any(|issue| issue == code);
-    let code = super::words::fold(request);
-    let about_code = code.split(|c: char| !c.is_alphanumeric()).any(|word| tables::has(tables::CODE, word));
+    let about_code = words(request).any(|word| tables::has(tables::CODE, &fold(word)));
     let context = if about_code { wording.which_file } else { wording.which_fact };
     let asked = [
         (has(VAGUE), wording.what_to_do),

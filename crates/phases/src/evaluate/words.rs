@@ -1,6 +1,7 @@
 //! A request as the words that the evaluation looks at: paths, amounts and hyphenated words stay whole.
 
-use crate::lexical::{is_stop_word, without_accent};
+use candor_text::{fold, is_stop_word};
+
 use crate::split::is_verb;
 
 use super::tables::{self, has};
@@ -47,7 +48,7 @@ impl<'t> Words<'t> {
                 let stops = behind.contains(['.', '!', '?']);
                 words.push(Word {
                     text: bare,
-                    key: fold(bare),
+                    key: fold(bare).into_owned(),
                     opens,
                     ends: behind.contains([',', ';', ':', '.', '!', '?', ')']),
                     points: behind.contains(':'),
@@ -156,10 +157,4 @@ fn bare(chunk: &str) -> &str {
         !c.is_alphanumeric() && !matches!(c, '.' | '/' | '$' | '€' | '£' | '_' | '~')
     });
     front.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '€' | '£' | '%'))
-}
-
-/// In lower case, without accents, with the plain apostrophe.
-pub(super) fn fold(text: &str) -> String {
-    let plain = text.chars().flat_map(char::to_lowercase).map(without_accent);
-    plain.map(|c| if c == '’' { '\'' } else { c }).collect()
 }

@@ -16,8 +16,7 @@ use candor_planning::routing;
 
 use words::Term;
 
-pub(crate) use vocabulary::{is_chatter, is_stop_word};
-pub(crate) use words::{stem, without_accent};
+pub(crate) use vocabulary::is_chatter;
 
 /// How much a mention counts in an agent's name, in its capabilities and in its specialization.
 const NAME_MENTION: f64 = 2.5;

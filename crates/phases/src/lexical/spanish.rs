@@ -2,11 +2,13 @@
 //!
 //! Words that are also English words of another meaning are left out.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use candor_model::IdMap;
 
 /// The English word for a Spanish one, given without accents, in the singular and the masculine.
 pub(super) fn to_english(word: &str) -> Option<&'static str> {
-    static TABLE: LazyLock<HashMap<&str, &str>> =
+    static TABLE: LazyLock<IdMap<&str, &str>> =
         LazyLock::new(|| PAIRS.split_whitespace().filter_map(|pair| pair.split_once('=')).collect());
     TABLE.get(word).copied()
 }

@@ -1,19 +1,20 @@
 //! Groups of English words that people use for the same thing.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use super::words;
+use candor_text::{Language, stem};
 
 /// The stems that may stand for the given one.
 pub(super) fn of(stem: &str) -> impl Iterator<Item = &'static str> {
-    static TABLE: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(table);
+    static TABLE: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(table);
     TABLE.get(stem).into_iter().flatten().map(String::as_str)
 }
 
-fn table() -> HashMap<String, Vec<String>> {
-    let mut table = HashMap::<String, Vec<String>>::new();
+fn table() -> BTreeMap<String, Vec<String>> {
+    let mut table = BTreeMap::<String, Vec<String>>::new();
     for group in GROUPS {
-        let stems: Vec<_> = group.split_whitespace().map(words::stem).collect();
+        let stems: Vec<_> = group.split_whitespace().map(|word| stem(word, Language::En)).collect();
         for stem in &stems {
             let others = stems.iter().filter(|other| *other != stem).cloned();
             table.entry(stem.clone()).or_default().extend(others);

@@ -1,39 +1,17 @@
-//! The words that say little or nothing about the matter of a text.
+//! The words that say little about the matter of a text.
 //!
 //! All tables of this folder hold folded words: lower case, without accents.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::sync::LazyLock;
 
-/// Whether the word says nothing about the matter.
-pub(crate) fn is_stop_word(word: &str) -> bool {
-    static TABLE: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
-    TABLE.contains(word)
-}
+use candor_model::IdMap;
 
 /// Whether the word only asks, praises or fills, and so hardly tells one agent from another.
 pub(crate) fn is_chatter(word: &str) -> bool {
-    static TABLE: LazyLock<HashSet<&str>> = LazyLock::new(|| CHATTER.split_whitespace().collect());
-    TABLE.contains(word)
+    static TABLE: LazyLock<IdMap<&str, ()>> =
+        LazyLock::new(|| CHATTER.split_whitespace().map(|word| (word, ())).collect());
+    TABLE.get(word).is_some()
 }
-
-const STOP_WORDS: &str = "
-    a about above after again all along also am an and any anyone anything are as at away be because been
-    before being below between both but by can cannot could d did do does doing done down during each either
-    else etc even ever every everything few for from further get gets getting had has have having he her here
-    hers him his how however i if in into is it its itself just let like ll m made make makes making many may
-    me might mine more most much must my myself neither no nor not now of off on once one only or other
-    others our ours ourselves out over own per please quite rather re really s same she should since so some
-    someone something such t than thank thanks that the their theirs them themselves then there therefore
-    these they this those through thus to together too towards under until up upon us ve very via was we were
-    what when where whether which while who whom whose why will with within without would yes yet you your
-    yours yourself
-
-    al algo algun alguna algunas algunos ante aqui asi aun aunque cada como con cual cuales cuando cuanto de
-    del desde donde el ella ellas ellos en entre era es esa ese eso esta estan estar estas este esto estos
-    fue ha hacia han hasta hay la las le les lo los mas mi mis mucho muy ni nos nosotros o otra otro para
-    pero por porque que quien se sea segun ser si sin sobre solo son su sus tambien te todo todos tu tus un
-    una unas uno unos usted y ya yo
-";
 
 const CHATTER: &str = "
     able access according achieve add allow allows amazing anticipated appear appreciate area around ask

@@ -1,8 +1,9 @@
 //! At most so many, and at least more than that.
 
+use candor_text::{Language, stem};
+
 use super::super::words::Words;
 use super::has;
-use crate::lexical::stem;
 
 #[rustfmt::skip]
 const AT_MOST: &[&str] = &[
@@ -66,7 +67,8 @@ fn read(words: &Words<'_>, at: usize) -> Option<Bound> {
     let (number, currency) = number(words.key(next))?;
     let rest = !words.ends(next) && currency.is_empty();
     let unit_at = next + 1;
-    let unit = if rest && words.is_content(unit_at) { stem(words.key(unit_at)) } else { currency };
+    let unit =
+        if rest && words.is_content(unit_at) { stem(words.key(unit_at), Language::En) } else { currency };
     let end = if rest && words.is_content(unit_at) { unit_at } else { next };
     let text =
         (at..=end).filter_map(|at| words.all().get(at)).map(|word| word.text).collect::<Vec<_>>().join(" ");

@@ -1,9 +1,10 @@
 //! With it, and without it.
 
+use candor_text::{Language, stem};
+
 use super::super::tables;
 use super::super::words::Words;
 use super::has;
-use crate::lexical::stem;
 
 #[rustfmt::skip]
 const WITHOUT: &[&str] = &[
@@ -59,7 +60,7 @@ fn read(words: &Words<'_>, at: usize, phrases: &[&str]) -> Option<Thing> {
             break;
         }
     }
-    let names = (from..to).map(|at| stem(words.key(at))).collect::<Vec<_>>();
+    let names = (from..to).map(|at| stem(words.key(at), Language::En)).collect::<Vec<_>>();
     let text = (at..to).filter_map(|at| words.all().get(at)).map(|word| word.text).collect::<Vec<_>>();
     (!names.is_empty()).then(|| Thing { words: names, text: text.join(" ") })
 }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{AgentCapability, GoalType};
+use candor_text::{Language, fold, fold_letter, is_stop_word, stem, words};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::evaluate;
-use crate::lexical::{is_chatter, is_stop_word, stem, without_accent};
+use crate::lexical::is_chatter;
 use crate::{PhaseContext, Phases};
 
 /// With more than so many answers, only those with YES are listed, and the others counted.
@@ -106,28 +107,25 @@ struct About {
 
 impl About {
     fn new(text: &str) -> Self {
-        let stems: BTreeSet<String> = words(text).filter_map(stem_of).collect();
+        let stems: BTreeSet<String> = telling_words(text).filter_map(stem_of).collect();
         let initials = stems.iter().filter_map(|stem| stem.chars().next()).collect();
         Self { stems, initials }
     }
 
     /// The first word that a text has in common with the request.
     fn shared_with(&self, text: &str) -> Option<String> {
-        let may_be = |word: &&str| word.chars().next().is_some_and(|c| self.initials.contains(&plain(c)));
-        words(text).filter(may_be).filter_map(stem_of).find(|stem| self.stems.contains(stem))
+        let may_be =
+            |word: &&str| word.chars().next().is_some_and(|c| self.initials.contains(&fold_letter(c)));
+        telling_words(text).filter(may_be).filter_map(stem_of).find(|stem| self.stems.contains(stem))
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2)
+fn telling_words(text: &str) -> impl Iterator<Item = &str> {
+    words(text).filter(|word| word.len() > 2)
 }
 
 fn stem_of(word: &str) -> Option<String> {
-    let folded: String = word.chars().flat_map(char::to_lowercase).map(without_accent).collect();
-    (!is_stop_word(&folded) && !is_chatter(&folded)).then(|| stem(&folded))
-}
-
-/// A letter in lower case and without its accent.
-fn plain(c: char) -> char {
-    without_accent(c.to_lowercase().next().unwrap_or(c))
+    let folded = fold(word);
+    // Agents are described in English.
+    (!is_stop_word(&folded) && !is_chatter(&folded)).then(|| stem(&folded, Language::En))
 }
