@@ -12,7 +12,12 @@ use crate::cargo;
 const DEFAULT_SEEDS: &str = "20000";
 
 /// The measures of judgement, each an example of the crate that it measures.
-const QUALITY: [&str; 4] = ["quality_goals", "quality_decomposition", "quality_routing", "quality_guard"];
+const QUALITY: [(&str, &str); 4] = [
+    ("candor-language", "quality_goals"),
+    ("candor-language", "quality_decomposition"),
+    ("candor-phases", "quality_routing"),
+    ("candor-phases", "quality_guard"),
+];
 
 /// Runs the seeded simulator in release mode, with its own arguments passed through.
 ///
@@ -57,11 +62,8 @@ pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
     };
     let data = fs::canonicalize(data).with_context(|| format!("{data} could not be found"))?;
     let data = data.to_string_lossy();
-    for measure in QUALITY {
-        cargo::run(
-            root,
-            &["run", "--locked", "--package", "candor-phases", "--example", measure, "--", &data],
-        )?;
+    for (package, measure) in QUALITY {
+        cargo::run(root, &["run", "--locked", "--package", package, "--example", measure, "--", &data])?;
     }
     // The command itself is measured here, so it is built first.
     cargo::run(root, &["build", "--locked", "--package", "candor"])?;

@@ -8,8 +8,6 @@ pub mod brief;
 mod consult;
 mod critique;
 pub mod decompose;
-pub mod evaluate;
-pub mod goal;
 pub mod guard;
 pub mod lexical;
 pub mod pack;
@@ -20,7 +18,6 @@ pub mod plan_file;
 pub mod router;
 mod rulebook;
 pub mod slots;
-pub mod split;
 pub mod talk;
 
 pub use consult::{Answers, Incomplete, Meaning};

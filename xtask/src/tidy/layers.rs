@@ -23,13 +23,14 @@ const ADAPTERS: &[&str] = &["candor-agents", "candor-llm", "candor-sandbox", "ca
 const LAYERS: &[Layer] = &[
     Layer::pure("candor-model", MayUse::Only(&[])),
     Layer::pure("candor-text", MayUse::Only(&[])),
+    Layer::pure("candor-language", MayUse::Only(&["candor-text", "candor-model"])),
     Layer::pure("candor-planning", MayUse::Only(&["candor-model"])),
     Layer::pure("candor-engine", MayUse::Only(&["candor-planning", "candor-model"])),
     Layer::worldly("candor-ports", MayUse::Only(&["candor-model"])),
     Layer::worldly("candor-store", MayUse::Only(&["candor-ports", "candor-model"])),
     Layer::worldly(
         "candor-phases",
-        MayUse::Only(&["candor-planning", "candor-ports", "candor-text", "candor-model"]),
+        MayUse::Only(&["candor-language", "candor-planning", "candor-ports", "candor-text", "candor-model"]),
     ),
     Layer::pure("candor-schema", MayUse::Only(&[])),
     Layer::pure("candor-react", MayUse::Only(&["candor-planning", "candor-schema", "candor-model"])),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use candor_language::split;
 use candor_model::{AgentCounts, ExecutionStrategy, Money, Phase, Plan, Seconds, SubTask, Tier, TierCounts};
 use candor_planning::early_exit::{self, EarlyExit, HIGH_CONFIDENCE, Spent, TaskBudget};
 use candor_planning::phase::DecisionNote;
@@ -11,7 +12,6 @@ use serde_json::Value;
 
 use crate::PhaseContext;
 use crate::decompose::{groups, hints, tiers};
-use crate::split;
 
 /// How many agents a plan gets, and why.
 pub(crate) struct Scale {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use candor_language::evaluate::{TECHNIQUES, enhancement};
 use candor_model::Ask;
 use candor_model::{Enhancement, PromptQuality, PromptVariant, Tier};
 use schemars::JsonSchema;
@@ -13,7 +14,6 @@ use serde_json::Value;
 use super::content_words;
 use super::evaluate::percent;
 use crate::PhaseContext;
-use crate::evaluate::{TECHNIQUES, enhancement};
 
 /// How many wordings are wanted.
 const WANTED: usize = 3;

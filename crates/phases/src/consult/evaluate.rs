@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use candor_language::evaluate::Judged;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GoalAnswer, content_words};
-use crate::evaluate::Judged;
 
 /// How well a request says what is wanted, as a model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use candor_language::goal::{Amount, Dates, Reading};
 use candor_model::Ask;
 use candor_model::{GoalType, Tier};
 use schemars::JsonSchema;
@@ -11,7 +12,6 @@ use serde_json::Value;
 
 use super::content_words;
 use super::evaluate::{QualityAnswer, out_of_range};
-use crate::goal::{Amount, Dates, Reading};
 use crate::{PhaseContext, Phases};
 
 /// A goal as a model reads it. What is not said is absent.
@@ -208,7 +208,7 @@ mod tests {
     fn a_contradiction_between_model_and_rules_is_a_doubt() {
         let now = "2025-01-15T00:00:00Z".parse().unwrap();
         let answer = GoalAnswer { duration_days: Some(4), ..GoalAnswer::default() };
-        let reading = answer.laid_over(crate::goal::read(REQUEST, now));
+        let reading = answer.laid_over(candor_language::goal::read(REQUEST, now));
         assert_eq!(reading.extracted.duration_days, Some(4));
         assert!(reading.doubts.iter().any(|doubt| doubt.contains("duration")), "{:?}", reading.doubts);
         assert_eq!(reading.extracted.destination.as_deref(), Some("Paris"), "the rules fill what is missing");

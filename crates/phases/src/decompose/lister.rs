@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use candor_language::split;
 use candor_model::SubTask;
 use candor_planning::completeness::CATEGORY_KEY;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{hints, tiers};
-use crate::split;
 
 /// How many parts of a text are told apart; what is beyond belongs to the last.
 const MAX_PARTS: usize = 400;

@@ -6,6 +6,8 @@
 mod loading;
 mod skills;
 
+use candor_language::evaluate::{self, files};
+use candor_language::goal;
 use candor_model::{Broadcast, Effect, JsonMap, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
@@ -14,7 +16,6 @@ use self::loading::Loaded;
 use self::skills::Skills;
 use super::pre_analysis::{FILE_READING, looked_up, shortened};
 use super::{Phases, counted, report};
-use crate::evaluate::{self, files};
 use crate::plan_cache::normalised;
 use crate::{Incomplete, PhaseContext};
 
@@ -84,7 +85,7 @@ fn wanted_files(cx: &PhaseContext<'_>) -> Vec<String> {
 fn keywords(cx: &PhaseContext<'_>) -> Vec<String> {
     let left = cx.left(Phase::Evaluation, "keywords").cloned().unwrap_or_default();
     serde_json::from_value(left).unwrap_or_else(|_| {
-        let reading = crate::goal::read(&evaluate::own_words(cx.request), cx.now);
+        let reading = goal::read(&evaluate::own_words(cx.request), cx.now);
         evaluate::evaluate(cx.request, &reading).evaluation.keywords
     })
 }

@@ -3,6 +3,8 @@
 //! Two agents in a row: the lister says what there is to do, the decomposer breaks it into steps for one agent
 //! each. A model lists only where there is much to do; otherwise the rules list and a model decomposes.
 
+use candor_language::goal::Extracted;
+use candor_language::split::{self, Step};
 use candor_model::{
     AgentCapability, Broadcast, Goal, JsonMap, MessagePriority, Phase, SubTask, TaskId, Text,
 };
@@ -15,11 +17,9 @@ use super::{Phases, counted, report, spoken};
 use crate::brief::scale;
 use crate::consult::{Briefing, ListAnswer, Said, TasksAnswer, decompose_task, list_tasks};
 use crate::decompose::{self, Breakdown, atomicity};
-use crate::goal::Extracted;
 use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
 use crate::slots::Slots;
-use crate::split::{self, Step};
 use crate::{Incomplete, Pack, PhaseContext};
 
 /// From this complexity on a model is asked to list the tasks before they are broken down.

@@ -1,6 +1,10 @@
 //! Room 1: what is wanted, and how well it is said. Reads the goal from the person's words and judges them; a
 //! request that is too weak gets better wordings to choose from.
 
+mod messages;
+
+use candor_language::evaluate::{self, Judged};
+use candor_language::goal::{self, Dates, Extracted, Reading};
 use candor_model::{
     Constraint, ENOUGH_QUALITY, Enhancement, Goal, GoalId, GoalType, Instructions, Priority, RunId, Text,
     Timestamp,
@@ -10,8 +14,6 @@ use serde_json::{Value, json};
 
 use super::{Phases, counted, report, spoken};
 use crate::consult::{EnhanceAnswer, GoalAnswer, Said, enhance_prompt, parse_goal};
-use crate::evaluate::{self, Judged};
-use crate::goal::{self, Dates, Extracted, Reading};
 use crate::slots::Slots;
 use crate::{Incomplete, Pack, PhaseContext};
 
@@ -88,7 +90,7 @@ fn handed_over(
         "fileCount": evaluation.file_count,
     });
     let summary = summary(&goal, reading);
-    let messages = evaluate::messages(&judged);
+    let messages = messages::of(&judged);
     let instructions = Instructions {
         focus: evaluation.keywords.clone(),
         avoid: reading.extracted.must_not.clone(),

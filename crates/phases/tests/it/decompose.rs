@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan_support::{PARIS, Stage};
+use candor_language::split;
 use candor_model::Ask;
 use candor_model::{MessageType, Phase, SpokenBy, SubTask, TaskId, Text, Tier};
 use candor_phases::decompose::{self, HighLevelTask, Listing, TaskType, atomicity, groups, hints, tiers};
-use candor_phases::split;
 use candor_planning::dependencies;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -12,14 +12,8 @@
 mod closing;
 mod consulting;
 mod decompose;
-mod evaluate;
 mod evaluation_phases;
-mod goal_spanish;
-mod goal_table;
-mod goal_travel;
-mod goal_work;
 mod lexical;
 mod phases;
 mod plan_support;
 mod plan_talk;
-mod split;

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use candor_language::evaluate;
 use candor_model::{AgentCapability, GoalType};
 use candor_text::{Language, fold, fold_letter, is_stop_word, stem, words};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::evaluate;
 use crate::lexical::is_chatter;
 use crate::{PhaseContext, Phases};
 

@@ -12,7 +12,7 @@ use std::{
     process::ExitCode,
 };
 
-use candor_phases::split::{Step, split};
+use candor_language::split::{Step, split};
 use serde::Deserialize;
 
 /// The similarity from which two steps are taken for the same.

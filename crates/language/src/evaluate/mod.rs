@@ -8,9 +8,8 @@
 mod complexity;
 mod confidence;
 mod contradictions;
-pub(crate) mod files;
+pub mod files;
 mod keywords;
-mod messages;
 mod quality;
 mod tables;
 mod variants;
@@ -26,9 +25,7 @@ use self::words::Words;
 use crate::goal::{self, Reading};
 
 pub use self::keywords::Keywords;
-pub(crate) use self::messages::messages;
-pub use self::variants::TECHNIQUES;
-pub(crate) use self::variants::enhancement;
+pub use self::variants::{TECHNIQUES, enhancement};
 
 /// There is no verb, or nothing that it is about.
 pub const VAGUE: &str = "vague";
@@ -91,7 +88,8 @@ pub fn own_words(request: &str) -> Cow<'_, str> {
 const LOOK_AT_BYTES: usize = 40_000;
 
 /// The beginning of a text, as much as is looked at.
-pub(crate) fn beginning(text: &str) -> &str {
+#[must_use]
+pub fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(LOOK_AT_BYTES)).unwrap_or(text)
 }
 

@@ -50,7 +50,8 @@ pub fn split(text: &str) -> Vec<Step> {
 }
 
 /// The sentences and the items of a text, in its order: what a person would call its points.
-pub(crate) fn parts(text: &str) -> Vec<String> {
+#[must_use]
+pub fn parts(text: &str) -> Vec<String> {
     let plain = text.trim().replace('’', "'");
     let mut parts = Vec::new();
     for block in lists::blocks(&plain) {

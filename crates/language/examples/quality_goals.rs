@@ -6,8 +6,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use candor_language::goal;
 use candor_model::Timestamp;
-use candor_phases::goal;
 use serde_json::{Value, json};
 
 /// The label's name, and where the reading keeps it.

@@ -1,13 +1,16 @@
 //! The evaluation by rules: what a request is about, how much there is to it, and how well it is put.
 
-use candor_model::{ENOUGH_QUALITY, Enhancement, PromptQuality};
-use candor_phases::evaluate::{self, Judged, TECHNIQUES, files_named_in, own_words};
-use candor_phases::goal;
-use candor_testkit::fixtures;
+use candor_language::evaluate::{self, Judged, TECHNIQUES, files_named_in, own_words};
+use candor_language::goal;
+use candor_model::{ENOUGH_QUALITY, Enhancement, PromptQuality, Timestamp};
 use proptest::prelude::*;
 
+fn noon() -> Timestamp {
+    "2025-01-10T12:00:00Z".parse().unwrap()
+}
+
 fn judged(text: &str) -> Judged {
-    evaluate::evaluate(text, &goal::read(&own_words(text), fixtures::time(fixtures::NOON)))
+    evaluate::evaluate(text, &goal::read(&own_words(text), noon()))
 }
 
 fn quality(text: &str) -> PromptQuality {
@@ -19,7 +22,7 @@ fn complexity(text: &str) -> u8 {
 }
 
 fn offered(text: &str) -> Enhancement {
-    let reading = goal::read(text, fixtures::time(fixtures::NOON));
+    let reading = goal::read(text, noon());
     let quality = evaluate::evaluate(text, &reading).evaluation.prompt_quality;
     evaluate::enhance(text, &reading, &quality).unwrap()
 }
@@ -335,7 +338,7 @@ proptest! {
     // spec: orchestrator PE-03 PH-08
     #[test]
     fn whatever_is_said_is_judged(text in "(\\PC|[ \n]|it|only|at most [0-9]|in English|without x|____|<task>){0,60}") {
-        let reading = goal::read(&text, fixtures::time(fixtures::NOON));
+        let reading = goal::read(&text, noon());
         let Judged { evaluation, found, .. } = evaluate::evaluate(&text, &reading);
         let quality = &evaluation.prompt_quality;
         for score in [quality.score, evaluation.complexity.total, evaluation.confidence, found.coverage] {

@@ -1,9 +1,8 @@
 //! What the four agents of the evaluation tell each other.
 
+use candor_language::evaluate::Judged;
 use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase};
 use serde_json::{Value, json};
-
-use super::Judged;
 
 /// Who detects keywords.
 const DETECTOR: &str = "keyword-detector";
@@ -15,7 +14,7 @@ const QUALITY: &str = "prompt-quality-scorer";
 const ASSESSOR: &str = "confidence-assessor";
 
 /// The messages, in the order in which they are sent.
-pub(crate) fn messages(judged: &Judged) -> Vec<Broadcast> {
+pub(super) fn of(judged: &Judged) -> Vec<Broadcast> {
     let evaluation = &judged.evaluation;
     let quality = &evaluation.prompt_quality;
     let mut sent = vec![discovery(judged)];

@@ -1,7 +1,7 @@
 //! One line per reading, so that a table of texts can be compared with what must be read from them.
 
+use candor_language::goal::{self, Dates, Extracted};
 use candor_model::Timestamp;
-use candor_phases::goal::{self, Dates, Extracted};
 
 fn read(text: &str) -> Extracted {
     let now: Timestamp = "2024-09-10T09:00:00Z".parse().unwrap();

@@ -23,7 +23,7 @@ const EXAMPLES: &str = "examples";
 pub const TECHNIQUES: [&str; 5] = [XML, STEPS, QUOTES, SPECIFICITY, EXAMPLES];
 
 /// The letters of the variants, the best first.
-pub(crate) const LETTERS: [&str; 3] = ["A", "B", "C"];
+const LETTERS: [&str; 3] = ["A", "B", "C"];
 
 /// Words the request in three better ways; `score` is the rubric.
 pub(super) fn offer(
@@ -48,11 +48,8 @@ pub(super) fn offer(
 }
 
 /// The record, its variants in the order of their scores.
-pub(crate) fn enhancement(
-    request: &str,
-    quality: &PromptQuality,
-    mut variants: Vec<PromptVariant>,
-) -> Enhancement {
+#[must_use]
+pub fn enhancement(request: &str, quality: &PromptQuality, mut variants: Vec<PromptVariant>) -> Enhancement {
     variants.sort_by_key(|variant| std::cmp::Reverse(variant.score));
     Enhancement {
         original: OriginalPrompt {

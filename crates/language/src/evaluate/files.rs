@@ -24,7 +24,7 @@ const NO_FILES: &[&str] =
     &["node.js", "vue.js", "next.js", "nuxt.js", "react.js", "three.js", "express.js", "d3.js", "asp.net"];
 
 /// How many files are read for a request at most.
-pub(crate) const MOST_FILES: usize = 20;
+pub const MOST_FILES: usize = 20;
 
 /// The files that a text names, each once, in its order.
 pub(super) fn named(words: &Words<'_>) -> Vec<String> {
@@ -60,7 +60,8 @@ fn is_file(text: &str) -> bool {
 }
 
 /// Those of the files that lie in the working folder, at most [`MOST_FILES`]: nothing absolute, nothing above it.
-pub(crate) fn readable(files: &[String]) -> Vec<String> {
+#[must_use]
+pub fn readable(files: &[String]) -> Vec<String> {
     files.iter().filter(|file| is_inside(file)).take(MOST_FILES).cloned().collect()
 }
 

@@ -1,0 +1,17 @@
+//! All integration tests of `candor-language`, in one binary: each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+mod evaluate;
+mod goal_spanish;
+mod goal_table;
+mod goal_travel;
+mod goal_work;
+mod split;
