@@ -10,8 +10,9 @@ use std::{
     process::ExitCode,
 };
 
+use candor_language::guard::{self, Embed};
 use candor_llm::embed::FixedEmbedder;
-use candor_phases::{Meaning, guard};
+use candor_model::Vectors;
 use serde::Deserialize;
 
 /// What a filter of keywords flags: percent of attacks, and of harmless prompts.
@@ -67,20 +68,20 @@ fn measure(folder: &Path) -> io::Result<bool> {
     let mut out = io::stdout().lock();
     let fixed = FixedEmbedder::new();
     let words = report("words and form", &prompts, None, &mut out)?;
-    let model = report("with the embedded model", &prompts, Some(Meaning(&fixed)), &mut out)?;
+    let model = report("with the embedded model", &prompts, Some(&|text| fixed.at_once(text)), &mut out)?;
     Ok(words && model)
 }
 
 fn report(
     name: &str,
     prompts: &[Prompt],
-    meaning: Option<Meaning<'_>>,
+    embed: Option<Embed<'_>>,
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let mut tallies: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
     let (mut attacks, mut harmless) = (Tally::default(), Tally::default());
     for prompt in prompts {
-        let findings = guard::examine(&prompt.text, meaning);
+        let findings = guard::examine(&prompt.text, embed);
         let flagged = findings.iter().any(|finding| finding.rule == "prompt_injection");
         for source in ["", &prompt.source] {
             tallies.entry((&prompt.label, source)).or_default().add(flagged);

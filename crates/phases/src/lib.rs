@@ -8,7 +8,6 @@ pub mod brief;
 mod consult;
 mod critique;
 pub mod decompose;
-pub mod guard;
 pub mod lexical;
 pub mod pack;
 mod phase;

@@ -1,15 +1,17 @@
 //! Before the phases: whether the words may come in at all, and the word on every phase that it will be visited.
 
+use candor_language::guard;
 use candor_model::{Enforcement, GuardFinding, GuardReport, Phase, PhaseDecision, Severity};
 use candor_planning::guardrails::Violation;
 
 use super::Phases;
-use crate::{PhaseContext, guard};
+use crate::PhaseContext;
 
 /// The guardrails' look at a request.
 pub(super) fn look(phases: &Phases, cx: &PhaseContext<'_>) -> GuardReport {
     let rules = phases.rules();
-    let seen = guard::examine(cx.request, cx.meaning).into_iter().map(|found| {
+    let embed = |text: &str| cx.meaning.and_then(|meaning| meaning.0.at_once(text));
+    let seen = guard::examine(cx.request, Some(&embed)).into_iter().map(|found| {
         let enforcement = if found.rule == "secret" { rules.secrets } else { rules.injection };
         finding(found.rule.to_owned(), enforcement, enforcement == Enforcement::Block, found.reason)
     });

@@ -13,6 +13,7 @@ mod closing;
 mod consulting;
 mod decompose;
 mod evaluation_phases;
+mod guard;
 mod lexical;
 mod phases;
 mod plan_support;

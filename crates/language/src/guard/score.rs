@@ -4,8 +4,7 @@ use super::phrases::ELSEWHERE;
 use super::tokens::{Token, tokens};
 use super::weights::{BASE, SIGNS, Sign, WEIGHTS};
 use super::words::{Hit, TABLES};
-use super::{meaning, structure};
-use crate::Meaning;
+use super::{Embed, meaning, structure};
 
 /// From here on a text is flagged.
 const FLAGGED: f64 = 0.5;
@@ -55,13 +54,13 @@ impl Judged<'_> {
 }
 
 /// What is thought of a text; nothing if it looks like a request.
-pub(super) fn judge<'a>(text: &'a str, meaning: Option<Meaning<'_>>) -> Option<Judged<'a>> {
+pub(super) fn judge<'a>(text: &'a str, embed: Option<Embed<'_>>) -> Option<Judged<'a>> {
     let read = Read::new(text, &|inner| is_order(inner));
     let mut windows = read.windows();
     windows.sort_by(|one, other| other.sum().total_cmp(&one.sum()));
     for window in windows.iter_mut().take(MEANT) {
         let part = text.get(window.from..window.to).unwrap_or(text);
-        window.lean(meaning.and_then(|meaning| meaning::leaning(part, meaning)));
+        window.lean(embed.and_then(|embed| meaning::leaning(part, embed)));
     }
     let worst = windows.into_iter().max_by(|one, other| one.sum().total_cmp(&other.sum()))?;
     let score = 1.0 / (1.0 + (-worst.sum()).exp());

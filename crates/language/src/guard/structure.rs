@@ -1,7 +1,7 @@
 //! What the form of a text gives away: marks of a model's own format, turns of a conversation, labels for answers,
 //! hidden characters and comments, pictures that carry data away, letters spread out, names in capitals.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::encoded;
 use super::tokens::{Token, is_invisible};
@@ -189,7 +189,7 @@ fn spread(text: &str, tokens: &[Token], hits: &mut Vec<Hit>) {
 
 /// A name in capitals that is said again and again, as personas are.
 fn names(text: &str, tokens: &[Token], hits: &mut Vec<Hit>) {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for token in tokens {
         let word = text.get(token.at..token.end).unwrap_or_default();
         let is_name = (3..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase());

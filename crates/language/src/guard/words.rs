@@ -1,8 +1,10 @@
 //! Finds the phrases of the tables in a text: each word is looked up once, and a phrase is tried only where its
 //! first word stands.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use candor_model::IdMap;
 
 use super::classes::CLASSES;
 use super::phrases::PHRASES;
@@ -21,7 +23,7 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
 /// The tables of words and phrases, with numbers for words.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    entries: HashMap<&'static str, Vec<u16>>,
+    entries: IdMap<&'static str, Vec<u16>>,
     phrases: Vec<Phrase>,
     /// The phrases that begin with an entry.
     beginning: Vec<Vec<usize>>,
@@ -54,10 +56,10 @@ pub(super) struct Hit {
 impl Tables {
     fn new() -> Self {
         let mut tables = Self::default();
-        let mut known: HashMap<&'static str, u16> = HashMap::new();
+        let mut known: BTreeMap<&'static str, u16> = BTreeMap::new();
         for (name, words) in CLASSES {
             let entry = tables.entry(name, &mut known);
-            words.split_whitespace().for_each(|word| tables.entries.entry(word).or_default().push(entry));
+            words.split_whitespace().for_each(|word| tables.put(word, entry));
         }
         for (sign, phrases) in PHRASES {
             for said in phrases.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -68,7 +70,7 @@ impl Tables {
     }
 
     /// The number of a name: of a class, of a word, or of words with `|` between them.
-    fn entry(&mut self, name: &'static str, known: &mut HashMap<&'static str, u16>) -> u16 {
+    fn entry(&mut self, name: &'static str, known: &mut BTreeMap<&'static str, u16>) -> u16 {
         if let Some(entry) = known.get(name) {
             return *entry;
         }
@@ -77,12 +79,18 @@ impl Tables {
         known.insert(name, entry);
         self.beginning.resize(usize::from(entry) + 1, Vec::new());
         if !name.starts_with(|letter: char| letter.is_ascii_uppercase()) {
-            name.split('|').for_each(|word| self.entries.entry(word).or_default().push(entry));
+            name.split('|').for_each(|word| self.put(word, entry));
         }
         entry
     }
 
-    fn add(&mut self, sign: Sign, said: &'static str, known: &mut HashMap<&'static str, u16>) {
+    fn put(&mut self, word: &'static str, entry: u16) {
+        let mut entries = self.entries.get(word).cloned().unwrap_or_default();
+        entries.push(entry);
+        self.entries.insert(word, entries);
+    }
+
+    fn add(&mut self, sign: Sign, said: &'static str, known: &mut BTreeMap<&'static str, u16>) {
         let mut steps = Vec::new();
         let mut gap = 0;
         for part in said.split_whitespace() {

@@ -17,8 +17,12 @@ mod tokens;
 mod weights;
 mod words;
 
+use candor_model::Vector;
+
 pub use self::secrets::{Secret, secrets};
-use crate::Meaning;
+
+/// Looks up the vector of a text in an embedding model, if it is known without waiting. Vectors have length 1.
+pub type Embed<'a> = &'a dyn Fn(&str) -> Option<Vector>;
 
 /// What a guardrail found in a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,10 +37,10 @@ pub struct Finding {
 
 /// Everything suspicious in a text.
 #[must_use]
-pub fn examine(text: &str, meaning: Option<Meaning<'_>>) -> Vec<Finding> {
+pub fn examine(text: &str, embed: Option<Embed<'_>>) -> Vec<Finding> {
     let secrets = secrets(text);
     let mut findings = Vec::new();
-    if let Some(judged) = score::judge(text, meaning) {
+    if let Some(judged) = score::judge(text, embed) {
         let reason = discreet(&judged.reasons(), text, &secrets);
         findings.push(Finding { rule: "prompt_injection", score: judged.score, reason });
     }
