@@ -24,7 +24,7 @@ const LAYERS: &[Layer] = &[
     Layer::pure("candor-model", MayUse::Only(&[])),
     Layer::pure("candor-text", MayUse::Only(&[])),
     Layer::pure("candor-language", MayUse::Only(&["candor-text", "candor-model"])),
-    Layer::pure("candor-planning", MayUse::Only(&["candor-model"])),
+    Layer::pure("candor-planning", MayUse::Only(&["candor-text", "candor-model"])),
     Layer::pure("candor-engine", MayUse::Only(&["candor-planning", "candor-model"])),
     Layer::worldly("candor-ports", MayUse::Only(&["candor-model"])),
     Layer::worldly("candor-store", MayUse::Only(&["candor-ports", "candor-model"])),
@@ -33,7 +33,10 @@ const LAYERS: &[Layer] = &[
         MayUse::Only(&["candor-language", "candor-planning", "candor-ports", "candor-text", "candor-model"]),
     ),
     Layer::pure("candor-schema", MayUse::Only(&[])),
-    Layer::pure("candor-react", MayUse::Only(&["candor-planning", "candor-schema", "candor-model"])),
+    Layer::pure(
+        "candor-react",
+        MayUse::Only(&["candor-planning", "candor-schema", "candor-text", "candor-model"]),
+    ),
     Layer::pure("candor-pycheck", MayUse::Only(&[])),
     Layer::worldly("candor-sandbox", MayUse::Only(&["candor-ports", "candor-model"])),
     Layer::worldly(
@@ -42,7 +45,14 @@ const LAYERS: &[Layer] = &[
     ),
     Layer::worldly(
         "candor-agents",
-        MayUse::Only(&["candor-react", "candor-ports", "candor-pycheck", "candor-schema", "candor-model"]),
+        MayUse::Only(&[
+            "candor-react",
+            "candor-ports",
+            "candor-pycheck",
+            "candor-schema",
+            "candor-text",
+            "candor-model",
+        ]),
     ),
     Layer::worldly("candor-llm", MayUse::Only(&["candor-ports", "candor-schema", "candor-model"])),
     Layer::worldly("candor-server", MayUse::Only(&["candor-ports", "candor-model"])),
@@ -220,7 +230,7 @@ mod tests {
         let house = [ours("candor-engine"), ours("candor-planning").needs("candor-engine")];
         assert_eq!(
             complaints(&house),
-            ["candor-planning: uses candor-engine, but may use only candor-model; \
+            ["candor-planning: uses candor-engine, but may use only candor-text, candor-model; \
               move the code, or change LAYERS in xtask/src/tidy/layers.rs"]
         );
     }

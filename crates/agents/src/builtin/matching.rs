@@ -1,8 +1,10 @@
 //! Whether a record fits what was asked for, and which of two comes first.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use candor_model::JsonMap;
+use candor_text::fold;
 use serde_json::Value;
 
 /// A field with this text fits everything that can be asked for.
@@ -21,22 +23,9 @@ pub(super) fn fits(field: &Value, asked: &Value) -> bool {
     }
 }
 
-/// Text as it is compared: lower case, without the accents of western languages.
-fn folded(text: &str) -> String {
-    text.trim().to_lowercase().chars().map(without_accent).collect()
-}
-
-fn without_accent(c: char) -> char {
-    match c {
-        'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' => 'a',
-        'é' | 'è' | 'ê' | 'ë' => 'e',
-        'í' | 'ì' | 'î' | 'ï' => 'i',
-        'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'ø' => 'o',
-        'ú' | 'ù' | 'û' | 'ü' => 'u',
-        'ñ' => 'n',
-        'ç' => 'c',
-        c => c,
-    }
+/// Text as it is compared.
+fn folded(text: &str) -> Cow<'_, str> {
+    fold(text.trim())
 }
 
 /// The order of records: by a field, upwards, or downwards with a `-` before its name.

@@ -1,6 +1,7 @@
 //! Recognises by its words which categories a task covers. The rule is told at [`Category`].
 
 use candor_model::SubTask;
+use candor_text::fold;
 use serde_json::Value;
 
 use super::{CATEGORY_KEY, Category};
@@ -9,7 +10,7 @@ use super::{CATEGORY_KEY, Category};
 pub(super) enum Subject<'t> {
     /// Its categories, by name.
     Labelled(Vec<&'t str>),
-    /// Its words in lower case, each after a space.
+    /// Its words, folded, each after a space.
     Words(String),
 }
 
@@ -43,9 +44,9 @@ fn end_field(words: &mut String) {
 }
 
 fn add_words(words: &mut String, text: &str) {
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in candor_text::words(text) {
         words.push(' ');
-        words.extend(word.chars().flat_map(char::to_lowercase));
+        words.push_str(&fold(word));
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use candor_text::{fold, singular, words};
+
 use super::record::{Approach, ApproachKind, Recommendation};
 use crate::score::Score;
 
@@ -38,10 +40,6 @@ pub fn alignment(recommendation: &Recommendation, objective: &str) -> Score {
 }
 
 fn keywords(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
-        .map(|word| word.strip_suffix('s').filter(|stem| stem.len() > 3).unwrap_or(word).to_owned())
-        .collect()
+    let folded = words(text).map(fold).filter(|word| !FILLERS.contains(&word.as_ref()));
+    folded.map(|word| singular(&word)).collect()
 }

@@ -14,6 +14,7 @@ use candor_model::{
     AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict, Handoff,
     PastErrorCheck, Phase, SpokenBy,
 };
+use candor_text::Language;
 
 pub use self::deeds::{of_execution, told_of_tasks};
 pub use self::words::{overlap, stems};
@@ -70,10 +71,11 @@ fn alignment(work: &Work<'_>) -> AlignmentCheck {
         let reason = if pass { "speaks of figures, and is complete" } else { "says nothing" };
         return AlignmentCheck { pass, confidence: 50, reason: reason.to_owned() };
     }
-    let wanted = stems(work.objective);
-    let mut found = stems(work.said);
-    found.extend(stems(&work.handoff.summary));
-    found.extend(stems(&schema::texts_in(&work.handoff.data)));
+    let language = Language::of(work.objective);
+    let wanted = stems(work.objective, language);
+    let mut found = stems(work.said, language);
+    found.extend(stems(&work.handoff.summary, language));
+    found.extend(stems(&schema::texts_in(&work.handoff.data), language));
     if wanted.len() < TELLING_WORDS {
         let reason = "the objective has too few words to compare".to_owned();
         return AlignmentCheck { pass: true, confidence: 50, reason };
@@ -86,9 +88,11 @@ fn alignment(work: &Work<'_>) -> AlignmentCheck {
 
 /// Whether the result reads like something that went wrong before.
 fn past_errors(work: &Work<'_>) -> PastErrorCheck {
-    let own = stems(&work.handoff.summary);
+    let language = Language::of(work.objective);
+    let own = stems(&work.handoff.summary, language);
     let known = work.past_errors.iter().take(MOST_PAST_ERRORS);
-    let matched_errors: Vec<String> = known.filter(|error| is_alike(&own, &stems(error))).cloned().collect();
+    let matched_errors: Vec<String> =
+        known.filter(|error| is_alike(&own, &stems(error, language))).cloned().collect();
     PastErrorCheck { pass: matched_errors.is_empty(), matched_errors }
 }
 

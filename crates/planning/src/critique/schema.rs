@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::JsonMap;
+use candor_text::Language;
 use serde_json::Value;
 
 use super::Work;
@@ -49,11 +50,12 @@ fn left_out(work: &Work<'_>) -> Vec<String> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut found = stems(work.said);
-    found.extend(stems(&work.handoff.summary));
-    found.extend(stems(&all_text_in(&work.handoff.data)));
+    let language = Language::of(work.objective);
+    let mut found = stems(work.said, language);
+    found.extend(stems(&work.handoff.summary, language));
+    found.extend(stems(&all_text_in(&work.handoff.data), language));
     let missed = wanted.into_iter().filter(|entry| {
-        let words = stems(entry);
+        let words = stems(entry, language);
         !words.is_empty() && words.is_disjoint(&found)
     });
     missed.map(|entry| format!("`{entry}` was to be included and is not")).collect()

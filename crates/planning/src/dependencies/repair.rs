@@ -1,6 +1,7 @@
 //! Undoes the dependency that was most likely introduced by mistake.
 
 use candor_model::SubTask;
+use candor_text::Rule;
 
 use super::{cycles, ids};
 use crate::graph::{TaskGraph, TaskIndex};
@@ -67,9 +68,9 @@ pub(crate) fn is_validation(task: &SubTask) -> bool {
     if let Some(category) = task.metadata.other.get("category").and_then(serde_json::Value::as_str) {
         return says_so(category);
     }
-    let first_word =
-        task.description.as_str().split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty());
+    let first_word = Rule::Letters.split(task.description.as_str()).next();
     says_so(task.agent_type.as_str())
-        || first_word
-            .is_some_and(|word| VALIDATING.iter().any(|validating| word.eq_ignore_ascii_case(validating)))
+        || first_word.is_some_and(|word| {
+            VALIDATING.iter().any(|validating| word.text.eq_ignore_ascii_case(validating))
+        })
 }

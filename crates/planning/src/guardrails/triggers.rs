@@ -3,9 +3,10 @@
 //! A rule is about a message when the message has one of its keywords *and* one of its intents. `*` among
 //! the keywords and `any` among the intents stand for every message; so does an empty list.
 //!
-//! A keyword is a word or a phrase, in any letter case, and must stand by itself: `drop` is not found in
+//! A keyword is a word or a phrase, in any letter case, with or without accents, and must stand by itself: `drop` is not found in
 //! `dropdown`. An intent is recognised by the words of [`Intent::words`], in English and Spanish.
 
+use candor_text::fold;
 use serde::{Deserialize, Serialize};
 
 /// The keyword that is in every message.
@@ -104,21 +105,12 @@ impl PromptTriggers {
     }
 }
 
-/// Lower case, with one blank between words.
+/// Folded, with one blank between words.
 fn plain(text: &str) -> String {
-    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+    fold(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a plain text has a phrase that is not a part of longer words.
 fn says(text: &str, phrase: &str) -> bool {
-    let phrase = plain(phrase);
-    let starts_a_word = phrase.starts_with(char::is_alphanumeric);
-    let ends_a_word = phrase.ends_with(char::is_alphanumeric);
-    !phrase.is_empty()
-        && text.match_indices(&phrase).any(|(start, found)| {
-            let before = text.get(..start).and_then(|part| part.chars().next_back());
-            let after = text.get(start + found.len()..).and_then(|part| part.chars().next());
-            let free = |neighbour: Option<char>| !neighbour.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            (!starts_a_word || free(before)) && (!ends_a_word || free(after))
-        })
+    candor_text::says(text, &plain(phrase))
 }

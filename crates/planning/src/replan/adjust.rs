@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::{Money, ReplanStrategy, SubTask, TaskId};
+use candor_text::{fold, singular};
 
 use super::caps::{self, Overspend, SHARES, Share};
 use super::draft::{Draft, affected};
@@ -142,15 +143,7 @@ fn words_of(share: &Share) -> Vec<String> {
     share.words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// The words of a text, in lower case and without the `s` of the plural.
+/// The words of a text as the table of shares has them.
 fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(|word| singular(word.to_lowercase())).collect()
-}
-
-fn singular(word: String) -> String {
-    match word.strip_suffix("ies") {
-        Some(stem) => format!("{stem}y"),
-        None => word.strip_suffix('s').map(str::to_owned).unwrap_or(word),
-    }
+    candor_text::words(text).map(|word| singular(&fold(word))).collect()
 }

@@ -4,6 +4,7 @@
 //! one domain that the requirements give numbers for; what is not in it is cut in proportion to the overage.
 
 use candor_model::{ExecutionFeedback, Goal, JsonMap, Money, SubTask};
+use candor_text::words;
 
 use crate::feedback::{BudgetCheck, first_amount, read_amount};
 
@@ -114,8 +115,7 @@ fn nights_asked(inputs: &JsonMap) -> Option<u64> {
 
 /// Reads `3 nights`, `3-day` or `2 weeks`. A journey of three days is taken for three nights.
 fn days(text: &str) -> Option<u64> {
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = words(text).collect();
     words.windows(2).find_map(|pair| {
         let [number, unit] = pair else { return None };
         let number: u64 = number.parse().ok().filter(|&number| number > 0)?;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::ToolSpec;
+use candor_text::{Language, Rule, fold, stem};
 
 /// Words that say nothing of what a tool does.
 const EMPTY: &[&str] = &[
@@ -14,42 +15,12 @@ const EMPTY: &[&str] = &[
 /// How many words of a text are looked at.
 const MAX_WORDS: usize = 200;
 
-/// The words of a text, in their plain form: `convertTimes` has `convert` and `time`.
+/// The stems of the words of a text: `convertTimes` has `convert` and `time`.
 pub(super) fn words(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut word = String::new();
-    let mut was_small = false;
-    for letter in text.chars() {
-        let breaks = !letter.is_alphanumeric() || (letter.is_uppercase() && was_small);
-        if breaks && !word.is_empty() {
-            found.push(plain(&std::mem::take(&mut word)));
-        }
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
-        was_small = letter.is_lowercase();
-        if found.len() >= MAX_WORDS {
-            break;
-        }
-    }
-    if !word.is_empty() {
-        found.push(plain(&word));
-    }
-    let is_number = |word: &str| word.chars().all(char::is_numeric);
-    found.retain(|word| !EMPTY.contains(&word.as_str()) && !is_number(word));
-    found
-}
-
-/// A word without its commonest endings.
-fn plain(word: &str) -> String {
-    for ending in ["ing", "ed", "es", "s"] {
-        if let Some(stem) =
-            word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3 && !stem.ends_with('s'))
-        {
-            return stem.trim_end_matches('e').to_owned();
-        }
-    }
-    word.strip_suffix('e').filter(|stem| stem.chars().count() >= 3).unwrap_or(word).to_owned()
+    let tells = |word: &str| !EMPTY.contains(&word) && !word.chars().all(char::is_numeric);
+    let words = Rule::CamelCase.split(text).take(MAX_WORDS).map(|word| fold(word.text));
+    let stems = words.filter(|word| tells(word)).map(|word| stem(&word, Language::En));
+    stems.filter(|stem| tells(stem)).collect()
 }
 
 /// How much words weigh: those that few tools have weigh most.
@@ -167,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_compared_in_their_plain_form() {
-        assert_eq!(words("Searches theWeb for pages_listed"), ["search", "web", "pag", "list"]);
+    fn words_are_compared_by_their_stems() {
+        assert_eq!(words("Searches theWeb for pages_listed"), ["search", "web", "page", "list"]);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use candor_model::{Phase, Plan, SubTask, TaskStatus};
 use candor_planning::critique::stems;
 use candor_planning::metrics::{self, Effort};
+use candor_text::Language;
 use serde_json::Value;
 
 use crate::PhaseContext;
@@ -74,8 +75,9 @@ fn execution_success(cx: &PhaseContext<'_>) -> Option<f64> {
 /// The detected keywords that are found again in the tasks.
 fn keyword_precision(cx: &PhaseContext<'_>) -> Option<f64> {
     let (keywords, plan) = (&cx.evaluation?.keywords, cx.plan?);
-    let texts = stems(&task_texts(plan));
-    let used = keywords.iter().filter(|keyword| !stems(keyword).is_disjoint(&texts));
+    let language = Language::of(cx.request);
+    let texts = stems(&task_texts(plan), language);
+    let used = keywords.iter().filter(|keyword| !stems(keyword, language).is_disjoint(&texts));
     metrics::keyword_precision(count(used.count()), count(keywords.len()))
 }
 
@@ -105,10 +107,11 @@ fn actual(cx: &PhaseContext<'_>) -> f64 {
 fn context(cx: &PhaseContext<'_>) -> (Option<f64>, Option<f64>) {
     let loaded = cx.left(Phase::Context, "loaded").and_then(Value::as_array);
     let (Some(loaded), Some(plan)) = (loaded, cx.plan) else { return (None, None) };
-    let texts = stems(&task_texts(plan));
+    let language = Language::of(cx.request);
+    let texts = stems(&task_texts(plan), language);
     let size = |item: &&Value| candor_planning::compress::tokens(&item.to_string());
     let cited: Vec<&Value> =
-        loaded.iter().filter(|item| !stems(&item.to_string()).is_disjoint(&texts)).collect();
+        loaded.iter().filter(|item| !stems(&item.to_string(), language).is_disjoint(&texts)).collect();
     let relevance = metrics::context_relevance(count(cited.len()), count(loaded.len()));
     let all = loaded.iter().map(|item| size(&item)).sum();
     (relevance, metrics::token_efficiency(cited.iter().map(size).sum(), all))

@@ -1,6 +1,7 @@
 //! What a person can do after an early end.
 
 use candor_model::{Constraint, Money, Phase, Seconds, TaskId};
+use candor_text::Rule;
 
 use super::{LIST_LIMIT, QUOTE_CHARS, bounded, listed, sentence};
 use crate::texts::plain::{plain, shortened};
@@ -52,9 +53,9 @@ fn loosened(constraint: &Constraint) -> String {
 }
 
 fn following_month(value: &str) -> Option<(&'static str, &'static str)> {
-    let words = || value.split(|letter: char| !letter.is_alphabetic());
+    let words = || Rule::Letters.split(value);
     let mut pairs = MONTHS.iter().zip(MONTHS.iter().skip(1));
-    pairs.find(|(month, _)| words().any(|word| word == **month)).map(|(month, next)| (*month, *next))
+    pairs.find(|(month, _)| words().any(|word| word.text == **month)).map(|(month, next)| (*month, *next))
 }
 
 pub(crate) fn suggest_relaxing(constraints: &[Constraint]) -> String {

@@ -105,6 +105,8 @@ fn keywords_are_whole_words_and_phrases_in_any_case() {
     {
         assert!(tripped(&rails, prompt).is_empty(), "{prompt}");
     }
+    let spanish = with_rule("enforcement = \"block\"\npromptTriggers = { keywords = [\"producción\"] }");
+    assert_eq!(tripped(&spanish, "Despliega en PRODUCCION"), ["mine"], "accents do not count");
     let all = with_rule("enforcement = \"block\"\npromptTriggers = { keywords = [\"*\"] }");
     assert_eq!(tripped(&all, "anything"), ["mine"]);
 }
