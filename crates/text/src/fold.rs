@@ -22,7 +22,8 @@ pub fn fold_letter(letter: char) -> char {
 }
 
 /// Whether a character is an accent that belongs to the letter before it.
-pub(crate) const fn is_combining(letter: char) -> bool {
+#[must_use]
+pub const fn is_combining(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}')
 }
 

@@ -12,7 +12,7 @@ mod stem;
 mod stop_words;
 mod words;
 
-pub use fold::{fold, fold_letter};
+pub use fold::{fold, fold_letter, is_combining};
 pub use language::Language;
 pub use phrase::says;
 pub use stem::{alike, singular, stem};

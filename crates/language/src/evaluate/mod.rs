@@ -61,7 +61,7 @@ pub fn evaluate(request: &str, reading: &Reading) -> Judged {
     let found = keywords::detect(&words, reading);
     let file_count = files::counted(&words, found.files.len());
     let complexity = complexity::score(&words, journey, reading, &found, file_count);
-    let contradictions = contradictions::find(&words);
+    let contradictions = contradictions::find(&words, reading.language);
     let heard = Heard { text, words: &words, bare: &bare, reading, found: &found, journey };
     let prompt_quality = quality::judge(&heard, contradictions);
     let missing = missing(&prompt_quality, reading);

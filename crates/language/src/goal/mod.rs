@@ -11,7 +11,6 @@ mod cuisine;
 mod dates;
 mod duration;
 mod gazetteer;
-mod language;
 mod money;
 mod numbers;
 mod people;
@@ -26,9 +25,10 @@ mod types;
 use std::ops::Range;
 
 use candor_model::Timestamp;
+pub use candor_text::Language;
 
 use self::text::Text;
-pub use self::types::{Amount, Dates, Extracted, Language, LocalConstraint, Quantity, Reading};
+pub use self::types::{Amount, Dates, Extracted, LocalConstraint, Quantity, Reading};
 
 /// Reads a goal; `now` resolves dates that are said in relation to the present.
 #[must_use]

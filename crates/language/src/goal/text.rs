@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::{Language, numbers};
+use candor_text::{Language, Rule, Word, fold};
+
+use super::numbers;
 
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Token<'t> {
     pub(super) text: &'t str,
-    /// The text in lower case and without accents: what the word tables are written in.
+    /// The text folded: what the word tables are written in.
     pub(super) key: Cow<'t, str>,
     pub(super) kind: Kind,
     pub(super) start: usize,
@@ -52,9 +54,7 @@ impl<'t> Text<'t> {
     pub(super) fn new(source: &'t str) -> Self {
         let mut tokens = cut(source);
         number_sentences(source, &mut tokens);
-        let mut text = Self { source, tokens, language: Language::En };
-        text.language = super::language::detect(&text);
-        text
+        Self { source, tokens, language: Language::of(source) }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -174,90 +174,32 @@ pub(super) fn is_among(key: &str, keys: &[&str]) -> bool {
 
 fn cut(source: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::with_capacity(source.len() / 6);
-    let mut rest = source;
-    let mut glued = false;
-    while let Some(first) = rest.chars().next() {
-        let start = source.len() - rest.len();
-        let (kind, length) = measure(rest, first);
-        let (text, after) = rest.split_at_checked(length.max(1)).unwrap_or((rest, ""));
-        rest = after;
-        if first.is_whitespace() {
-            glued = false;
-            continue;
-        }
-        let key = fold(text);
-        let counts = kind == Kind::Number || (kind == Kind::Word && numbers::is_word(&key));
-        tokens.push(Token { text, key, kind, start, glued, sentence: 0, counts });
-        glued = true;
+    let mut end = 0;
+    for word in Rule::Prose.split(source) {
+        push_marks(source, end, word.start, &mut tokens);
+        let is_number = word.text.starts_with(|letter: char| letter.is_ascii_digit());
+        push(if is_number { Kind::Number } else { Kind::Word }, word, &mut tokens);
+        end = word.end();
     }
+    push_marks(source, end, source.len(), &mut tokens);
     tokens
 }
 
-/// The kind and the length in bytes of the token that starts with `first`.
-fn measure(rest: &str, first: char) -> (Kind, usize) {
-    if first.is_ascii_digit() {
-        (Kind::Number, number_length(rest))
-    } else if first.is_alphabetic() {
-        (Kind::Word, word_length(rest))
-    } else {
-        (Kind::Mark, first.len_utf8())
+/// Every character between two words that is not blank is a token of its own.
+fn push_marks<'t>(source: &'t str, from: usize, to: usize, tokens: &mut Vec<Token<'t>>) {
+    let between = source.get(from..to).unwrap_or_default();
+    for (at, mark) in between.char_indices().filter(|(_, mark)| !mark.is_whitespace()) {
+        let text = between.get(at..at + mark.len_utf8()).unwrap_or_default();
+        push(Kind::Mark, Word { text, start: from + at }, tokens);
     }
 }
 
-/// Digits, with a point or comma between digits.
-fn number_length(rest: &str) -> usize {
-    let mut chars = rest.char_indices().peekable();
-    while let Some((at, character)) = chars.next() {
-        let joins = matches!(character, '.' | ',' | '\'')
-            && chars.peek().is_some_and(|(_, next)| next.is_ascii_digit());
-        if !character.is_ascii_digit() && !joins {
-            return at;
-        }
-    }
-    rest.len()
-}
-
-/// Letters and digits, combining accents, and an apostrophe between letters.
-fn word_length(rest: &str) -> usize {
-    let mut chars = rest.char_indices().peekable();
-    while let Some((at, character)) = chars.next() {
-        let joins = is_apostrophe(character) && chars.peek().is_some_and(|(_, next)| next.is_alphabetic());
-        if !character.is_alphanumeric() && !joins && !is_combining(character) {
-            return at;
-        }
-    }
-    rest.len()
-}
-
-fn is_apostrophe(character: char) -> bool {
-    matches!(character, '\'' | '’')
-}
-
-fn is_combining(character: char) -> bool {
-    ('\u{300}'..='\u{36f}').contains(&character)
-}
-
-fn fold(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        return Cow::Borrowed(text);
-    }
-    let plain = text.chars().flat_map(char::to_lowercase).filter(|&character| !is_combining(character));
-    Cow::Owned(plain.map(without_accent).collect())
-}
-
-fn without_accent(character: char) -> char {
-    match character {
-        'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' => 'a',
-        'é' | 'è' | 'ê' | 'ë' => 'e',
-        'í' | 'ì' | 'î' | 'ï' => 'i',
-        'ó' | 'ò' | 'ô' | 'ö' | 'õ' => 'o',
-        'ú' | 'ù' | 'û' | 'ü' => 'u',
-        'ñ' => 'n',
-        'ç' => 'c',
-        '’' => '\'',
-        '–' | '—' | '−' | '‐' | '‑' => '-',
-        other => other,
-    }
+fn push<'t>(kind: Kind, word: Word<'t>, tokens: &mut Vec<Token<'t>>) {
+    let Word { text, start } = word;
+    let key = fold(text);
+    let counts = kind == Kind::Number || (kind == Kind::Word && numbers::is_word(&key));
+    let glued = tokens.last().is_some_and(|last| last.end() == start);
+    tokens.push(Token { text, key, kind, start, glued, sentence: 0, counts });
 }
 
 fn number_sentences(source: &str, tokens: &mut [Token<'_>]) {

@@ -1,17 +1,7 @@
 //! What a reading of a goal holds. A field that was not said is absent, here and in JSON.
 
+use candor_text::Language;
 use serde::{Deserialize, Serialize, Serializer};
-
-/// The language a goal is written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// English, and whatever is not seen to be Spanish.
-    #[default]
-    En,
-    /// Spanish.
-    Es,
-}
 
 /// A goal as read from plain words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,14 @@
 //! A text as words that the tables know: in lower case, without accents, disguises undone.
 //!
-//! Zero-width characters are left out, wide letters become plain ones, `1gn0re` is read as `ignore`, and
-//! don't as dont. Where a sentence or a line ends there is a stop, which no phrase reaches across.
+//! Zero-width characters and combining accents are left out, wide letters become plain ones, `1gn0re` is read
+//! as `ignore`, and don't as dont. Where a sentence or a line ends there is a stop, which no phrase reaches
+//! across.
+//!
+//! It does not use the splitter of `candor-text`: the weights of the signs were fitted to these tokens, which
+//! go on through invisible characters and apostrophes and take in stand-ins such as `@`. `quality_guard` measures
+//! them (attacks flagged, harmless prompts flagged).
+
+use candor_text::{fold_letter, is_combining};
 
 use super::words::{Ids, STOP, Tables};
 
@@ -24,7 +31,7 @@ pub(super) fn tokens(text: &str, tables: &'static Tables) -> Vec<Token> {
         Reader { tables, word: String::new(), at: 0, end: 0, list: Vec::with_capacity(text.len() / 5) };
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
-        if is_invisible(letter) || is_apostrophe(letter) {
+        if is_invisible(letter) || is_apostrophe(letter) || is_combining(letter) {
             continue;
         }
         if letter.is_alphanumeric() || matches!(letter, '@' | '$') && !reader.word.is_empty() {
@@ -109,20 +116,21 @@ fn plain(letter: char, word: &mut String) {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(letter as u32 - 0xfee0).unwrap_or(letter),
         other => other,
     };
-    for low in narrow.to_lowercase() {
-        word.push(match low {
-            'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'а' => 'a',
-            'é' | 'è' | 'ê' | 'ë' | 'е' => 'e',
-            'í' | 'ì' | 'î' | 'ï' | 'і' => 'i',
-            'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'о' => 'o',
-            'ú' | 'ù' | 'û' | 'ü' => 'u',
-            'ñ' => 'n',
-            'ç' | 'с' => 'c',
-            'р' => 'p',
-            'у' => 'y',
-            'х' => 'x',
-            other => other,
-        });
+    word.extend(narrow.to_lowercase().map(|low| latin(fold_letter(low))));
+}
+
+/// The Latin letter that a Cyrillic one looks like.
+const fn latin(letter: char) -> char {
+    match letter {
+        'а' => 'a',
+        'е' => 'e',
+        'і' => 'i',
+        'о' => 'o',
+        'с' => 'c',
+        'р' => 'p',
+        'у' => 'y',
+        'х' => 'x',
+        other => other,
     }
 }
 

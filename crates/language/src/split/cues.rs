@@ -1,5 +1,7 @@
 //! The words by which people mark the steps of a request, in English and Spanish.
 
+use candor_text::says;
+
 /// How a sentence or clause says that it hangs together with what came before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cue {
@@ -269,7 +271,7 @@ const REFERENCES: &[&str] = &[
 /// Whether the step says that it works on what an earlier one gave.
 pub(super) fn refers_back(text: &str) -> bool {
     let lower = text.to_lowercase();
-    REFERENCES.iter().any(|phrase| contains_words(&lower, phrase))
+    REFERENCES.iter().any(|phrase| says(&lower, phrase))
 }
 
 /// Whether the step acts on something that only the one before it names: "send it to Ana".
@@ -327,13 +329,4 @@ fn strip_phrase<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'' || c == '-');
     (ends && front.eq_ignore_ascii_case(phrase))
         .then(|| rest.trim_start_matches([',', ':', ' ', '\t', '—', '–']))
-}
-
-/// Whether the phrase stands in the text as whole words; both in lower case.
-pub(super) fn contains_words(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase).any(|(at, found)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
-        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
-    })
 }

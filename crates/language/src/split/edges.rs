@@ -64,8 +64,7 @@ pub(super) fn link_made_things(steps: &mut [Step]) {
 }
 
 fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    candor_text::words(text).map(str::to_lowercase).collect()
 }
 
 /// The words right behind one of the markers; "a new playlist" is about the playlist.

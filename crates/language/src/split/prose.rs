@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use candor_text::{fold, says, singular, words};
+
 use super::{
     Step,
     clauses::{Clause, clauses},
@@ -186,18 +188,14 @@ fn points_back(text: &str) -> bool {
     let lower = text.to_lowercase();
     ["this", "that", "it", "them", "these", "those", "one", "esto", "eso", "ello"]
         .iter()
-        .any(|word| cues::contains_words(&lower, word))
+        .any(|word| says(&lower, word))
 }
 
 /// Whether both texts speak of the same thing, beside the verb that they begin with.
 fn share_a_name(a: &str, b: &str) -> bool {
     let names = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .skip(1)
-            .take(LONGEST_HEAD)
-            .filter(|word| word.chars().count() >= SHORTEST_NAME)
-            .map(|word| word.to_lowercase().trim_end_matches('s').to_owned())
-            .collect()
+        let words = words(text).skip(1).take(LONGEST_HEAD);
+        words.filter(|word| word.chars().count() >= SHORTEST_NAME).map(|word| singular(&fold(word))).collect()
     };
     !names(a).is_disjoint(&names(b))
 }

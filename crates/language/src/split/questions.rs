@@ -1,6 +1,8 @@
 //! Steps of a question that offers choices, or that hides another question.
 
-use super::{Step, cues::contains_words, lists, sentences::sentences, tidy};
+use candor_text::{says, words};
+
+use super::{Step, lists, sentences::sentences, tidy};
 
 /// How a text announces the answers to choose from.
 const CHOICES: &[&str] = &["choices:", "options:", "choices are", "options are", "opciones:", "opciones son"];
@@ -26,7 +28,7 @@ fn choose(text: &str) -> Option<Vec<Step>> {
 }
 
 fn offers_letters(sentence: &str) -> bool {
-    let offers = |a: &str, b: &str| contains_words(sentence, a) && contains_words(sentence, b);
+    let offers = |a: &str, b: &str| says(sentence, a) && says(sentence, b);
     offers("A", "B") || offers("a", "b") || offers("1", "2")
 }
 
@@ -55,9 +57,8 @@ fn asks_for_fact(question: &str) -> bool {
         &["who", "what", "when", "where", "which", "how", "whose", "quién", "qué", "cuándo", "dónde", "cuál"];
     const PLEADING: &[&str] =
         &["can", "could", "would", "will", "please", "hey", "hi", "hello", "do", "puedes", "podrías"];
-    let words =
-        question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
-    let words: Vec<_> = words.collect();
+    // With its accents: "qué" asks, "que" does not.
+    let words: Vec<_> = words(question).map(str::to_lowercase).collect();
     let pleads = words.first().is_some_and(|first| PLEADING.contains(&first.as_str()));
     !pleads && words.iter().any(|word| ASKING.contains(&word.as_str()))
 }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
+use candor_text::Rule;
+
 use super::cues::strip_any;
 
 /// How plainly a sentence asks for something to be done.
@@ -98,8 +100,8 @@ pub(crate) fn is_verb(word: &str) -> bool {
 }
 
 pub(super) fn first_word(text: &str) -> Option<String> {
-    let word: String = text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
-    (!word.is_empty()).then(|| word.to_lowercase())
+    let first = Rule::Hyphenated.split(text.trim_start()).next()?;
+    (first.start == 0).then(|| first.text.to_lowercase())
 }
 
 const CIRCUMSTANCES: &[&str] = &[

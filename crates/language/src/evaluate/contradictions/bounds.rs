@@ -39,11 +39,11 @@ struct Bound {
     end: usize,
 }
 
-pub(super) fn find(words: &Words<'_>) -> Vec<String> {
+pub(super) fn find(words: &Words<'_>, language: Language) -> Vec<String> {
     let mut bounds: Vec<Bound> = Vec::new();
     let mut at = 0;
     while at < words.len() && bounds.len() < 2 * super::MOST {
-        let bound = read(words, at);
+        let bound = read(words, at, language);
         at = bound.as_ref().map_or(at, |bound| bound.end) + 1;
         bounds.extend(bound);
     }
@@ -56,7 +56,7 @@ pub(super) fn find(words: &Words<'_>) -> Vec<String> {
     found
 }
 
-fn read(words: &Words<'_>, at: usize) -> Option<Bound> {
+fn read(words: &Words<'_>, at: usize, language: Language) -> Option<Bound> {
     // What is behind "no" is read with it: "no more than" is not "more than".
     let refused = has(&["no", "not"], words.before(at));
     let kinds = [(AT_MOST, -1, 0.0), (AT_LEAST, 1, 0.0), (LESS, -1, 0.5), (MORE, 1, 0.5), (EXACTLY, 0, 0.0)];
@@ -67,8 +67,7 @@ fn read(words: &Words<'_>, at: usize) -> Option<Bound> {
     let (number, currency) = number(words.key(next))?;
     let rest = !words.ends(next) && currency.is_empty();
     let unit_at = next + 1;
-    let unit =
-        if rest && words.is_content(unit_at) { stem(words.key(unit_at), Language::En) } else { currency };
+    let unit = if rest && words.is_content(unit_at) { stem(words.key(unit_at), language) } else { currency };
     let end = if rest && words.is_content(unit_at) { unit_at } else { next };
     let text =
         (at..=end).filter_map(|at| words.all().get(at)).map(|word| word.text).collect::<Vec<_>>().join(" ");

@@ -9,6 +9,8 @@ mod opposites;
 mod same_thing;
 mod times;
 
+use candor_text::Language;
+
 use super::tables::{self, has};
 use super::words::Words;
 
@@ -23,12 +25,12 @@ const SEVERAL: &[&str] = &[
 ];
 
 /// Finds the contradictions of a request.
-pub(super) fn find(words: &Words<'_>) -> Vec<String> {
-    let mut found = bounds::find(words);
+pub(super) fn find(words: &Words<'_>, language: Language) -> Vec<String> {
+    let mut found = bounds::find(words, language);
     let weighs = |key: &str| has(SEVERAL, key) || has(tables::WEIGHING, key);
     if !words.all().iter().any(|word| weighs(&word.key)) {
         found.extend(languages::find(words));
-        found.extend(same_thing::find(words));
+        found.extend(same_thing::find(words, language));
         found.extend(opposites::find(words));
         found.extend(times::find(words));
     }

@@ -32,10 +32,11 @@ struct Thing {
     text: String,
 }
 
-pub(super) fn find(words: &Words<'_>) -> Vec<String> {
+pub(super) fn find(words: &Words<'_>, language: Language) -> Vec<String> {
     let places = || (0..words.len()).filter(|at| !has(ONE_OF, words.before(*at)));
-    let wanted: Vec<Thing> = places().filter_map(|at| read(words, at, WITH)).take(100).collect();
-    let refused: Vec<Thing> = places().filter_map(|at| read(words, at, WITHOUT)).take(100).collect();
+    let wanted: Vec<Thing> = places().filter_map(|at| read(words, at, WITH, language)).take(100).collect();
+    let refused: Vec<Thing> =
+        places().filter_map(|at| read(words, at, WITHOUT, language)).take(100).collect();
     let mut found = Vec::new();
     for thing in &refused {
         if let Some(same) = wanted.iter().find(|wanted| wanted.words == thing.words) {
@@ -45,7 +46,7 @@ pub(super) fn find(words: &Words<'_>) -> Vec<String> {
     found
 }
 
-fn read(words: &Words<'_>, at: usize, phrases: &[&str]) -> Option<Thing> {
+fn read(words: &Words<'_>, at: usize, phrases: &[&str], language: Language) -> Option<Thing> {
     let mut from = words.any_phrase(at, phrases)?;
     if words.ends(from.checked_sub(1)?) {
         return None;
@@ -60,7 +61,7 @@ fn read(words: &Words<'_>, at: usize, phrases: &[&str]) -> Option<Thing> {
             break;
         }
     }
-    let names = (from..to).map(|at| stem(words.key(at), Language::En)).collect::<Vec<_>>();
+    let names = (from..to).map(|at| stem(words.key(at), language)).collect::<Vec<_>>();
     let text = (at..to).filter_map(|at| words.all().get(at)).map(|word| word.text).collect::<Vec<_>>();
     (!names.is_empty()).then(|| Thing { words: names, text: text.join(" ") })
 }
