@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use candor_model::{GoalType, JsonMap, Priority, RetryPolicy, Seconds, ValidationError};
 use candor_planning::completeness::Category;
+use candor_text::{fold, words};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a kind of goal.
@@ -98,12 +99,10 @@ impl Pack {
     }
 }
 
-/// How many of these words a text has, in any case.
+/// How many of these words a text has, without regard to case and accents.
 pub(crate) fn words_in(text: &str, wanted: &[String]) -> usize {
-    let text = text.to_lowercase();
-    let words: BTreeSet<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    wanted.iter().filter(|word| words.contains(word.to_lowercase().as_str())).count()
+    let words: BTreeSet<_> = words(text).map(fold).collect();
+    wanted.iter().filter(|word| words.contains(&fold(word))).count()
 }
 
 /// Why a pack cannot be read.
@@ -115,4 +114,16 @@ pub enum PackError {
     /// It is not a pack.
     #[error(transparent)]
     Invalid(#[from] ValidationError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_counted_without_regard_to_case_and_accents() {
+        let wanted = ["París".to_owned(), "vuelo".to_owned()];
+        assert_eq!(words_in("Un VUELO a paris", &wanted), 2);
+        assert_eq!(words_in("parisino, vuelos", &wanted), 0, "whole words only");
+    }
 }

@@ -125,7 +125,8 @@ impl PhaseContext<'_> {
     }
 }
 
-/// The words of a text that say something: in lower case, of three letters or more.
+/// The words of a text that say something: folded, of three letters or more.
 pub(crate) fn content_words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3).map(str::to_lowercase)
+    let words = candor_text::words(text).filter(|word| word.chars().count() >= 3);
+    words.map(|word| candor_text::fold(word).into_owned())
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::SubTask;
+use candor_text::{Rule, Word};
 
 /// Ends of names by which a file is recognised.
 const ENDINGS: &[&str] = &[
@@ -218,8 +219,7 @@ pub fn tokens_for(task: &SubTask, files: usize) -> u32 {
 #[must_use]
 pub fn has_word(text: &str, cues: &[&str]) -> bool {
     let text = text.to_lowercase();
-    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty());
-    words.any(|word| {
+    Rule::Hyphenated.split(&text).any(|Word { text: word, .. }| {
         cues.iter()
             .any(|cue| cue.strip_suffix('*').map_or(word == *cue, |beginning| word.starts_with(beginning)))
     })

@@ -2,6 +2,7 @@
 
 use candor_model::{AgentCapability, BriefTask, DecisionEntry, Plan, PlanBrief, Risk, SubTask};
 use candor_planning::estimate;
+use candor_text::fold;
 
 use super::parse::known_tasks;
 use super::reference::{resolve, told};
@@ -354,6 +355,5 @@ fn others(task: &SubTask) -> String {
 }
 
 fn is_in(risk: &Risk, word: &Word) -> bool {
-    risk.description.to_lowercase().contains(&word.plain)
-        || risk.mitigation.to_lowercase().contains(&word.plain)
+    fold(&risk.description).contains(&word.plain) || fold(&risk.mitigation).contains(&word.plain)
 }

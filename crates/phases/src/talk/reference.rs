@@ -1,8 +1,9 @@
 //! Which task a person means: by id, by place, by number, or by words of its name.
 
 use candor_model::{Plan, SubTask, TaskId};
+use candor_text::{alike, fold};
 
-use super::words::{Word, plain, words, written};
+use super::words::{Word, words, written};
 
 /// Words around a reference that name no task by themselves.
 const FILLERS: &[&str] = &[
@@ -77,7 +78,7 @@ fn exact(said: &[Word], plan: &Plan) -> Option<TaskId> {
     let is_it = |task: &&SubTask| {
         let texts =
             [Some(task.task_id.as_str()), task.metadata.place.as_deref(), task.metadata.name.as_deref()];
-        texts.into_iter().flatten().any(|text| plain(text) == whole)
+        texts.into_iter().flatten().any(|text| fold(text) == whole)
     };
     plan.subtasks.iter().find(is_it).map(|task| task.task_id.clone())
 }
@@ -87,7 +88,7 @@ fn under(place: &str, plan: &Plan) -> Vec<TaskId> {
     let is_under = |task: &&SubTask| {
         let parent =
             task.metadata.place.as_deref().and_then(|place| place.split_once('.')).map(|(parent, _)| parent);
-        parent.is_some_and(|parent| plain(parent) == place)
+        parent.is_some_and(|parent| fold(parent) == place)
     };
     plan.subtasks.iter().filter(is_under).map(|task| task.task_id.clone()).collect()
 }
@@ -110,9 +111,9 @@ fn by_words(telling: &[&Word], plan: &Plan) -> Result<Vec<TaskId>, Vec<TaskId>> 
     }
     let fitting = |text: fn(&SubTask) -> String| -> Vec<TaskId> {
         let has_all = |task: &&SubTask| {
-            let text = plain(&text(task));
-            let own: Vec<&str> =
-                text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let text = text(task);
+            let text = fold(&text);
+            let own: Vec<&str> = candor_text::words(&text).collect();
             wanted.iter().all(|wanted| own.iter().any(|own| alike(own, wanted)))
         };
         plan.subtasks.iter().filter(has_all).map(|task| task.task_id.clone()).collect()
@@ -125,17 +126,6 @@ fn by_words(telling: &[&Word], plan: &Plan) -> Result<Vec<TaskId>, Vec<TaskId>> 
         format!("{} {}", task.metadata.name.as_deref().unwrap_or_default(), task.description.as_str())
     });
     if by_text.len() == 1 { Ok(by_text) } else { Err(by_text) }
-}
-
-/// Whether two words are the same but for an ending such as `s`, `es` or `ing`.
-fn alike(own: &str, wanted: &str) -> bool {
-    const ENDINGS: &[&str] = &["ing", "es", "s"];
-    let stem = |word: &str| -> String {
-        let shorter =
-            ENDINGS.iter().find_map(|ending| word.strip_suffix(ending)).filter(|stem| stem.len() >= 4);
-        shorter.unwrap_or(word).to_owned()
-    };
-    own == wanted || (wanted.len() >= 4 && stem(own) == stem(wanted))
 }
 
 /// Tasks as they are told to a person.

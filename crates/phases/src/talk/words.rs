@@ -1,5 +1,7 @@
 //! A person's words, cut up so that they can be compared: quotes stay whole, case and accents do not count.
 
+use candor_text::fold;
+
 /// Marks the place of a quote among the words.
 const QUOTE: char = '\u{1}';
 
@@ -36,9 +38,14 @@ pub(super) fn words(text: &str) -> Vec<Word> {
                 token.trim_matches([',', ';', '!', '?', '(', ')', ':', '¡', '¿']).trim_end_matches('.');
             if token.contains(QUOTE) {
                 let written = quotes.next().unwrap_or_default();
-                words.push(Word { plain: plain(&written), written, ends, quoted: true });
+                words.push(Word { plain: fold(&written).into_owned(), written, ends, quoted: true });
             } else if !token.is_empty() {
-                words.push(Word { written: token.to_owned(), plain: plain(token), ends, quoted: false });
+                words.push(Word {
+                    written: token.to_owned(),
+                    plain: fold(token).into_owned(),
+                    ends,
+                    quoted: false,
+                });
             } else if let Some(last) = words.last_mut().filter(|_| ends) {
                 last.ends = true;
             }
@@ -69,22 +76,6 @@ fn without_quotes(text: &str) -> (String, Vec<String>) {
         }
     }
     (plain, quotes)
-}
-
-/// A word as it is compared: small letters without accents.
-pub(super) fn plain(word: &str) -> String {
-    word.to_lowercase()
-        .chars()
-        .map(|c| match c {
-            'á' | 'à' | 'ä' | 'â' => 'a',
-            'é' | 'è' | 'ë' | 'ê' => 'e',
-            'í' | 'ì' | 'ï' | 'î' => 'i',
-            'ó' | 'ò' | 'ö' | 'ô' => 'o',
-            'ú' | 'ù' | 'ü' | 'û' => 'u',
-            '’' => '\'',
-            other => other,
-        })
-        .collect()
 }
 
 /// The words as they were written.
