@@ -75,6 +75,7 @@ fn event(n: u64) -> Event {
             what,
             amount: total,
             total: Money::from_dollars(n as f64).expect("a valid amount"),
+            payee: None,
         }
     };
     Event::new(Timestamp::EPOCH, body)

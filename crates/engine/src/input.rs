@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use candor_model::{
     Account, AgentNote, AgentType, Answer, AskKey, Broadcast, CheckResult, CheckpointId, ChoiceRequest,
-    Consulted, ExecutionFeedback, GateId, GuardReport, Money, Phase, Query, QueryResponse, RankedAgent,
-    ReadFile, RunSettings, StartMaterial, TaskId, Tier, Timestamp, Undone,
+    Consulted, ExecutionFeedback, GateId, GuardReport, Money, Payee, Phase, Query, QueryResponse,
+    RankedAgent, ReadFile, RunSettings, StartMaterial, TaskId, Tier, Timestamp, Undone,
 };
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
@@ -100,7 +100,7 @@ pub enum Input {
         /// On which account.
         account: Account,
         /// For what.
-        what: String,
+        payee: Payee,
         /// How much.
         amount: Money,
     },

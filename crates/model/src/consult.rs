@@ -237,9 +237,71 @@ pub struct Degradation {
     /// From 0 (all is well) to 5.
     pub level: u8,
     /// What failed, in order.
-    pub failed_components: Vec<String>,
+    pub failed_components: Vec<FailedComponent>,
     /// Whether rules spoke in place of models.
     pub degraded_output: bool,
+}
+
+impl Degradation {
+    /// What failed, in one line for people.
+    #[must_use]
+    pub fn failed(&self) -> String {
+        self.failed_components.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What failed and had to be done without; in JSON it is its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum FailedComponent {
+    /// A model or an agent; another one took its place.
+    Agent(String),
+    /// Every model of a phase; its rules took their place.
+    Phase(Phase),
+    /// The way through the phases itself.
+    Orchestrator,
+    /// Everything.
+    All,
+}
+
+impl FailedComponent {
+    const ORCHESTRATOR: &'static str = "orchestrator";
+    const ALL: &'static str = "everything";
+}
+
+impl std::fmt::Display for FailedComponent {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Agent(name) => formatter.write_str(name),
+            Self::Phase(phase) => write!(formatter, "phase {} ({phase})", phase.number()),
+            Self::Orchestrator => formatter.write_str(Self::ORCHESTRATOR),
+            Self::All => formatter.write_str(Self::ALL),
+        }
+    }
+}
+
+impl From<FailedComponent> for String {
+    fn from(component: FailedComponent) -> Self {
+        component.to_string()
+    }
+}
+
+impl From<String> for FailedComponent {
+    fn from(text: String) -> Self {
+        let phases = Phase::ALL.iter().map(|phase| Self::Phase(*phase));
+        let mut known = phases.chain([Self::Orchestrator, Self::All]);
+        known.find(|known| known.to_string() == text).unwrap_or(Self::Agent(text))
+    }
+}
+
+impl JsonSchema for FailedComponent {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "FailedComponent".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string" })
+    }
 }
 
 /// One step of an ask: the call, if one was made, and its judgement.
@@ -252,4 +314,22 @@ pub struct Consulted {
     /// What follows.
     #[serde(rename = "rung")]
     pub outcome: AskStep,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_failed_is_text_in_json_and_reads_back_equal() {
+        let all = [
+            FailedComponent::Agent("acme/small".to_owned()),
+            FailedComponent::Phase(Phase::Planning),
+            FailedComponent::Orchestrator,
+            FailedComponent::All,
+        ];
+        let text = serde_json::to_string(&all).unwrap();
+        assert_eq!(text, r#"["acme/small","phase 4 (planning)","orchestrator","everything"]"#);
+        assert_eq!(serde_json::from_str::<Vec<FailedComponent>>(&text).unwrap(), all);
+    }
 }

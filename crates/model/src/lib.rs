@@ -62,8 +62,8 @@ pub use brief::{
     AgentCounts, BriefTask, PlanAlternative, PlanBrief, PlanEstimates, PlanTalk, Risk, RiskLevel, TierCounts,
 };
 pub use consult::{
-    AskKey, AskStep, Consulted, Degradation, ModelCall, ModelErrorKind, ModelFailure, OpenCall, Tier,
-    TokenUse,
+    AskKey, AskStep, Consulted, Degradation, FailedComponent, ModelCall, ModelErrorKind, ModelFailure,
+    OpenCall, Tier, TokenUse,
 };
 pub use critique::{
     AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict,
@@ -76,8 +76,8 @@ pub use evaluation::{
     PromptSource, PromptVariant,
 };
 pub use event::{
-    Account, AfterStop, ConfidenceCause, Event, EventBody, EventError, FORMAT_VERSION, Position, Recorded,
-    StopReason,
+    Account, AfterStop, ConfidenceCause, ConflictResolution, Event, EventBody, EventError, FORMAT_VERSION,
+    FallbackKind, Payee, Position, Recorded, RepairKind, StopReason, old_logs,
 };
 pub use feedback::{ExecutionFeedback, FeedbackType};
 pub use gate::{Choice, ChoiceKind, ChoiceOption, ChoiceRequest};

@@ -1,39 +1,22 @@
 //! The fallback policy of degradation: with how much less than it should a run works, and what is said about it.
 
-use candor_model::{Degradation, Phase};
-
-/// What failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failed<'a> {
-    /// A model or an agent; another one took its place.
-    Agent(&'a str),
-    /// Every model of a phase; its rules took their place.
-    Phase(Phase),
-    /// The way through the phases itself.
-    Orchestrator,
-    /// Everything.
-    All,
-}
+use candor_model::{Degradation, FailedComponent};
 
 /// Takes a failure into account. The level never falls within a run.
-pub fn note(state: &mut Degradation, failed: &Failed<'_>) {
-    let component = match failed {
-        Failed::Agent(name) => (*name).to_owned(),
-        Failed::Phase(phase) => format!("phase {} ({phase})", phase.number()),
-        Failed::Orchestrator => "orchestrator".to_owned(),
-        Failed::All => "everything".to_owned(),
-    };
-    if !state.failed_components.contains(&component) {
-        state.failed_components.push(component);
-    }
-    let phases = state.failed_components.iter().filter(|name| name.starts_with("phase ")).count();
+pub fn note(state: &mut Degradation, failed: FailedComponent) {
+    let is_new = !state.failed_components.contains(&failed);
+    let is_phase = |component: &&FailedComponent| matches!(component, FailedComponent::Phase(_));
+    let before = state.failed_components.iter().filter(is_phase).count();
     let level = match failed {
-        Failed::Agent(_) => 1,
-        Failed::Phase(_) if phases >= 2 => 3,
-        Failed::Phase(_) => 2,
-        Failed::Orchestrator => 4,
-        Failed::All => 5,
+        FailedComponent::Agent(_) => 1,
+        FailedComponent::Phase(_) if before + usize::from(is_new) >= 2 => 3,
+        FailedComponent::Phase(_) => 2,
+        FailedComponent::Orchestrator => 4,
+        FailedComponent::All => 5,
     };
+    if is_new {
+        state.failed_components.push(failed);
+    }
     state.level = state.level.max(level);
     state.degraded_output |= level >= 2;
 }
@@ -58,51 +41,60 @@ pub fn report(state: &Degradation) -> Option<String> {
     Some(format!(
         "Degradation level {}/5\nFailed: {}\nOutput quality: {quality}\nRecommendation: {}",
         state.level,
-        state.failed_components.join(", "),
+        state.failed(),
         recommendation(state.level)
     ))
 }
 
 #[cfg(test)]
 mod tests {
+    use candor_model::Phase;
+
     use super::*;
 
-    fn after(failures: &[Failed<'_>]) -> Degradation {
+    fn after(failures: &[FailedComponent]) -> Degradation {
         let mut state = Degradation::default();
-        failures.iter().for_each(|failed| note(&mut state, failed));
+        failures.iter().for_each(|failed| note(&mut state, failed.clone()));
         state
+    }
+
+    fn agent(name: &str) -> FailedComponent {
+        FailedComponent::Agent(name.to_owned())
     }
 
     #[test]
     fn each_kind_of_failure_has_its_level() {
         // spec: orchestrator DG-03 DG-04 DG-05 DG-07 DG-08 DG-09 DG-10
         assert_eq!(after(&[]).level, 0);
-        assert_eq!(after(&[Failed::Agent("m")]).level, 1);
-        assert_eq!(after(&[Failed::Phase(Phase::Decomposition)]).level, 2);
-        let two = after(&[Failed::Phase(Phase::Evaluation), Failed::Phase(Phase::Decomposition)]);
+        assert_eq!(after(&[agent("m")]).level, 1);
+        assert_eq!(after(&[FailedComponent::Phase(Phase::Decomposition)]).level, 2);
+        let two =
+            after(&[FailedComponent::Phase(Phase::Evaluation), FailedComponent::Phase(Phase::Decomposition)]);
         assert_eq!(two.level, 3);
-        let twice = after(&[Failed::Phase(Phase::Planning), Failed::Phase(Phase::Planning)]);
+        let twice =
+            after(&[FailedComponent::Phase(Phase::Planning), FailedComponent::Phase(Phase::Planning)]);
         assert_eq!(twice.level, 2, "the same phase twice is one phase");
-        assert_eq!(after(&[Failed::Orchestrator]).level, 4);
-        assert_eq!(after(&[Failed::All]).level, 5);
+        assert_eq!(after(&[FailedComponent::Orchestrator]).level, 4);
+        assert_eq!(after(&[FailedComponent::All]).level, 5);
     }
 
     #[test]
     fn the_level_only_rises() {
         // spec: orchestrator DG-02
-        let state = after(&[Failed::Phase(Phase::Planning), Failed::Agent("m")]);
+        let state = after(&[FailedComponent::Phase(Phase::Planning), agent("m")]);
         assert_eq!((state.level, state.degraded_output), (2, true));
-        assert_eq!(state.failed_components, ["phase 4 (planning)", "m"]);
+        assert_eq!(state.failed_components, [FailedComponent::Phase(Phase::Planning), agent("m")]);
+        assert_eq!(state.failed(), "phase 4 (planning), m");
     }
 
     #[test]
     fn a_report_is_there_if_and_only_if_something_failed() {
         // spec: orchestrator DG-12 DG-13
         assert_eq!(report(&after(&[])), None);
-        let one = report(&after(&[Failed::Agent("acme/small")])).unwrap();
+        let one = report(&after(&[agent("acme/small")])).unwrap();
         assert!(one.contains("level 1/5") && one.contains("acme/small") && one.contains("normal"), "{one}");
         assert!(one.contains("none needed"));
-        let two = report(&after(&[Failed::Phase(Phase::Planning)])).unwrap();
+        let two = report(&after(&[FailedComponent::Phase(Phase::Planning)])).unwrap();
         assert!(two.contains("degraded") && two.contains("retry"), "{two}");
         assert!(recommendation(4).contains("later"));
     }

@@ -4,8 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use candor_model::{Account, CalibrationMetrics, Event, EventBody, Phase, PlanningError, TaskId, Timestamp};
+use candor_model::{
+    Account, CalibrationMetrics, Event, EventBody, Payee, Phase, PlanningError, RepairKind, TaskId,
+    Timestamp, old_logs,
+};
 use serde::Serialize;
+
+/// What a model is asked when agents are chosen.
+const ROUTING: &str = "route_task";
 
 /// One figure beside what it should be.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,12 +89,12 @@ impl TargetFigures {
                     *seconds = metrics.duration.get();
                 }
             }
-            EventBody::PlanProposed { plan, repairs, .. } => {
+            EventBody::PlanProposed { plan, repairs, repair_kinds, .. } => {
                 run.proposed = true;
                 run.tasks = plan.subtasks.iter().map(|task| task.task_id.clone()).collect();
-                let about = |word: &str| repairs.iter().any(|note| note.to_lowercase().contains(word));
-                self.miswired += u32::from(about("circle"));
-                self.incomplete += u32::from(about("no task covered"));
+                let kinds = old_logs::repair_kinds(repair_kinds, repairs);
+                self.miswired += u32::from(kinds.contains(&RepairKind::DependencyRemoved));
+                self.incomplete += u32::from(kinds.contains(&RepairKind::TaskAdded));
             }
             EventBody::TaskFailed { task_id, attempt, .. } if *attempt > 0 => {
                 run.failed_at = Some(event.at);
@@ -99,11 +105,13 @@ impl TargetFigures {
                 let took = run.failed_at.map(|failed| event.at.since(failed).get());
                 self.replanning.extend(took);
             }
-            EventBody::Charged { account, what, amount, .. } => {
+            EventBody::Charged { account, what, amount, payee, .. } => {
                 let dollars = amount.as_dollars();
                 self.cost += dollars;
                 self.planning_cost += if *account == Account::Planning { dollars } else { 0.0 };
-                self.routing_cost += if what.starts_with("route_task") { dollars } else { 0.0 };
+                let payee = old_logs::payee(payee.as_deref(), what);
+                let routing = matches!(&*payee, Payee::Call { operation, .. } if operation == ROUTING);
+                self.routing_cost += if routing { dollars } else { 0.0 };
             }
             EventBody::RunCompleted { .. } => run.completed = true,
             EventBody::RunAborted { error, .. } => {

@@ -5,10 +5,11 @@
 //! is still wrong after that is refused with everything that is wrong with it. Mending costs no confidence
 //! and is no revision. The approval gate comes after this door and is not decided here.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use candor_model::{
-    AgentCapability, CalibrationMetrics, Confidence, Plan, PlanBrief, PlanningError, RunSettings,
+    AgentCapability, CalibrationMetrics, Confidence, Plan, PlanBrief, PlanningError, RepairKind, RunSettings,
 };
 
 use crate::completeness::Category;
@@ -39,8 +40,10 @@ pub struct Accepted {
     pub plan: Plan,
     /// The confidence before calibration.
     pub raw_confidence: Confidence,
-    /// What was mended.
+    /// What was mended, for people.
     pub repairs: Vec<String>,
+    /// The kinds of these repairs.
+    pub repair_kinds: BTreeSet<RepairKind>,
 }
 
 /// Checks that there is what planning cannot do without: a registry with enough agents to choose from,
@@ -62,15 +65,18 @@ pub fn accept(proposal: Proposal, settings: &RunSettings) -> Result<Accepted, Pl
     let Proposal { mut plan, agents, categories, calibration, brief: _ } = proposal;
     check_size(&plan, settings.max_plan_bytes)?;
     check_not_empty(&plan)?;
-    let mut repairs = Vec::new();
-    mend_dependencies(&mut plan, &mut repairs)?;
-    mend_completeness(&mut plan, &categories, settings, &mut repairs)?;
+    let removed = mend_dependencies(&mut plan)?;
+    let added = mend_completeness(&mut plan, &categories, settings)?;
     let assignments = assignment::check_routed(&plan.subtasks, &agents);
     refuse_if_any(&plan, "Invalid assignments: ", assignments.errors)?;
     let raw_confidence = plan.confidence_score;
     plan.confidence_score = calibration::adjust(raw_confidence, &calibration);
     plan.estimated_total_duration = plan.total_estimate();
-    Ok(Accepted { plan, raw_confidence, repairs })
+    let removed_one = removed.is_some().then_some(RepairKind::DependencyRemoved);
+    let added_some = (!added.is_empty()).then_some(RepairKind::TaskAdded);
+    let repair_kinds = removed_one.into_iter().chain(added_some).collect();
+    let repairs = removed.into_iter().chain(added).collect();
+    Ok(Accepted { plan, raw_confidence, repairs, repair_kinds })
 }
 
 /// Checks a plan again after a revision: its size, its dependencies, and that no task went to an agent
@@ -124,17 +130,16 @@ fn check_dependencies(plan: &Plan) -> Result<(), PlanningError> {
     refuse_if_any(plan, "Invalid dependencies: ", dependencies::check(&plan.subtasks).errors)
 }
 
-/// Removes one dependency if that is all that stands between the plan and an order.
-fn mend_dependencies(plan: &mut Plan, repairs: &mut Vec<String>) -> Result<(), PlanningError> {
+/// Removes one dependency if that is all that stands between the plan and an order; says which.
+fn mend_dependencies(plan: &mut Plan) -> Result<Option<String>, PlanningError> {
     let refusal = match check_dependencies(plan) {
-        Ok(()) => return Ok(()),
+        Ok(()) => return Ok(None),
         Err(refusal) => refusal,
     };
     match dependencies::repair_cycle(&plan.subtasks) {
         Some(repair) if dependencies::check(&repair.tasks).is_valid => {
             plan.subtasks = repair.tasks;
-            repairs.push(repair.note);
-            Ok(())
+            Ok(Some(repair.note))
         }
         // Every error of the plan as it came in is worth more to its author than what a failed repair left.
         _ => Err(refusal),
@@ -147,20 +152,19 @@ fn mend_completeness(
     plan: &mut Plan,
     categories: &[Category],
     settings: &RunSettings,
-    repairs: &mut Vec<String>,
-) -> Result<(), PlanningError> {
+) -> Result<Vec<String>, PlanningError> {
     if completeness::check(&plan.subtasks, categories).missing_categories.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let (tasks, notes) = completeness::add_missing(&plan.subtasks, categories);
     plan.subtasks = tasks;
-    repairs.extend(notes);
     let found = completeness::check(&plan.subtasks, categories);
     if !found.is_complete {
         return Err(refused(plan, vec![format!("Plan incomplete: {}", found.missing_categories.join(", "))]));
     }
     check_size(plan, settings.max_plan_bytes)?;
-    check_dependencies(plan)
+    check_dependencies(plan)?;
+    Ok(notes)
 }
 
 /// Refuses the plan for these errors, told under one heading.

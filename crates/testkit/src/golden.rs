@@ -8,8 +8,9 @@ mod phases;
 
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
-    Account, Adjustment, AgentType, ApprovalAction, CritiqueVerdict, Event, EventBody, FeedbackType,
-    GuidanceAction, ModelErrorKind, Money, Phase, RunSettings, Seconds, Severity,
+    Account, Adjustment, AgentType, ApprovalAction, ConflictResolution, CritiqueVerdict, Event, EventBody,
+    FallbackKind, FeedbackType, GuidanceAction, ModelErrorKind, Money, Payee, Phase, RunSettings, Seconds,
+    Severity,
 };
 use serde_json::json;
 
@@ -177,7 +178,7 @@ fn rolled_back_and_aborted() -> Vec<Event> {
     let mut run = Scenario::of(paris_plan(), settings);
     run.take(Input::Spent {
         account: Account::Planning,
-        what: "a model's call".to_owned(),
+        payee: Payee::Other("a model's call".to_owned()),
         amount: Money::from_micros(1_800),
     });
     run.succeed("task_001");
@@ -249,6 +250,7 @@ fn rest_of_the_vocabulary() -> Vec<Event> {
             from: text("model"),
             to: text("heuristic"),
             reason: text("no model"),
+            kind: Some(FallbackKind::Model),
         },
         EventBody::Critiqued {
             phase: Phase::Planning,
@@ -256,11 +258,11 @@ fn rest_of_the_vocabulary() -> Vec<Event> {
             notes: vec![text("one alternative only")],
             checks: None,
         },
-        EventBody::ConflictResolved {
+        EventBody::ConflictResolved(Box::new(ConflictResolution {
             between: vec![text("a"), text("b")],
             resolution: text("a holds"),
             conflict: None,
-        },
+        })),
         EventBody::PhaseFailed { phase: Phase::Context, reason: text("no memory") },
     ];
     let mut events = run.events();

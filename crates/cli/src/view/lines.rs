@@ -374,12 +374,16 @@ fn say_circumstance(body: &EventBody) -> Option<Said> {
         EventBody::BreakerClosed { agent_type } => {
             note(words::breaker_closed(&texts::agent_name(agent_type)))
         }
-        EventBody::FellBack { what, from, to, reason } => warning(words::fell_back(what, from, to, reason)),
+        EventBody::FellBack { what, from, to, reason, .. } => {
+            warning(words::fell_back(what, from, to, reason))
+        }
         EventBody::Degraded { level, reason } => warning(words::degraded(*level, reason)),
         EventBody::BudgetExceeded { account, spent, budget } => {
             error(words::budget_exceeded(*account, *spent, *budget))
         }
-        EventBody::ConflictResolved { between, resolution, .. } => note(words::conflict(between, resolution)),
+        EventBody::ConflictResolved(resolved) => {
+            note(words::conflict(&resolved.between, &resolved.resolution))
+        }
         EventBody::RunResumed {} => note(words::RESUMED.to_owned()),
         EventBody::StopRequested { then } => note(match then.as_ref() {
             AfterStop::Cancel { .. } => words::STOPPING_TO_CANCEL.to_owned(),

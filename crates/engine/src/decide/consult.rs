@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Account, Announcement, AskKey, AskStep, Consulted, EventBody, Money, Notification, OpenCall, Phase,
-    Severity, Tier,
+    Account, Announcement, AskKey, AskStep, Consulted, EventBody, FallbackKind, Money, Notification,
+    OpenCall, Payee, Phase, Severity, Tier,
 };
 
 use candor_planning::gates;
@@ -85,17 +85,17 @@ pub(super) fn consulted(
     number: u32,
     step: Consulted,
 ) -> Result<(), Refusal> {
-    let bill = step.call.as_ref().map(|call| (format!("{} by {}", ask.step, call.model), call.cost));
+    let bill = step.call.as_ref().map(|call| (payee(&ask.step, &call.model), call.cost));
     let at_work = phases::check_at_work(draft, ask.phase, ask.attempt);
     let stale = number != next_number(draft, &ask)
         || step.call.is_some() != draft.state.open_call(&ask).is_some()
         || is_answered(draft, &ask);
     if at_work.is_err() || (stale && step.call.is_none()) {
         // It comes too late to be used; what was paid for it is a fact all the same.
-        let Some((what, amount)) = bill.filter(|(_, amount)| *amount > Money::ZERO) else {
+        let Some((payee, amount)) = bill.filter(|(_, amount)| *amount > Money::ZERO) else {
             return at_work.and(Err(Refusal::StaleAsk { ask, number }));
         };
-        outcome::spent(draft, account(draft), what, amount);
+        outcome::spent(draft, account(draft), payee, amount);
         return Ok(());
     }
     if stale {
@@ -104,11 +104,16 @@ pub(super) fn consulted(
     let step = Arc::new(step);
     draft.emit(EventBody::ModelConsulted { ask: Box::new(ask.clone()), number, step: Arc::clone(&step) });
     tell(draft, &ask, &step);
-    if let Some((what, amount)) = bill.filter(|(_, amount)| *amount > Money::ZERO) {
-        outcome::spent(draft, account(draft), what, amount);
+    if let Some((payee, amount)) = bill.filter(|(_, amount)| *amount > Money::ZERO) {
+        outcome::spent(draft, account(draft), payee, amount);
     }
     ask_for_tokens(draft, ask.phase);
     Ok(())
+}
+
+/// The model that is paid for an operation.
+pub(super) fn payee(operation: &str, model: &str) -> Payee {
+    Payee::Call { operation: operation.to_owned(), model: model.to_owned() }
 }
 
 /// Tells people that something less good takes a model's place.
@@ -120,6 +125,7 @@ fn tell(draft: &mut Draft<'_>, ask: &AskKey, step: &Consulted) {
             from: named(*from, step),
             to: format!("the {to} tier"),
             reason: reason.clone(),
+            kind: Some(FallbackKind::Model),
         }),
         AskStep::GiveUp { reason, .. } => {
             draft.emit(EventBody::PhaseDegraded { phase, reason: reason.clone() });
@@ -137,7 +143,7 @@ fn tell(draft: &mut Draft<'_>, ask: &AskKey, step: &Consulted) {
     }
     let (before, after) = (draft.state.degradation().level, draft.state.degradation_after(phase, step));
     if after.level > before {
-        let reason = format!("failed: {}", after.failed_components.join(", "));
+        let reason = format!("failed: {}", after.failed());
         draft.emit(EventBody::Degraded { level: after.level, reason });
     }
 }

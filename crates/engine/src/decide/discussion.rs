@@ -2,7 +2,7 @@
 
 use candor_model::{
     Answer, ApprovalAction, EventBody, GateId, HumanApprovalDecision, HumanApprovalRequest, Phase, PlanTalk,
-    TaskId,
+    RepairKind, TaskId,
 };
 use candor_planning::graph::TaskGraph;
 use candor_planning::{approval, validation};
@@ -131,7 +131,8 @@ pub(super) fn back_to(
     close(draft, gate, Answer::Approval(decision));
     let (plan, agents, brief) = (shown.plan, shown.agents, shown.brief);
     let repairs = vec![format!("taken up again from version {}", shown.version)];
-    draft.emit(EventBody::PlanProposed { version, plan, agents, repairs, brief });
+    let repair_kinds = [RepairKind::VersionRestored].into();
+    draft.emit(EventBody::PlanProposed { version, plan, agents, repairs, repair_kinds, brief });
     proposal::ask(draft);
     Ok(())
 }

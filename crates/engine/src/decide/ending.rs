@@ -105,7 +105,7 @@ fn spent_on(state: &RunState, error: &PlanningError) -> String {
     if !matches!(error, PlanningError::PlanningBudgetExceeded { .. }) || bills.is_empty() {
         return String::new();
     }
-    let bills: Vec<String> = bills.iter().map(|(what, amount)| format!("{what} ${amount:.4}")).collect();
+    let bills: Vec<String> = bills.iter().map(|(payee, amount)| format!("{payee} ${amount:.4}")).collect();
     format!("\nSpent on: {}", bills.join(", "))
 }
 

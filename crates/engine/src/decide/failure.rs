@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentType, Announcement, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, GateId,
-    Notification, Phase, PlanningError, Question, ReplanStrategy, Seconds, Severity, SubTask, TaskStatus,
-    Timestamp,
+    AgentType, Announcement, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, FallbackKind,
+    GateId, Notification, Phase, PlanningError, Question, ReplanStrategy, Seconds, Severity, SubTask,
+    TaskStatus, Timestamp,
 };
 use candor_planning::replan::{ReplanContext, ReplanRefusal, Replanned, replan};
 use candor_planning::texts::{self, Response};
@@ -133,12 +133,13 @@ fn answer_directly(draft: &mut Draft<'_>, failed: &SubTask, agent: AgentType) {
         from: failed.agent_type.to_string(),
         to: agent.to_string(),
         reason: reason.clone(),
+        kind: Some(FallbackKind::Agent),
     });
     let phase = Phase::Execution;
     draft.emit(EventBody::PhaseDegraded { phase, reason: format!("{reason}; a model answers directly") });
     let (before, after) = (draft.state.degradation().level, draft.projected().degradation().clone());
     if after.level > before {
-        let reason = format!("failed: {}", after.failed_components.join(", "));
+        let reason = format!("failed: {}", after.failed());
         draft.emit(EventBody::Degraded { level: after.level, reason });
     }
     draft.emit(EventBody::RetryScheduled {

@@ -48,7 +48,7 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
             outcome::reported(&mut draft, &task_id, attempt, *feedback)?;
         }
         Input::AgentStopped { task_id, attempt } => outcome::stopped(&mut draft, &task_id, attempt)?,
-        Input::Spent { account, what, amount } => outcome::spent(&mut draft, account, what, amount),
+        Input::Spent { account, payee, amount } => outcome::spent(&mut draft, account, payee, amount),
         Input::Consulting { ask, tier, model, reserved } => {
             consult::consulting(&mut draft, ask, tier, model, reserved)?;
         }

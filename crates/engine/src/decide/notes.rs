@@ -7,7 +7,7 @@ use candor_model::{
 };
 
 use super::draft::Draft;
-use super::{choices, outcome};
+use super::{choices, consult, outcome};
 use crate::Refusal;
 use crate::state::{Stage, asked_by};
 
@@ -21,13 +21,13 @@ pub(super) fn noted(
     outcome::running(draft, &task_id, attempt)?;
     let paid = match note.as_ref() {
         AgentNote::Consulted { ask, step, .. } => {
-            step.call.as_ref().map(|call| (format!("{ask} by {}", call.model), call.cost))
+            step.call.as_ref().map(|call| (consult::payee(ask, &call.model), call.cost))
         }
         _ => None,
     };
     draft.emit(EventBody::AgentNoted { task_id, attempt, note });
-    if let Some((what, amount)) = paid.filter(|(_, amount)| *amount > Money::ZERO) {
-        outcome::spent(draft, Account::Execution, what, amount);
+    if let Some((payee, amount)) = paid.filter(|(_, amount)| *amount > Money::ZERO) {
+        outcome::spent(draft, Account::Execution, payee, amount);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use candor_model::{
     Account, Announcement, EventBody, ExecutionFeedback, FeedbackType, Money, Notification, PartialResult,
-    PlanningError, Severity, StopReason, SubTask, TaskId,
+    Payee, PlanningError, Severity, StopReason, SubTask, TaskId,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::{feedback as judging, report, texts};
@@ -74,9 +74,8 @@ pub(super) fn stopped(draft: &mut Draft<'_>, task_id: &TaskId, number: u32) -> R
 }
 
 /// Money that was spent outside an attempt.
-pub(super) fn spent(draft: &mut Draft<'_>, account: Account, what: String, amount: Money) {
-    let total = draft.state.spent() + amount;
-    draft.emit(EventBody::Charged { account, what, amount, total });
+pub(super) fn spent(draft: &mut Draft<'_>, account: Account, payee: Payee, amount: Money) {
+    charged(draft, account, payee, amount);
     let settings = draft.state.settings();
     let planning = draft.state.planning_spent() + amount;
     match draft.state.stage() {
@@ -156,9 +155,14 @@ pub(super) fn charge(draft: &mut Draft<'_>, running: &Running<'_>, amount: Money
     if amount == Money::ZERO {
         return;
     }
+    let (task_id, agent_type) = (running.task.task_id.clone(), running.attempt.agent_type.clone());
+    charged(draft, Account::Execution, Payee::Attempt { task_id, agent_type }, amount);
+}
+
+fn charged(draft: &mut Draft<'_>, account: Account, payee: Payee, amount: Money) {
     let total = draft.state.spent() + amount;
-    let what = format!("task {} by {}", running.task.task_id, running.attempt.agent_type);
-    draft.emit(EventBody::Charged { account: Account::Execution, what, amount, total });
+    let (what, payee) = (payee.to_string(), Some(Box::new(payee)));
+    draft.emit(EventBody::Charged { account, what, amount, total, payee });
 }
 
 /// Tells how far the run has come, counting the attempt that has just ended.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    Broadcast, CritiqueVerdict, Enhancement, Evaluation, EventBody, Handoff, JsonMap, Phase, PhaseDecision,
-    PhaseMetrics, PlanningError, PromptSource, Severity, SpokenBy, TaskId,
+    Broadcast, CritiqueVerdict, Enhancement, Evaluation, EventBody, FailedComponent, Handoff, JsonMap, Phase,
+    PhaseDecision, PhaseMetrics, PlanningError, PromptSource, Severity, SpokenBy, TaskId,
 };
 use candor_planning::phase::DecisionNote;
 use candor_planning::{compress, critique as judging, gates, metrics as planning_metrics};
@@ -264,8 +264,7 @@ pub(super) fn failed(
         return Ok(());
     }
     draft.emit(EventBody::PhaseFailed { phase, reason: reason.clone() });
-    let by_rules = format!("phase {} ({phase})", phase.number());
-    if draft.state.degradation().failed_components.contains(&by_rules) {
+    if draft.state.degradation().failed_components.contains(&FailedComponent::Phase(phase)) {
         let reason = format!("no model answered in phase {phase}, and its rules found nothing either");
         draft.emit(EventBody::Degraded { level: 5, reason });
     }
@@ -279,7 +278,7 @@ fn without_pre_analysis(draft: &mut Draft<'_>, reason: &str) {
     let (before, after) = (draft.state.degradation().level, draft.state.degradation_without(phase));
     draft.emit(EventBody::PhaseDegraded { phase, reason: reason.to_owned() });
     if after.level > before {
-        let reason = format!("failed: {}", after.failed_components.join(", "));
+        let reason = format!("failed: {}", after.failed());
         draft.emit(EventBody::Degraded { level: after.level, reason });
     }
     let nothing =

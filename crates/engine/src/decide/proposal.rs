@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, ConfidenceCause, EventBody, GateId, Notification, Phase, PlanBrief, Question, TaskStatus,
+    AgentCapability, ConfidenceCause, EventBody, FallbackKind, GateId, Notification, Phase, PlanBrief,
+    Question, TaskStatus,
 };
 use candor_planning::approval::Discussion;
 use candor_planning::validation::{Accepted, Proposal, accept};
@@ -40,7 +41,7 @@ fn accepted_plan(
     brief: Option<Arc<PlanBrief>>,
     next: critique::Next,
 ) {
-    let Accepted { mut plan, raw_confidence, repairs } = accepted;
+    let Accepted { mut plan, raw_confidence, repairs, repair_kinds } = accepted;
     let calibrated = std::mem::replace(&mut plan.confidence_score, raw_confidence);
     for task in &mut plan.subtasks {
         task.status = TaskStatus::Pending;
@@ -51,7 +52,8 @@ fn accepted_plan(
     let version = draft.state.next_version();
     let plan = Arc::new(plan);
     let bypassed = plan.subtasks.iter().all(|task| routing::is_last_resort(&task.agent_type));
-    draft.emit(EventBody::PlanProposed { version, plan, agents, repairs: repairs.clone(), brief });
+    let told = repairs.clone();
+    draft.emit(EventBody::PlanProposed { version, plan, agents, repairs: told, repair_kinds, brief });
     if bypassed {
         tell_of_bypass(draft);
     }
@@ -171,6 +173,7 @@ fn tell_of_bypass(draft: &mut Draft<'_>) {
         from: "agents".to_owned(),
         to: routing::LAST_RESORT.to_owned(),
         reason: reason.to_owned(),
+        kind: Some(FallbackKind::Orchestrator),
     });
     let (before, after) = (draft.state.degradation().level, draft.projected().degradation().level);
     if after > before {

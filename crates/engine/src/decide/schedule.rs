@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
-    Account, AgentType, Confidence, ConfidenceCause, EventBody, ExecutionStrategy, FeedbackType, Money,
-    Phase, PlanningError, SubTask, Timestamp,
+    Account, AgentType, Confidence, ConfidenceCause, EventBody, ExecutionStrategy, FallbackKind,
+    FeedbackType, Money, Phase, PlanningError, SubTask, Timestamp,
 };
 use candor_planning::budget::Allowance;
 use candor_planning::confidence;
@@ -228,6 +228,7 @@ fn fell_back(task: &SubTask, agent: &AgentType) -> EventBody {
         from: task.agent_type.to_string(),
         to: agent.to_string(),
         reason: format!("the breaker of {} is open", task.agent_type),
+        kind: Some(FallbackKind::Agent),
     }
 }
 

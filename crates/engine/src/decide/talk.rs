@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{Broadcast, ChoiceRequest, EventBody, Phase, Query, QueryResponse};
+use candor_model::{Broadcast, ChoiceRequest, ConflictResolution, EventBody, Phase, Query, QueryResponse};
 use candor_planning::conflict::{self, ConflictRules, Recommendation};
 use candor_planning::{bus, gates};
 
@@ -131,8 +131,9 @@ fn settle(
         confidence: None,
     });
     let resolution = format!("{winner} ({reason})");
-    let conflict = serde_json::to_value(conflict).ok().map(Box::new);
-    draft.emit(EventBody::ConflictResolved { between, resolution, conflict });
+    let conflict = serde_json::to_value(conflict).ok();
+    let resolved = ConflictResolution { between, resolution, conflict };
+    draft.emit(EventBody::ConflictResolved(Box::new(resolved)));
 }
 
 /// A person settled a conflict.
@@ -140,6 +141,7 @@ pub(super) fn settled(draft: &mut Draft<'_>, request: &ChoiceRequest, option: &s
     let between = request.concerns.clone();
     let winner = request.option(option).map_or_else(String::new, |option| option.label.clone());
     let resolution = format!("{winner} (a person decided)");
-    draft.emit(EventBody::ConflictResolved { between, resolution, conflict: None });
+    let resolved = ConflictResolution { between, resolution, conflict: None };
+    draft.emit(EventBody::ConflictResolved(Box::new(resolved)));
     choices::go_on(draft);
 }

@@ -53,7 +53,7 @@ pub(super) fn taken_up(draft: &mut Draft<'_>) {
 /// What a log that was cut short owes is paid and done.
 fn settle(draft: &mut Draft<'_>) {
     if let Some(bill) = draft.state.bill() {
-        outcome::spent(draft, bill.account, bill.what(), bill.amount);
+        outcome::spent(draft, bill.account, bill.payee.clone(), bill.amount);
     }
     match draft.state.owed() {
         Some(Owed::Chosen { request, choice }) => {

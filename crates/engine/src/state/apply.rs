@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use candor_model::{
     Account, Answer, Broadcast, ChoiceKind, ConfidenceCause, ConfidencePoint, CritiqueVerdict, Event,
-    EventBody, Phase, Plan, PlanRevision, PlanVersion, Query, Question, RunSettings, RunStatus, TaskId,
-    Timestamp,
+    EventBody, FailedComponent, FallbackKind, Phase, Plan, PlanRevision, PlanVersion, Query, Question,
+    RunSettings, RunStatus, TaskId, Timestamp, old_logs,
 };
 use candor_planning::{approval, replan};
 
@@ -57,12 +57,12 @@ impl RunState {
             EventBody::PhaseStarted { phase, attempt } => self.start_phase(*phase, *attempt, event.at),
             EventBody::PhaseCompleted { phase, .. } => self.complete_phase(*phase),
             EventBody::GoalDefined { goal } => self.goal = Some(Arc::clone(goal)),
-            EventBody::Charged { account, amount, what, .. } => {
+            EventBody::Charged { account, amount, what, payee, .. } => {
                 self.bill = None;
                 self.money.charge(*amount);
                 if *account == Account::Planning {
                     self.planning_spent = self.planning_spent + *amount;
-                    self.asks.bill(what, *amount);
+                    self.asks.bill(old_logs::payee(payee.as_deref(), what).into_owned(), *amount);
                 }
             }
             EventBody::ModelAsked { call } => self.asks.open(call),
@@ -71,9 +71,12 @@ impl RunState {
                 self.bill_call(ask, step);
                 self.findings_mut().consulted(ask.phase, step);
             }
-            EventBody::FellBack { what, from, .. } if what.starts_with("task ") => self.asks.fell_back(from),
-            EventBody::FellBack { what, .. } if what == "orchestrator" => self.asks.bypassed(),
-            EventBody::PhaseDegraded { phase, .. } => self.asks.phase_by_rules(*phase),
+            EventBody::FellBack { what, from, kind, .. } => match old_logs::fallback_kind(*kind, what) {
+                FallbackKind::Agent => self.asks.degrade(FailedComponent::Agent(from.clone())),
+                FallbackKind::Orchestrator => self.asks.degrade(FailedComponent::Orchestrator),
+                FallbackKind::Model => {}
+            },
+            EventBody::PhaseDegraded { phase, .. } => self.asks.degrade(FailedComponent::Phase(*phase)),
             EventBody::BreakerOpened { agent_type, until, .. } => {
                 self.tried.remove(agent_type);
                 self.breakers.insert(agent_type.clone(), *until);

@@ -1,7 +1,7 @@
 //! What the phases at work have asked models so far.
 
-use candor_model::{AskKey, AskStep, Consulted, Degradation, Money, OpenCall, Phase};
-use candor_planning::degradation::{self, Failed};
+use candor_model::{AskKey, AskStep, Consulted, Degradation, FailedComponent, Money, OpenCall, Payee, Phase};
+use candor_planning::degradation;
 use serde::{Deserialize, Serialize};
 
 use super::{RunState, Stage};
@@ -22,7 +22,7 @@ pub(crate) struct Asks {
     lost: Money,
     degradation: Degradation,
     /// What planning paid for, in order.
-    bills: Vec<(String, Money)>,
+    bills: Vec<(Payee, Money)>,
 }
 
 impl Asks {
@@ -42,20 +42,12 @@ impl Asks {
         }
     }
 
-    pub(super) fn fell_back(&mut self, agent: &str) {
-        degradation::note(&mut self.degradation, &Failed::Agent(agent));
+    pub(super) fn degrade(&mut self, failed: FailedComponent) {
+        degradation::note(&mut self.degradation, failed);
     }
 
-    pub(super) fn bypassed(&mut self) {
-        degradation::note(&mut self.degradation, &Failed::Orchestrator);
-    }
-
-    pub(super) fn phase_by_rules(&mut self, phase: Phase) {
-        degradation::note(&mut self.degradation, &Failed::Phase(phase));
-    }
-
-    pub(super) fn bill(&mut self, what: &str, amount: Money) {
-        self.bills.push((what.to_owned(), amount));
+    pub(super) fn bill(&mut self, payee: Payee, amount: Money) {
+        self.bills.push((payee, amount));
     }
 
     /// What was asked by a phase that is done needs no remembering: it is in the handoff.
@@ -92,10 +84,12 @@ impl Asks {
 /// What a step does to the run's degradation.
 fn note(state: &mut Degradation, phase: Phase, step: &Consulted) {
     match (&step.outcome, &step.call) {
-        (AskStep::GiveUp { .. }, _) => degradation::note(state, &Failed::Phase(phase)),
-        (AskStep::FallBack { .. }, Some(call)) => degradation::note(state, &Failed::Agent(&call.model)),
+        (AskStep::GiveUp { .. }, _) => degradation::note(state, FailedComponent::Phase(phase)),
+        (AskStep::FallBack { .. }, Some(call)) => {
+            degradation::note(state, FailedComponent::Agent(call.model.clone()));
+        }
         (AskStep::FallBack { from, .. }, None) => {
-            degradation::note(state, &Failed::Agent(&format!("the {from} tier")));
+            degradation::note(state, FailedComponent::Agent(format!("the {from} tier")));
         }
         (AskStep::Accepted { .. } | AskStep::Repeat { .. } | AskStep::AskAgain { .. }, _) => {}
     }
@@ -121,14 +115,14 @@ impl RunState {
 
     /// What planning paid for so far, in order.
     #[must_use]
-    pub fn bills(&self) -> &[(String, Money)] {
+    pub fn bills(&self) -> &[(Payee, Money)] {
         &self.asks.bills
     }
 
     /// What models cost for an operation, such as `decompose_task`.
     pub(crate) fn cost_of(&self, operation: &str) -> Money {
-        let ours = |what: &str| what.strip_prefix(operation).is_some_and(|rest| rest.starts_with(" by "));
-        self.asks.bills.iter().filter(|(what, _)| ours(what)).map(|(_, amount)| *amount).sum()
+        let ours = |payee: &Payee| matches!(payee, Payee::Call { operation: paid, .. } if paid == operation);
+        self.asks.bills.iter().filter(|(payee, _)| ours(payee)).map(|(_, amount)| *amount).sum()
     }
 
     /// What is set aside for calls of models, also those whose end nobody knows.
@@ -159,7 +153,7 @@ impl RunState {
     /// What the run's degradation will be once a phase is done by rules.
     pub(crate) fn degradation_without(&self, phase: Phase) -> Degradation {
         let mut after = self.asks.degradation.clone();
-        degradation::note(&mut after, &Failed::Phase(phase));
+        degradation::note(&mut after, FailedComponent::Phase(phase));
         after
     }
 

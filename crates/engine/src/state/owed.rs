@@ -3,7 +3,7 @@
 
 use candor_model::{
     Account, Answer, AskKey, Choice, ChoiceRequest, Confidence, Consulted, ExecutionFeedback, GateId, Money,
-    Question, TaskId,
+    Payee, Question, TaskId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,24 +30,8 @@ pub(crate) enum Owed {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Bill {
     pub(crate) account: Account,
-    payee: Payee,
+    pub(crate) payee: Payee,
     pub(crate) amount: Money,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Payee {
-    Attempt { task_id: TaskId, agent: candor_model::AgentType },
-    Call { step: String, model: String },
-}
-
-impl Bill {
-    /// For what.
-    pub(crate) fn what(&self) -> String {
-        match &self.payee {
-            Payee::Attempt { task_id, agent } => format!("task {task_id} by {agent}"),
-            Payee::Call { step, model } => format!("{step} by {model}"),
-        }
-    }
 }
 
 impl RunState {
@@ -82,18 +66,18 @@ impl RunState {
     pub(super) fn bill_attempt(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
         let running = self.work().and_then(|work| work.find(task_id)?.2.in_flight());
         let Some(attempt) = running else { return };
-        let (agent, amount) = (attempt.agent_type.clone(), attempt.unpaid(feedback.cost));
+        let (agent_type, amount) = (attempt.agent_type.clone(), attempt.unpaid(feedback.cost));
         if amount == Money::ZERO {
             return;
         }
-        let payee = Payee::Attempt { task_id: task_id.clone(), agent };
+        let payee = Payee::Attempt { task_id: task_id.clone(), agent_type };
         self.bill = Some(Bill { account: Account::Execution, payee, amount });
     }
 
     /// For a call of a model that an agent made.
     pub(super) fn bill_note(&mut self, ask: &str, step: &Consulted) {
         let Some(call) = step.call.as_ref().filter(|call| call.cost > Money::ZERO) else { return };
-        let payee = Payee::Call { step: ask.to_owned(), model: call.model.clone() };
+        let payee = Payee::Call { operation: ask.to_owned(), model: call.model.clone() };
         self.bill = Some(Bill { account: Account::Execution, payee, amount: call.cost });
     }
 
@@ -103,7 +87,7 @@ impl RunState {
             Stage::Preparing { .. } | Stage::Proposed => Account::Planning,
             _ => Account::Execution,
         };
-        let payee = Payee::Call { step: ask.step.clone(), model: call.model.clone() };
+        let payee = Payee::Call { operation: ask.step.clone(), model: call.model.clone() };
         self.bill = Some(Bill { account, payee, amount: call.cost });
     }
 }

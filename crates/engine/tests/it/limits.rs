@@ -2,7 +2,7 @@
 
 use candor_engine::{Input, PhaseResult, Refusal};
 use candor_model::{
-    Account, CheckpointId, ErrorKind, EventBody, FeedbackType, Notification, Phase, PlanningError,
+    Account, CheckpointId, ErrorKind, EventBody, FeedbackType, Notification, Payee, Phase, PlanningError,
     RunSettings, RunStatus,
 };
 use candor_testkit::fixtures::{self, dollars, feedback, paris_plan, plan_of, simple_task, task_id};
@@ -58,7 +58,7 @@ fn planning_that_costs_too_much_is_aborted_with_what_there_is() {
     run.phase_done(Phase::Evaluation, PhaseResult::goal(fixtures::paris_goal()));
     let mut spend = |what: &str, dollars_spent: f64| {
         let (account, amount) = (Account::Planning, dollars(dollars_spent));
-        run.take(Input::Spent { account, what: what.to_owned(), amount });
+        run.take(Input::Spent { account, payee: Payee::Other(what.to_owned()), amount });
     };
     spend("parse_goal", 0.002);
     spend("decompose_task", 0.005);
@@ -80,7 +80,8 @@ fn planning_that_costs_too_much_is_aborted_with_what_there_is() {
 fn a_budget_spent_exactly_is_not_exceeded() {
     // spec: planning BC-02
     let mut run = Scenario::start(RunSettings::default());
-    run.take(Input::Spent { account: Account::Planning, what: "x".to_owned(), amount: dollars(0.01) });
+    let payee = Payee::Other("x".to_owned());
+    run.take(Input::Spent { account: Account::Planning, payee, amount: dollars(0.01) });
     assert_eq!(run.state.status(), RunStatus::Preparing);
 }
 
@@ -167,7 +168,7 @@ fn what_is_spent_after_the_end_is_still_counted() {
     run.take(Input::Cancel { reason: "enough".to_owned() });
     run.take(Input::Spent {
         account: Account::Execution,
-        what: "late bill".to_owned(),
+        payee: Payee::Other("late bill".to_owned()),
         amount: dollars(0.5),
     });
     assert_eq!(run.state.spent(), dollars(0.5));

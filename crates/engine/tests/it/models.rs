@@ -30,7 +30,7 @@ fn an_answer_is_on_the_log_with_what_it_cost_and_a_resumed_run_still_has_it() {
     run.take(Input::TakenUp);
     assert!(run.state.consulted(&key)[0].outcome.is_final(), "nothing is asked again");
     let bill = &run.state.bills()[0];
-    assert_eq!((bill.0.as_str(), bill.1.micros()), ("parse_goal by acme/medium", 2_000));
+    assert_eq!((bill.0.to_string().as_str(), bill.1.micros()), ("parse_goal by acme/medium", 2_000));
 }
 
 #[test]

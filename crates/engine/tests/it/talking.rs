@@ -85,7 +85,7 @@ fn nobody_is_asked_how_to_go_on_with_what_ends() {
 
 fn resolved(run: &Scenario) -> Option<String> {
     run.last.iter().find_map(|body| match body {
-        EventBody::ConflictResolved { resolution, .. } => Some(resolution.clone()),
+        EventBody::ConflictResolved(resolved) => Some(resolved.resolution.clone()),
         _ => None,
     })
 }

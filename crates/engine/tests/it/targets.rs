@@ -1,5 +1,6 @@
 //! The figures that were promised, over a batch of runs.
-use candor_model::{CalibrationMetrics, Event, RunSettings};
+use candor_engine::Input;
+use candor_model::{Account, CalibrationMetrics, Event, Payee, RunSettings};
 use candor_planning::targets::{Target, TargetFigures};
 use candor_testkit::fixtures::{dollars, paris_plan};
 use candor_testkit::scenario::Scenario;
@@ -64,15 +65,15 @@ fn a_limit_that_was_reached_and_money_that_was_spent_are_told() {
     let limit = figure(&figures, "revision_limit_reached");
     assert_eq!((limit.value, limit.met), (Some(1.0), Some(false)));
     let mut run = Scenario::start(RunSettings::default());
-    run.take(candor_engine::Input::Spent {
-        account: candor_model::Account::Planning,
-        what: "decompose_task by test".to_owned(),
-        amount: dollars(0.005),
-    });
+    for (operation, cost) in [("decompose_task", 0.005), ("route_task", 0.002)] {
+        let payee = Payee::Call { operation: operation.to_owned(), model: "test".to_owned() };
+        run.take(Input::Spent { account: Account::Planning, payee, amount: dollars(cost) });
+    }
     run.prepare();
     run.propose(paris_plan());
     let mut figures = TargetFigures::default();
     figures.add_run(&run.events());
-    assert_eq!(figure(&figures, "planning_cost_per_plan").value, Some(0.005));
+    assert_eq!(figure(&figures, "planning_cost_per_plan").value, Some(0.007));
+    assert_eq!(figure(&figures, "routing_cost_per_task").value, Some(0.002 / 4.0));
     assert_eq!(figure(&figures, "cost_per_run").met, None, "nothing is promised");
 }

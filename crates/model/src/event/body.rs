@@ -3,8 +3,7 @@
 use crate::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::{collections::BTreeMap, collections::BTreeSet, sync::Arc};
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,8 +102,11 @@ pub enum EventBody {
         plan: Arc<Plan>,
         /// The agents as they were known then.
         agents: Vec<AgentCapability>,
-        /// What was repaired to make it valid.
+        /// What was repaired to make it valid, for people.
         repairs: Vec<String>,
+        /// The kinds of these repairs; absent in older logs.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        repair_kinds: BTreeSet<RepairKind>,
         /// The plan in figures.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         brief: Option<Arc<PlanBrief>>,
@@ -343,7 +345,7 @@ pub enum EventBody {
     },
     /// A second choice was taken.
     FellBack {
-        /// For what.
+        /// For what, for people.
         what: String,
         /// The first choice.
         from: String,
@@ -351,6 +353,9 @@ pub enum EventBody {
         to: String,
         /// Why.
         reason: String,
+        /// What the first choice was; absent in older logs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<FallbackKind>,
     },
     /// The run works with less than it should.
     Degraded {
@@ -363,12 +368,15 @@ pub enum EventBody {
     Charged {
         /// On which account.
         account: Account,
-        /// For what.
+        /// For what, for people.
         what: String,
         /// How much.
         amount: Money,
         /// The sum of everything spent by the run so far.
         total: Money,
+        /// For what; absent in older logs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        payee: Option<Box<Payee>>,
     },
     /// A budget does not allow the next step.
     BudgetExceeded {
@@ -428,15 +436,7 @@ pub enum EventBody {
         results: Vec<CheckResult>,
     },
     /// Two results that contradict each other were brought together.
-    ConflictResolved {
-        /// What contradicted what.
-        between: Vec<String>,
-        /// What holds now.
-        resolution: String,
-        /// The whole matter.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        conflict: Option<Box<serde_json::Value>>,
-    },
+    ConflictResolved(Box<ConflictResolution>),
     /// What the run teaches was kept.
     OutcomeRecorded {
         /// For the calibrator.

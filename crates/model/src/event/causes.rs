@@ -1,10 +1,12 @@
-//! Why things happen, in the words of events: accounts, causes, reasons, and what follows a stop.
+//! Why things happen, in the words of events: accounts, payees, causes, reasons, and what follows a stop.
+
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{CheckpointId, Money, PlanningError};
+use crate::{AgentType, CheckpointId, Money, PlanningError, TaskId};
 
 text_enum!(
     /// What money was spent on.
@@ -13,6 +15,62 @@ text_enum!(
         Planning = "planning",
         /// Agents at work.
         Execution = "execution",
+    }
+);
+
+/// What money was paid for; its text is what people read in [`EventBody::Charged`](super::EventBody::Charged).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Payee {
+    /// An agent's attempt at a task.
+    Attempt {
+        /// The task.
+        task_id: TaskId,
+        /// The agent that was at work.
+        agent_type: AgentType,
+    },
+    /// A call of a model, by a phase or by an agent at work.
+    Call {
+        /// What was asked, such as `route_task`.
+        operation: String,
+        /// Provider and model.
+        model: String,
+    },
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl fmt::Display for Payee {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Attempt { task_id, agent_type } => write!(formatter, "task {task_id} by {agent_type}"),
+            Self::Call { operation, model } => write!(formatter, "{operation} by {model}"),
+            Self::Other(what) => formatter.write_str(what),
+        }
+    }
+}
+
+text_enum!(
+    /// What a second choice took the place of.
+    FallbackKind {
+        /// A model: one of a lower tier answers.
+        Model = "model",
+        /// An agent: another one carries out the task.
+        Agent = "agent",
+        /// All agents: a model answers every task directly.
+        Orchestrator = "orchestrator",
+    }
+);
+
+text_enum!(
+    /// How a proposed plan was changed before it was shown.
+    RepairKind {
+        /// A dependency that closed a cycle was removed.
+        DependencyRemoved = "dependency_removed",
+        /// A task was added for a category that no task covered.
+        TaskAdded = "task_added",
+        /// An earlier version of the plan was proposed again.
+        VersionRestored = "version_restored",
     }
 );
 
@@ -41,6 +99,19 @@ text_enum!(
         Superseded = "superseded",
     }
 );
+
+/// How two results that contradict each other were brought together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConflictResolution {
+    /// What contradicted what.
+    pub between: Vec<String>,
+    /// What holds now.
+    pub resolution: String,
+    /// The whole matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<serde_json::Value>,
+}
 
 /// What follows once every attempt has stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

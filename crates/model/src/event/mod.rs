@@ -6,12 +6,15 @@
 
 mod body;
 mod causes;
+pub mod old_logs;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use body::EventBody;
-pub use causes::{Account, AfterStop, ConfidenceCause, StopReason};
+pub use causes::{
+    Account, AfterStop, ConfidenceCause, ConflictResolution, FallbackKind, Payee, RepairKind, StopReason,
+};
 
 use crate::{Timestamp, ValidationError, from_json};
 

@@ -1,4 +1,5 @@
 //! Reports, results, the journal and progress.
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use candor_model::{
@@ -259,6 +260,7 @@ fn proposed() -> EventBody {
         plan: Arc::new(paris_plan()),
         agents: vec![],
         repairs: vec![],
+        repair_kinds: BTreeSet::new(),
         brief: None,
     }
 }

@@ -135,6 +135,7 @@ fn totals_equal_sums() {
         what: "x".to_owned(),
         amount,
         total: Money::ZERO,
+        payee: None,
     };
     apply(&mut state, 3, [charged(dollars(0.5)), charged(dollars(0.25))]);
     let given = EventBody::TaskDispatched {

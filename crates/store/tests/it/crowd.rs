@@ -16,8 +16,8 @@ const CROWD: usize = 40;
 fn charged(total: u32) -> Event {
     let money = |dollars: u32| Money::from_dollars(f64::from(dollars)).unwrap();
     let what = format!("call {total}");
-    let body =
-        EventBody::Charged { account: Account::Execution, what, amount: money(1), total: money(total) };
+    let (account, amount, sum) = (Account::Execution, money(1), money(total));
+    let body = EventBody::Charged { account, what, amount, total: sum, payee: None };
     Event::new(crate::common::at(i64::from(total)), body)
 }
 

@@ -1,6 +1,8 @@
 //! The one door to execution.
 
-use candor_model::{AgentType, Confidence, ErrorKind, Plan, RunSettings, Seconds, Share, TaskId, Text};
+use candor_model::{
+    AgentType, Confidence, ErrorKind, Plan, RepairKind, RunSettings, Seconds, Share, TaskId, Text,
+};
 use candor_planning::completeness::{self, CategoryTask};
 use candor_planning::dependencies;
 use candor_planning::validation::{self, Accepted};
@@ -94,6 +96,7 @@ fn a_cycle_is_repaired_once_without_costing_confidence() {
     .unwrap();
     assert_eq!(accepted.plan, fixtures::paris_plan());
     assert_eq!(accepted.repairs.len(), 1);
+    assert_eq!(accepted.repair_kinds, [RepairKind::DependencyRemoved].into());
     assert_eq!(accepted.plan.metadata.revisions_made(), 0);
 }
 
@@ -120,6 +123,7 @@ fn missing_tasks_are_added_and_the_estimate_grows() {
     assert_eq!(fixtures::paris_plan().estimated_total_duration, Seconds::whole(80));
     assert_eq!(accepted.plan.estimated_total_duration, Seconds::whole(95));
     assert_eq!(accepted.repairs.len(), 1);
+    assert_eq!(accepted.repair_kinds, [RepairKind::TaskAdded].into());
     assert_eq!(accepted.plan.confidence_score.get(), 0.85);
 }
 

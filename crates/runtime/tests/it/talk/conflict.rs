@@ -20,8 +20,8 @@ done()
 
 fn resolved(log: &[Recorded]) -> Vec<(String, serde_json::Value)> {
     let found = log.iter().filter_map(|recorded| match &recorded.event.body {
-        EventBody::ConflictResolved { resolution, conflict, .. } => {
-            Some((resolution.clone(), conflict.as_deref().cloned().unwrap_or_default()))
+        EventBody::ConflictResolved(resolved) => {
+            Some((resolved.resolution.clone(), resolved.conflict.clone().unwrap_or_default()))
         }
         _ => None,
     });

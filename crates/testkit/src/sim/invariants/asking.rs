@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use candor_engine::RunState;
 use candor_model::{
-    Account, AskKey, AskStep, Consulted, EventBody, Handoff, Money, OpenCall, Phase, RunSettings,
+    Account, AskKey, AskStep, Consulted, EventBody, FallbackKind, Handoff, Money, OpenCall, Phase,
+    RunSettings,
 };
 use serde_json::Value;
 
@@ -73,7 +74,7 @@ impl AskInvariants {
             EventBody::Charged { account: Account::Planning, amount, .. } => {
                 self.planning_spent = self.planning_spent + *amount;
             }
-            EventBody::FellBack { what, .. } if what.starts_with("task ") => self.fell_back = true,
+            EventBody::FellBack { kind: Some(FallbackKind::Agent), .. } => self.fell_back = true,
             EventBody::Degraded { level, .. } => return self.degraded(*level),
             body if body.is_end() => self.all_over(),
             _ => {}
