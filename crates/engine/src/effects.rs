@@ -41,8 +41,8 @@ impl RunState {
                 let repetition = due.filter(|_| self.may_dispatch()).find(|at| would_start(self, *at));
                 let any = work.ready().next().is_some() || work.backoffs().next().is_some();
                 let waits = self.may_dispatch() && any;
-                let rested = self.next_rested().filter(|_| waits);
-                deadline.into_iter().chain(repetition).chain(rested).min()
+                let half_open = self.next_half_open().filter(|_| waits);
+                deadline.into_iter().chain(repetition).chain(half_open).min()
             }
             _ => None,
         }

@@ -174,11 +174,11 @@ impl Session {
     /// Tells the run whose circuit is open now, and whose no longer is.
     pub(crate) fn note_circuits(&mut self) {
         let state = &self.history.state;
-        let (resting, tried) = (state.resting(), state.tried());
-        if resting.is_empty() && tried.is_empty() && !self.deps.circuits.any_open() {
+        let (open, half_open) = (state.open_circuits(), state.half_open_circuits());
+        if open.is_empty() && half_open.is_empty() && !self.deps.circuits.any_open() {
             return;
         }
-        let known = |agent: &AgentType| resting.contains_key(agent) || tried.contains(agent);
+        let known = |agent: &AgentType| open.contains_key(agent) || half_open.contains(agent);
         let mut inputs = Vec::new();
         for agent in self.deps.declared.iter() {
             let opened = match self.deps.circuits.state(agent.as_str(), self.now) {

@@ -40,19 +40,19 @@ pub(super) fn consulting(
 
 /// Whether models may say anything more before a person has allowed it.
 fn check_tokens(draft: &Draft<'_>) -> Result<(), Refusal> {
-    let (used, allowed) = (draft.state.findings().tokens_used(), tokens_allowed(draft.state));
+    let (used, allowed) = (draft.state.findings().phases.tokens_used(), tokens_allowed(draft.state));
     if used > allowed { Err(Refusal::NoTokens { used, allowed }) } else { Ok(()) }
 }
 
 fn tokens_allowed(state: &RunState) -> u64 {
-    state.settings().phase_limits().token_budget.saturating_add(state.findings().tokens_allowed)
+    state.settings().phase_limits().token_budget.saturating_add(state.findings().phases.tokens_allowed)
 }
 
 /// Asks a person whether models may go on, at the call that used up what was allowed.
 fn ask_for_tokens(draft: &mut Draft<'_>, phase: Phase) {
-    let before = draft.state.findings().tokens_used();
+    let before = draft.state.findings().phases.tokens_used();
     let ahead = draft.projected();
-    let (used, allowed) = (ahead.findings().tokens_used(), tokens_allowed(ahead));
+    let (used, allowed) = (ahead.findings().phases.tokens_used(), tokens_allowed(ahead));
     if before <= allowed && used > allowed {
         choices::ask(draft, gates::tokens(phase, used, allowed));
     }

@@ -25,11 +25,12 @@ pub(super) fn judge(
 ) -> Next {
     let Some(mut checks) = checks else { return Next::Continue };
     // A phase does not know what its models took.
-    let tokens = draft.state.findings().tokens.get(&phase).copied().unwrap_or(0);
+    let tokens = draft.state.findings().phases.tokens.get(&phase).copied().unwrap_or(0);
     checks.cost_efficiency = critique::cost_check(tokens, checks.cost_efficiency.expected);
     let failed = checks.failed();
     let settings = draft.state.settings();
-    let before = draft.state.findings().refinements.get(&phase).map_or(0, |refinement| refinement.count);
+    let before =
+        draft.state.findings().phases.refinements.get(&phase).map_or(0, |refinement| refinement.count);
     let verdict = critique::decide(&checks, before, settings.phase_limits().max_refinements, spoken_by);
     let ways = critique::stop_alternatives(phase, &checks);
     draft.emit(EventBody::Critiqued { phase, verdict, notes: failed.clone(), checks: Some(checks) });

@@ -241,7 +241,7 @@ pub(super) fn answer_left_over(draft: &mut Draft<'_>) {
         let Some(feedback) = told.cloned() else { continue };
         let run = draft.state.work().and_then(|work| Some(work.find(&task_id)?.2.history()));
         let used = run.map_or(0, |history| history.policy_retries);
-        match recovery(draft, &failed, &feedback, used, draft.state.findings().circling) {
+        match recovery(draft, &failed, &feedback, used, draft.state.findings().loops.detected) {
             Recovery::Repeat { after } => repeat(draft, &failed, draft.now.plus(after)),
             Recovery::Revise(replanned) => revise(draft, *replanned, &failed, calls_for(&feedback)),
             Recovery::Direct { agent } => answer_directly(draft, &failed, agent),

@@ -17,7 +17,7 @@ pub(super) fn guarded(draft: &mut Draft<'_>, attempt: u32, report: Box<GuardRepo
         Stage::Guarding { attempt: wanted } if *wanted == attempt => {}
         _ => return Err(Refusal::StaleGuard { attempt }),
     }
-    let looks = attempt.saturating_sub(draft.state.findings().guarded.before);
+    let looks = attempt.saturating_sub(draft.state.findings().prompts.guardrails.before);
     let findings = report.findings.clone();
     draft.emit(EventBody::GuardrailsChecked { attempt, report });
     for GuardFinding { rule, severity, message, .. } in &findings {

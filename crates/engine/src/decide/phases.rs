@@ -39,14 +39,14 @@ pub(super) fn proceed(draft: &mut Draft<'_>) {
     let ahead = draft.projected();
     let idle = match ahead.stage() {
         Stage::Preparing { open, .. } => open.is_empty(),
-        Stage::Closing { phase } => ahead.findings().completed.contains(phase),
-        Stage::Executing => ahead.findings().completed.contains(&Phase::Execution),
+        Stage::Closing { phase } => ahead.completed_phases().contains(phase),
+        Stage::Executing => ahead.completed_phases().contains(&Phase::Execution),
         _ => false,
     };
     if !idle || ahead.is_held() {
         return;
     }
-    let due = due(&ahead.findings().completed);
+    let due = due(ahead.completed_phases());
     // What follows planning is the plan, by way of its own gate; if there is none, it was cut off.
     let lost = due.contains(&Phase::Execution);
     begin(draft, if lost { [Phase::Planning].into() } else { due });
@@ -181,7 +181,7 @@ fn offer(draft: &mut Draft<'_>, enhancement: Option<&Enhancement>) {
     let Some(enhancement) = enhancement else { return };
     let prompts = draft.state.prompts();
     let own = prompts.last().is_some_and(|prompt| prompt.source == Some(PromptSource::OwnWords));
-    let offers = draft.state.findings().offers;
+    let offers = draft.state.findings().prompts.offers;
     if offers == 0 || (own && offers < MOST_OFFERS) {
         choices::put(draft, gates::enhancement(enhancement));
     } else {
@@ -302,7 +302,7 @@ pub(super) fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Re
     let at_work = match draft.state.stage() {
         Stage::Preparing { open, .. } => open.contains(&phase),
         Stage::Closing { phase: current } => {
-            *current == phase && !draft.state.findings().completed.contains(&phase)
+            *current == phase && !draft.state.completed_phases().contains(&phase)
         }
         _ => false,
     };
@@ -328,9 +328,9 @@ pub(super) fn metrics(
     criteria: BTreeMap<String, f64>,
     failure_reasons: Vec<String>,
 ) -> PhaseMetrics {
-    let findings = draft.state.findings();
-    let duration = findings.started.get(&phase).map(|start| draft.now.since(*start)).unwrap_or_default();
-    let tokens_used = findings.tokens.get(&phase).copied().unwrap_or(0);
-    let cost = findings.costs.get(&phase).copied().unwrap_or_default();
+    let progress = &draft.state.findings().phases;
+    let duration = progress.started.get(&phase).map(|start| draft.now.since(*start)).unwrap_or_default();
+    let tokens_used = progress.tokens.get(&phase).copied().unwrap_or(0);
+    let cost = progress.costs.get(&phase).copied().unwrap_or_default();
     PhaseMetrics { duration, tokens_used, cost, failure_reasons, criteria }
 }

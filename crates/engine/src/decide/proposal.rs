@@ -121,7 +121,8 @@ pub(super) fn begin_execution(draft: &mut Draft<'_>) {
 pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
     let ahead = draft.projected();
     let Some(work) = ahead.work() else { return false };
-    let needed = ahead.findings().discussed || approval::needs_approval(work.confidence, ahead.settings());
+    let needed =
+        ahead.findings().dialogue.discussed || approval::needs_approval(work.confidence, ahead.settings());
     if needed {
         ask(draft);
     }
@@ -132,7 +133,7 @@ pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
 pub(super) fn ask_if_unapproved(draft: &mut Draft<'_>) {
     let ahead = draft.projected();
     let Some(version) = ahead.work().map(|work| work.version) else { return };
-    if *ahead.stage() == Stage::Executing && ahead.findings().approved != Some(version) {
+    if *ahead.stage() == Stage::Executing && ahead.findings().dialogue.approved != Some(version) {
         ask_if_unsure(draft);
     }
 }
@@ -142,7 +143,7 @@ pub(super) fn ask(draft: &mut Draft<'_>) {
     let ahead = draft.projected();
     let Some(version) = ahead.work().map(|work| work.version) else { return };
     let Some(plan) = ahead.plan() else { return };
-    let gate = match ahead.findings().reply {
+    let gate = match ahead.findings().dialogue.reply {
         Some(_) => GateId::approval_again(version, ahead.next_question()),
         None => GateId::approval(version),
     };
@@ -155,13 +156,13 @@ fn discussion_of(state: &RunState) -> Discussion {
     if *state.stage() != Stage::Proposed {
         return Discussion::default();
     }
-    let findings = state.findings();
+    let dialogue = &state.findings().dialogue;
     Discussion {
         open: true,
         brief: state.brief().cloned().map(Box::new),
-        round: findings.rounds,
-        has_earlier: findings.shown.len() > 1,
-        reply: findings.reply.clone(),
+        round: dialogue.rounds,
+        has_earlier: dialogue.shown.len() > 1,
+        reply: dialogue.reply.clone(),
     }
 }
 

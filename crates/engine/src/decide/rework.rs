@@ -23,7 +23,7 @@ pub(super) fn rework(draft: &mut Draft<'_>, done: Done, failed: Vec<(TaskId, Str
     let (phase, verdict) = (Phase::Validation, CritiqueVerdict::Refine);
     draft.emit(EventBody::Critiqued { phase, verdict, notes, checks: None });
     let most = draft.state.settings().phase_limits().max_reworks;
-    let tries = |task: &TaskId| draft.state.findings().reworks.get(task).copied().unwrap_or(0);
+    let tries = |task: &TaskId| draft.state.findings().validation.reworks.get(task).copied().unwrap_or(0);
     if failed.iter().any(|(task, _)| tries(task) >= most) {
         choices::put(draft, gates::validation(&failed, most));
         phases::complete(draft, done);

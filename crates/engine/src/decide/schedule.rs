@@ -154,10 +154,10 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
 struct Places<'a> {
     /// The places taken, if anyone has a limit.
     taken: Option<BTreeMap<AgentType, u32>>,
-    /// Those who are tried again after a rest: with one task at a time.
-    tried: &'a BTreeSet<AgentType>,
-    /// Whether some are left in peace, so that ready tasks may have nobody.
-    someone_rests: bool,
+    /// Those whose circuit is half-open: they get one task at a time.
+    half_open: &'a BTreeSet<AgentType>,
+    /// Whether some circuit is open, so that ready tasks may have nobody.
+    any_open: bool,
 }
 
 /// How many ready tasks are looked at beyond those that could start, when some agents are fully occupied.
@@ -166,9 +166,9 @@ const LOOK_BEYOND: usize = 256;
 impl<'a> Places<'a> {
     /// Nothing is counted for plans whose agents have no limits, which is most of them.
     fn of(state: &'a RunState, work: &Work, ended: Option<&AgentType>) -> Self {
-        let (tried, someone_rests) = (state.tried(), !state.resting().is_empty());
-        if tried.is_empty() && !work.agents.values().any(|agent| agent.max_concurrent.is_some()) {
-            return Self { taken: None, tried, someone_rests };
+        let (half_open, any_open) = (state.half_open_circuits(), !state.open_circuits().is_empty());
+        if half_open.is_empty() && !work.agents.values().any(|agent| agent.max_concurrent.is_some()) {
+            return Self { taken: None, half_open, any_open };
         }
         let mut taken: BTreeMap<AgentType, u32> = BTreeMap::new();
         for (_, attempt) in work.attempts() {
@@ -177,11 +177,11 @@ impl<'a> Places<'a> {
         if let Some(count) = ended.and_then(|agent| taken.get_mut(agent)) {
             *count = count.saturating_sub(1);
         }
-        Self { taken: Some(taken), tried, someone_rests }
+        Self { taken: Some(taken), half_open, any_open }
     }
 
     fn look_at(&self, room: usize) -> usize {
-        let passed_over = self.taken.is_some() || self.someone_rests;
+        let passed_over = self.taken.is_some() || self.any_open;
         if passed_over && room > 0 { room.saturating_add(LOOK_BEYOND) } else { room }
     }
 
@@ -189,7 +189,7 @@ impl<'a> Places<'a> {
     fn take(&mut self, work: &Work, agent: &AgentType) -> bool {
         let Some(taken) = &mut self.taken else { return true };
         let usual = work.agents.get(agent).and_then(|known| known.max_concurrent).unwrap_or(u32::MAX).max(1);
-        let limit = if self.tried.contains(agent) { 1 } else { usual };
+        let limit = if self.half_open.contains(agent) { 1 } else { usual };
         let count = taken.entry(agent.clone()).or_default();
         let free = *count < limit;
         *count += u32::from(free);
@@ -208,15 +208,15 @@ fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize
     keys.into_iter().map(|(_, n)| TaskIndex(n)).collect()
 }
 
-/// The task's own agent, or the next best that is fit for it while its breaker is open. Nobody if all of them are left in peace,
-/// and it is known for how long: then the task waits for the first of them.
+/// The task's own agent, or the next best that is fit for it while its circuit is open. Nobody if all circuits are
+/// open and it is known for how long: then the task waits for the first of them.
 fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> Option<(AgentType, Money)> {
     let fit = |ranked: &&candor_model::RankedAgent| ranked.score >= state.settings().min_backup_score;
     let others = task.metadata.ranking.iter().filter(fit).map(|ranked| &ranked.agent_type);
     let agent = std::iter::once(&task.agent_type)
         .chain(others.filter(|agent| !task.metadata.failed_agents.contains(agent)))
         .find(|agent| !state.is_unavailable(agent));
-    let for_ever = || state.resting().get(&task.agent_type).is_some_and(Option::is_none);
+    let for_ever = || state.open_circuits().get(&task.agent_type).is_some_and(Option::is_none);
     let agent = agent.or_else(|| for_ever().then_some(&task.agent_type))?;
     let cost = work.agents.get(agent).map_or(Money::ZERO, candor_model::AgentCapability::set_aside);
     Some((agent.clone(), cost))
@@ -263,15 +263,14 @@ impl Finish {
 
 /// Whether the end of the work has moved confidence already.
 fn is_settled(state: &RunState) -> bool {
-    let ends = [ConfidenceCause::AllSucceeded.as_str(), ConfidenceCause::Failures.as_str()];
-    state.last_confidence_cause().is_some_and(|cause| ends.contains(&cause))
+    matches!(state.last_confidence_cause(), Some(ConfidenceCause::AllSucceeded | ConfidenceCause::Failures))
 }
 
 /// Every task has ended well: settles confidence and hands over to validation.
 pub(super) fn execution_done(draft: &mut Draft<'_>, finish: Finish) {
     let Finish { confidence: before, revisions, unpaid_failures, partial_successes, tasks } = finish;
     // Work that is done again has had its bonus, and a log that was cut short may say so already.
-    let again = !draft.state.findings().reworks.is_empty() || is_settled(draft.state);
+    let again = !draft.state.findings().validation.reworks.is_empty() || is_settled(draft.state);
     let (after, cause) = if again && unpaid_failures == 0 {
         (before, ConfidenceCause::AllSucceeded)
     } else if unpaid_failures > 0 {

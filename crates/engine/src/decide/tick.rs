@@ -100,11 +100,11 @@ fn go_on(draft: &mut Draft<'_>) {
 /// was approved is begun; about any other it is asked again.
 fn propose_again(draft: &mut Draft<'_>) {
     let ahead = draft.projected();
-    let findings = ahead.findings();
-    let approved = ahead.work().is_some_and(|work| findings.approved == Some(work.version));
+    let dialogue = &ahead.findings().dialogue;
+    let approved = ahead.work().is_some_and(|work| dialogue.approved == Some(work.version));
     if approved {
         proposal::begin_execution(draft);
-    } else if findings.talk.is_some() || (!findings.put && findings.reply.is_none()) {
+    } else if dialogue.wish.is_some() || (!dialogue.put && dialogue.reply.is_none()) {
         phases::begin(draft, [Phase::Planning].into());
     } else {
         proposal::enter_execution(draft);

@@ -1,6 +1,6 @@
 //! What the phases at work have asked models so far.
 
-use candor_model::{AskKey, AskStep, Consulted, Degradation, FailedComponent, Money, OpenCall, Payee, Phase};
+use candor_model::{AskKey, AskStep, Consulted, Degradation, FailedComponent, Money, OpenCall, Phase};
 use candor_planning::degradation;
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,6 @@ pub(crate) struct Asks {
     /// Set aside for calls whose end nobody knows, because the process died: they may have been paid.
     lost: Money,
     degradation: Degradation,
-    /// What planning paid for, in order.
-    bills: Vec<(Payee, Money)>,
 }
 
 impl Asks {
@@ -44,10 +42,6 @@ impl Asks {
 
     pub(super) fn degrade(&mut self, failed: FailedComponent) {
         degradation::note(&mut self.degradation, failed);
-    }
-
-    pub(super) fn bill(&mut self, payee: Payee, amount: Money) {
-        self.bills.push((payee, amount));
     }
 
     /// What was asked by a phase that is done needs no remembering: it is in the handoff.
@@ -111,18 +105,6 @@ impl RunState {
     #[must_use]
     pub const fn degradation(&self) -> &Degradation {
         &self.asks.degradation
-    }
-
-    /// What planning paid for so far, in order.
-    #[must_use]
-    pub fn bills(&self) -> &[(Payee, Money)] {
-        &self.asks.bills
-    }
-
-    /// What models cost for an operation, such as `decompose_task`.
-    pub(crate) fn cost_of(&self, operation: &str) -> Money {
-        let ours = |payee: &Payee| matches!(payee, Payee::Call { operation: paid, .. } if paid == operation);
-        self.asks.bills.iter().filter(|(payee, _)| ours(payee)).map(|(_, amount)| *amount).sum()
     }
 
     /// What is set aside for calls of models, also those whose end nobody knows.

@@ -1,9 +1,9 @@
-//! Points that a run can be rolled back to.
+//! Points that a run can be rolled back to, and what a rollback does not turn back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use candor_model::{CheckpointId, Evaluation, Goal, Phase, Position};
+use candor_model::{CheckpointId, Evaluation, Goal, Phase, PlanVersion, Position, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::work::Work;
@@ -33,6 +33,28 @@ impl Checkpoint {
     #[must_use]
     pub fn words(&self) -> &str {
         &self.request
+    }
+}
+
+/// Counters that a rollback does not turn back, so that keys and gates are never used twice.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Counters {
+    /// The latest version of the plan.
+    pub(crate) version: PlanVersion,
+    /// The questions that were put to people.
+    pub(crate) questions: u32,
+    /// The checkpoints that were made.
+    pub(crate) checkpoints: u32,
+    /// How often each phase was begun.
+    pub(crate) phases: BTreeMap<Phase, u32>,
+    /// How often tasks were tried that are no longer, or no longer in that shape, part of the plan at work.
+    pub(crate) attempts: BTreeMap<TaskId, u32>,
+}
+
+impl Counters {
+    /// How often a task was tried before the plan was changed or the run rolled back.
+    pub(crate) fn attempts_at(&self, task_id: &TaskId) -> u32 {
+        self.attempts.get(task_id).copied().unwrap_or(0)
     }
 }
 

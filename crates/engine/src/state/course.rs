@@ -1,18 +1,38 @@
-//! The course of a run: guardrails, words, phases, and the points that it can go back to.
+//! The course of a run: its start, guardrails, words, phases, end, and the points that it can go back to.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use candor_model::{
-    AfterStop, CheckpointId, GuardFinding, GuardReport, Phase, PromptChange, RunStatus, Timestamp,
+    AfterStop, AskKey, CheckpointId, Consulted, CritiqueVerdict, Evaluation, EventBody, FailedComponent,
+    FallbackKind, GuardFinding, GuardReport, Money, Phase, PromptChange, RunSettings, RunStatus, Timestamp,
+    old_logs,
 };
 
 use super::{Checkpoint, Resume, RunState, Stage, Work};
 
+/// The mark of runs in which nothing happens before the guardrails have passed the request.
+pub(crate) const GUARDED: u16 = 1;
+
 impl RunState {
+    pub(super) fn begin(&mut self, body: &EventBody, at: Timestamp) {
+        let EventBody::RunStarted { request, settings, material, flags, .. } = body else { return };
+        self.material = material.as_deref().cloned().map(Arc::new);
+        self.budget.allowance.cap = settings.run_budget;
+        self.settings = Arc::new(RunSettings::clone(settings));
+        let guarded = flags.contains(&GUARDED);
+        self.stage = if guarded {
+            Stage::Guarding { attempt: 1 }
+        } else {
+            Stage::Preparing { open: BTreeSet::new(), since: at }
+        };
+        self.findings_mut().prompts.begin(request, guarded, at);
+        self.mark("start", Resume::Phases(first_phases()), None);
+    }
+
     pub(super) fn guarded(&mut self, attempt: u32, report: &GuardReport, at: Timestamp) {
         let halted = report.findings.iter().any(GuardFinding::halts);
-        let guarded = &mut self.findings_mut().guarded;
+        let guarded = &mut self.findings_mut().prompts.guardrails;
         guarded.looks = guarded.looks.max(attempt);
         guarded.passed = !halted;
         self.stage = if halted {
@@ -25,7 +45,6 @@ impl RunState {
     /// The run goes on with other words: everything from the evaluation on is done anew.
     pub(super) fn change_words(&mut self, change: &PromptChange, at: Timestamp) {
         self.remember_attempts();
-        self.request.clone_from(&change.text);
         self.findings_mut().change_words(change, at);
         self.goal = None;
         // Whoever was at work at the old words is not waited for.
@@ -49,7 +68,7 @@ impl RunState {
     /// word on other words must not be taken for a word on these.
     fn looked_at_first(&mut self, at: Timestamp) -> Stage {
         self.skip_look();
-        let guarded = &mut self.findings_mut().guarded;
+        let guarded = &mut self.findings_mut().prompts.guardrails;
         if !guarded.needed || guarded.passed {
             return Stage::Preparing { open: BTreeSet::new(), since: at };
         }
@@ -60,25 +79,58 @@ impl RunState {
     /// A look that is under way and that nobody waits for any more has had its number.
     fn skip_look(&mut self) {
         if let Stage::Guarding { attempt } = self.stage {
-            let guarded = &mut self.findings_mut().guarded;
+            let guarded = &mut self.findings_mut().prompts.guardrails;
             guarded.looks = guarded.looks.max(attempt);
         }
     }
 
+    pub(super) fn judge_words(&mut self, score: u8, evaluation: Option<&Evaluation>) {
+        self.findings_mut().prompts.judged(score, evaluation);
+    }
+
+    /// A step of a question to a model.
+    pub(super) fn consult(&mut self, ask: &AskKey, step: &Consulted) {
+        self.asks.step(ask, step);
+        self.bill_ask(ask, step);
+        self.findings_mut().phases.consulted(ask.phase, step);
+    }
+
+    /// Something took the place of an agent, or of all of them. Of models, [`RunState::consult`] has told already.
+    pub(super) fn fall_back(&mut self, kind: Option<FallbackKind>, what: &str, from: &str) {
+        match old_logs::fallback_kind(kind, what) {
+            FallbackKind::Agent => self.asks.degrade(FailedComponent::Agent(from.to_owned())),
+            FallbackKind::Orchestrator => self.asks.degrade(FailedComponent::Orchestrator),
+            FallbackKind::Model => {}
+        }
+    }
+
+    pub(super) fn degrade_phase(&mut self, phase: Phase) {
+        self.asks.degrade(FailedComponent::Phase(phase));
+    }
+
+    pub(super) fn critique(&mut self, body: &EventBody) {
+        let EventBody::Critiqued { phase, verdict, notes, checks } = body else { return };
+        match (phase, verdict, checks) {
+            // A verdict without checks is not the phase's word on its own work but on the results.
+            (Phase::Validation, CritiqueVerdict::Stop, None) => {
+                self.findings_mut().validation.unmet.clone_from(notes);
+            }
+            (phase, CritiqueVerdict::Refine, Some(_)) => self.findings_mut().phases.refine(*phase, notes),
+            _ => {}
+        }
+    }
+
     pub(super) fn start_phase(&mut self, phase: Phase, attempt: u32, at: Timestamp) {
-        self.phase_attempts.insert(phase, attempt);
+        self.counters.phases.insert(phase, attempt);
         // Whoever was at work at an earlier try is not waited for.
         self.asks.forget(phase);
         self.findings_mut().start_phase(phase, at);
         // What is done anew takes the place of what was there.
         self.checkpoints.retain(|point| point.phase.is_none_or(|done| !redone(phase, done)));
-        if phase == Phase::Validation {
-            self.unmet.clear();
-        }
         match phase {
             Phase::Execution => {
                 self.stage = Stage::Executing;
-                self.execution_started.get_or_insert(at);
+                self.results.started.get_or_insert(at);
             }
             Phase::Validation | Phase::Consolidation => self.stage = Stage::Closing { phase },
             _ => {
@@ -93,7 +145,7 @@ impl RunState {
 
     pub(super) fn complete_phase(&mut self, phase: Phase) {
         self.asks.forget(phase);
-        self.findings_mut().complete_phase(phase);
+        self.findings_mut().phases.complete(phase);
         let next = match &mut self.stage {
             Stage::Preparing { open, .. } => {
                 open.remove(&phase);
@@ -129,7 +181,10 @@ impl RunState {
         self.stage = Stage::Ended(status);
     }
 
-    pub(super) fn roll_back(&mut self, to: CheckpointId, at: Timestamp) {
+    pub(super) fn roll_back(&mut self, to: CheckpointId, run_budget: Option<Money>, at: Timestamp) {
+        if run_budget.is_some() {
+            self.budget.allowance.cap = run_budget;
+        }
         let Some(place) = self.checkpoints.iter().position(|checkpoint| checkpoint.id == to) else {
             return;
         };
@@ -141,28 +196,25 @@ impl RunState {
         self.gates.clear();
         self.asks.forget_all();
         self.paused = false;
-        self.report = None;
-        self.unmet.clear();
-        let words_change = self.request != checkpoint.request;
+        self.results.report = None;
+        let words_change = self.request() != checkpoint.request;
         let completed = self.holding(&checkpoint);
         let version = checkpoint.work.as_ref().map(|work| work.version);
         let findings = self.findings_mut();
         findings.roll_back(completed, version);
-        findings.evaluation =
-            checkpoint.evaluation.filter(|_| findings.completed.contains(&Phase::Evaluation));
+        let evaluated = findings.phases.completed.contains(&Phase::Evaluation);
+        findings.prompts.evaluation = checkpoint.evaluation.filter(|_| evaluated);
         if words_change {
-            findings.begin_again(&checkpoint.request, at);
+            findings.prompts.restart(&checkpoint.request, at);
         }
-        self.request = checkpoint.request;
-        let evaluated = self.findings.completed.contains(&Phase::Evaluation);
         self.goal = checkpoint.goal.filter(|_| evaluated);
         self.work = checkpoint.work;
-        let spent = &self.spent_attempts;
+        let counters = &mut self.counters;
         if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             // A new version: no answer to a question about the old one fits.
-            self.versions = self.versions.next();
-            work.version = self.versions;
-            work.remember_attempts(|id| spent.get(id).copied().unwrap_or(0));
+            counters.version = counters.version.next();
+            work.version = counters.version;
+            work.remember_attempts(|id| counters.attempts_at(id));
         }
         self.stage = match checkpoint.resume {
             Resume::Phases(_) => self.looked_at_first(at),
@@ -176,7 +228,7 @@ impl RunState {
         let mut completed = point.completed.clone();
         match point.phase {
             Some(Phase::PreAnalysis) => completed.retain(|phase| *phase == Phase::PreAnalysis),
-            Some(Phase::Evaluation) if self.findings.completed.contains(&Phase::PreAnalysis) => {
+            Some(Phase::Evaluation) if self.completed_phases().contains(&Phase::PreAnalysis) => {
                 completed.insert(Phase::PreAnalysis);
             }
             _ => {}
@@ -188,18 +240,18 @@ impl RunState {
         // The same point marked twice is one point.
         self.checkpoints.pop_if(|last| last.label == label && last.phase == phase);
         let checkpoint = Checkpoint {
-            id: CheckpointId(self.checkpoints_made),
+            id: CheckpointId(self.counters.checkpoints),
             position: self.position,
             label: label.to_owned(),
             phase,
-            request: self.request.clone(),
-            completed: self.findings.completed.clone(),
-            evaluation: self.findings.evaluation.clone(),
+            request: self.request().to_owned(),
+            completed: self.completed_phases().clone(),
+            evaluation: self.findings.prompts.evaluation.clone(),
             resume,
             goal: self.goal.clone(),
             work: self.work.as_ref().map(Work::at_rest),
         };
-        self.checkpoints_made = self.checkpoints_made.saturating_add(1);
+        self.counters.checkpoints = self.counters.checkpoints.saturating_add(1);
         self.checkpoints.push(checkpoint);
     }
 }

@@ -2,11 +2,16 @@
 
 mod apply;
 mod asks;
+mod budget;
 mod checkpoint;
+mod circuits;
 mod course;
 mod findings;
 mod notebook;
 mod owed;
+mod plan;
+mod questions;
+mod results;
 mod task_run;
 mod tasks;
 mod view;
@@ -16,17 +21,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AfterStop, AgentMeasure, AgentType, CheckpointId, ChoiceKind, Confidence, ConfidencePoint,
-    ExecutionFeedback, GateId, Goal, Money, Phase, PlanVersion, Position, Question, RunId, RunSettings,
-    RunStatus, Seconds, StartMaterial, TaskId, Timestamp,
+    AfterStop, AgentType, CheckpointId, ChoiceKind, Confidence, GateId, Goal, Phase, PlanVersion, Position,
+    Question, RunId, RunSettings, RunStatus, Seconds, StartMaterial, Timestamp,
 };
-use candor_planning::budget::Allowance;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use apply::GUARDED;
 pub use checkpoint::Checkpoint;
 pub(crate) use checkpoint::Resume;
-pub(crate) use course::{due, first_phases};
+pub(crate) use course::{GUARDED, due, first_phases};
 pub(crate) use findings::Findings;
 pub use findings::{PromptEntry, ShownPlan};
 pub(crate) use notebook::asked_by;
@@ -75,43 +77,27 @@ pub enum Stage {
 pub struct RunState {
     run_id: RunId,
     position: Position,
-    request: String,
     settings: Arc<RunSettings>,
+    material: Option<Arc<StartMaterial>>,
     stage: Stage,
     paused: bool,
     goal: Option<Arc<Goal>>,
     /// Shared with the checkpoints, and copied when it changes after one.
     work: Option<Arc<Work>>,
+    /// The questions that wait for a person.
     gates: BTreeMap<GateId, Question>,
-    money: Allowance,
-    planning_spent: Money,
-    /// Everything agents reported, in the order in which it came.
-    feedback: Vec<Arc<ExecutionFeedback>>,
-    confidence: Vec<ConfidencePoint>,
-    execution_started: Option<Timestamp>,
+    budget: budget::Budget,
+    results: results::Results,
+    confidence: results::ConfidenceHistory,
     checkpoints: Vec<Checkpoint>,
-    /// Agents that are left in peace, and until when; for ever if nobody knows.
-    breakers: BTreeMap<AgentType, Option<Timestamp>>,
-    /// Agents that are tried again after a rest, with one task at a time.
-    tried: BTreeSet<AgentType>,
-    report: Option<Box<candor_model::ExecutionReport>>,
-    /// Success criteria that validation found unmet.
-    unmet: Vec<String>,
-    material: Option<Arc<StartMaterial>>,
-    /// How the agents did so far, also before a rollback.
-    measured: BTreeMap<AgentType, AgentMeasure>,
-    /// Counters that a rollback does not turn back, so that keys and gates are never used twice.
-    versions: PlanVersion,
-    questions: u32,
-    checkpoints_made: u32,
-    phase_attempts: BTreeMap<Phase, u32>,
+    counters: checkpoint::Counters,
+    circuits: circuits::Circuits,
     asks: asks::Asks,
+    /// Shared between copies, because most decisions look ahead without changing it.
     findings: Arc<Findings>,
     notebook: notebook::Notebook,
-    spent_attempts: BTreeMap<TaskId, u32>,
     /// What must follow the last event; nothing at the end of a whole append.
     owed: Option<Box<Owed>>,
-    bill: Option<owed::Bill>,
 }
 
 impl RunState {
@@ -121,35 +107,23 @@ impl RunState {
         Self {
             run_id,
             position: Position::START,
-            request: String::new(),
             settings: Arc::default(),
+            material: None,
             stage: Stage::New,
             paused: false,
             goal: None,
             work: None,
             gates: BTreeMap::new(),
-            money: Allowance::default(),
-            planning_spent: Money::ZERO,
-            feedback: Vec::new(),
-            confidence: Vec::new(),
-            execution_started: None,
+            budget: budget::Budget::default(),
+            results: results::Results::default(),
+            confidence: results::ConfidenceHistory::default(),
             checkpoints: Vec::new(),
-            breakers: BTreeMap::new(),
-            tried: BTreeSet::new(),
-            report: None,
-            unmet: Vec::new(),
-            material: None,
-            measured: BTreeMap::new(),
-            versions: PlanVersion::default(),
-            questions: 0,
-            checkpoints_made: 0,
-            phase_attempts: BTreeMap::new(),
+            counters: checkpoint::Counters::default(),
+            circuits: circuits::Circuits::default(),
             asks: asks::Asks::default(),
             findings: Arc::default(),
             notebook: notebook::Notebook::default(),
-            spent_attempts: BTreeMap::new(),
             owed: None,
-            bill: None,
         }
     }
 
@@ -168,29 +142,27 @@ impl RunState {
     /// The person's own words.
     #[must_use]
     pub fn request(&self) -> &str {
-        &self.request
+        self.findings.prompts.current()
     }
 
     pub(crate) fn findings(&self) -> &Findings {
         &self.findings
     }
 
+    fn findings_mut(&mut self) -> &mut Findings {
+        Arc::make_mut(&mut self.findings)
+    }
+
     /// The run's words from the first on; the last are those that hold.
     #[must_use]
     pub fn prompts(&self) -> &[PromptEntry] {
-        &self.findings.prompts
+        &self.findings.prompts.entries
     }
 
     /// The goal or plan that the person brought.
     #[must_use]
     pub fn material(&self) -> Option<&StartMaterial> {
         self.material.as_deref()
-    }
-
-    /// How the agents did so far.
-    #[must_use]
-    pub const fn measured(&self) -> &BTreeMap<AgentType, AgentMeasure> {
-        &self.measured
     }
 
     /// The limits that hold for the run.
@@ -240,12 +212,6 @@ impl RunState {
         self.work.as_ref().map(|work| work.confidence)
     }
 
-    /// Everything that was spent.
-    #[must_use]
-    pub const fn spent(&self) -> Money {
-        self.money.spent
-    }
-
     /// The questions that wait for a person.
     #[must_use]
     pub const fn open_questions(&self) -> &BTreeMap<GateId, Question> {
@@ -279,13 +245,7 @@ impl RunState {
     /// The phases whose results hold.
     #[must_use]
     pub fn completed_phases(&self) -> &BTreeSet<Phase> {
-        &self.findings.completed
-    }
-
-    /// Everything agents reported, in the order in which it came.
-    #[must_use]
-    pub fn feedback(&self) -> &[Arc<ExecutionFeedback>] {
-        &self.feedback
+        &self.findings.phases.completed
     }
 
     /// Where the run stands, in one word.
@@ -311,58 +271,20 @@ impl RunState {
         self.work.as_deref()
     }
 
-    pub(crate) const fn money(&self) -> &Allowance {
-        &self.money
-    }
-
-    pub(crate) const fn planning_spent(&self) -> Money {
-        self.planning_spent
-    }
-
-    pub(crate) const fn execution_started(&self) -> Option<Timestamp> {
-        self.execution_started
-    }
-
     pub(crate) fn phase_attempt(&self, phase: Phase) -> u32 {
-        self.phase_attempts.get(&phase).copied().unwrap_or(0)
-    }
-
-    /// Why confidence was last changed.
-    pub(crate) fn last_confidence_cause(&self) -> Option<&str> {
-        self.confidence.last().map(|point| point.cause.as_str())
+        self.counters.phases.get(&phase).copied().unwrap_or(0)
     }
 
     pub(crate) fn unmet(&self) -> &[String] {
-        &self.unmet
-    }
-
-    /// The agents that are left in peace as far as this run was told, and when each is tried again.
-    #[must_use]
-    pub const fn resting(&self) -> &BTreeMap<AgentType, Option<Timestamp>> {
-        &self.breakers
-    }
-
-    /// The agents that are tried again after a rest, with one task at a time.
-    #[must_use]
-    pub const fn tried(&self) -> &BTreeSet<AgentType> {
-        &self.tried
-    }
-
-    pub(crate) fn is_unavailable(&self, agent: &AgentType) -> bool {
-        self.breakers.contains_key(agent)
-    }
-
-    /// When the first agent that is left in peace is tried again.
-    pub(crate) fn next_rested(&self) -> Option<Timestamp> {
-        self.breakers.values().filter_map(|until| *until).min()
+        &self.findings.validation.unmet
     }
 
     pub(crate) const fn next_version(&self) -> PlanVersion {
-        self.versions.next()
+        self.counters.version.next()
     }
 
     pub(crate) const fn next_question(&self) -> u32 {
-        self.questions.saturating_add(1)
+        self.counters.questions.saturating_add(1)
     }
 
     pub(crate) fn checkpoint(&self, id: CheckpointId) -> Option<&Checkpoint> {
@@ -372,7 +294,7 @@ impl RunState {
     /// Whether tasks may be started: the guardrails have passed the request, the plan is being carried out
     /// and no person is waited for.
     pub(crate) fn may_dispatch(&self) -> bool {
-        let guarded = self.findings.guarded;
-        self.stage == Stage::Executing && !self.is_paused() && (guarded.passed || !guarded.needed)
+        let guardrails = self.findings.prompts.guardrails;
+        self.stage == Stage::Executing && !self.is_paused() && (guardrails.passed || !guardrails.needed)
     }
 }

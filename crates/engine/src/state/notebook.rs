@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_model::{
-    AgentNote, ChoiceRequest, Event, EventBody, FollowUp, GateId, LedgerEntry, Money, Noted, ReadFile,
-    Receipt, TaskId, ToolCall, ToolHints, ToolResult, UndoStep,
+    AgentNote, ChoiceRequest, FollowUp, GateId, LedgerEntry, Money, Noted, ReadFile, Receipt, TaskId,
+    ToolCall, ToolHints, ToolResult, UndoStep,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ impl RunState {
     /// The file that is to be as it was now.
     #[must_use]
     pub fn to_restore(&self, key: &str) -> Option<&ReadFile> {
-        self.findings().originals.get(key.strip_prefix(FILE)?)
+        self.findings().documents.originals.get(key.strip_prefix(FILE)?)
     }
 
     pub(crate) fn undoing(&self) -> &[String] {
@@ -97,21 +97,13 @@ impl RunState {
             self.ledger().iter().rev().filter(|entry| !kept(entry) && entry.can_be_undone().is_some());
         let calls = calls.map(|entry| (entry.key.clone(), in_words(&entry.tool, entry)));
         let done = self.work().is_some_and(|work| work.tasks().any(|(_, run)| run.is_done()));
-        let files = self.findings().modified().filter(|_| !done);
+        let files = self.findings().documents.modified().filter(|_| !done);
         calls
             .chain(files.map(|path| (format!("{FILE}{path}"), format!("{path}: as it was when it was read"))))
             .collect()
     }
 
-    pub(super) fn apply_note(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::AgentNoted { task_id, attempt, note } => self.take_note(task_id, *attempt, note),
-            EventBody::Undo(step) => self.apply_undo(step),
-            _ => {}
-        }
-    }
-
-    fn apply_undo(&mut self, step: &UndoStep) {
+    pub(super) fn apply_undo(&mut self, step: &UndoStep) {
         match step {
             UndoStep::Requested { keys } => self.notebook.undoing.clone_from(keys),
             UndoStep::Ended { key, undone } => {
@@ -121,20 +113,20 @@ impl RunState {
                 } else if let Some(path) = key.strip_prefix(FILE)
                     && undone.success
                 {
-                    self.findings_mut().restored(path);
+                    self.findings_mut().documents.restored(path);
                 }
             }
         }
     }
 
-    /// Whoever asked a person rests until it is answered.
-    pub(super) fn rest(&mut self, request: &ChoiceRequest, gate: &GateId) {
+    /// The attempt that asked a person is suspended until it is answered.
+    pub(super) fn suspend(&mut self, request: &ChoiceRequest, gate: &GateId) {
         if let Some(task_id) = asked_by(request) {
             self.change_attempt(&task_id, |attempt| attempt.rests = Some(gate.clone()));
         }
     }
 
-    fn take_note(&mut self, task_id: &TaskId, attempt: u32, note: &AgentNote) {
+    pub(super) fn take_note(&mut self, task_id: &TaskId, attempt: u32, note: &AgentNote) {
         self.notebook.write(task_id, attempt, note);
         match note {
             AgentNote::Called { call, hints, .. } if hints.changes() => {
@@ -146,7 +138,19 @@ impl RunState {
                 self.pay_within(task_id, note.cost());
                 self.bill_note(ask, step);
             }
-            _ => {}
+            // They are for whoever makes the next attempt.
+            AgentNote::Planned { .. }
+            | AgentNote::Decided { .. }
+            | AgentNote::Called { .. }
+            | AgentNote::Marked { .. }
+            | AgentNote::Changed { .. }
+            | AgentNote::Said { .. }
+            | AgentNote::ReplanTried { .. }
+            | AgentNote::ReplanEnded { .. }
+            | AgentNote::Worked { .. }
+            | AgentNote::Asked { .. }
+            | AgentNote::Warned { .. }
+            | AgentNote::Remote { .. } => {}
         }
     }
 
@@ -177,7 +181,7 @@ impl RunState {
             attempt.reserved = attempt.reserved.saturating_sub(freed);
             attempt.charged = attempt.charged + amount;
         });
-        self.money.release(freed);
+        self.budget.allowance.release(freed);
     }
 
     fn change_attempt(&mut self, task_id: &TaskId, change: impl FnOnce(&mut super::Attempt)) {

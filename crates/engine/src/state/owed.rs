@@ -1,13 +1,10 @@
 //! What a log owes that ends in the middle of an append. A store appends all or nothing, so this is the second
 //! line of defence: what is on the log of a decision is enough to carry the rest of it out.
 
-use candor_model::{
-    Account, Answer, AskKey, Choice, ChoiceRequest, Confidence, Consulted, ExecutionFeedback, GateId, Money,
-    Payee, Question, TaskId,
-};
+use candor_model::{Answer, Choice, ChoiceRequest, Confidence, GateId, Question, TaskId};
 use serde::{Deserialize, Serialize};
 
-use super::{RunState, Stage, TaskState};
+use super::{RunState, TaskState};
 
 /// What the last event on the log must be followed by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,21 +23,9 @@ pub(crate) enum Owed {
     },
 }
 
-/// What was paid for and is to be put on the bill.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Bill {
-    pub(crate) account: Account,
-    pub(crate) payee: Payee,
-    pub(crate) amount: Money,
-}
-
 impl RunState {
     pub(crate) fn owed(&self) -> Option<&Owed> {
         self.owed.as_deref()
-    }
-
-    pub(crate) const fn bill(&self) -> Option<&Bill> {
-        self.bill.as_ref()
     }
 
     /// The tasks that failed and about which nothing has been done.
@@ -61,33 +46,5 @@ impl RunState {
         if self.confidence().is_some_and(|before| before != after) {
             self.owed = Some(Box::new(Owed::Revised { after }));
         }
-    }
-
-    pub(super) fn bill_attempt(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
-        let running = self.work().and_then(|work| work.find(task_id)?.2.in_flight());
-        let Some(attempt) = running else { return };
-        let (agent_type, amount) = (attempt.agent_type.clone(), attempt.unpaid(feedback.cost));
-        if amount == Money::ZERO {
-            return;
-        }
-        let payee = Payee::Attempt { task_id: task_id.clone(), agent_type };
-        self.bill = Some(Bill { account: Account::Execution, payee, amount });
-    }
-
-    /// For a call of a model that an agent made.
-    pub(super) fn bill_note(&mut self, ask: &str, step: &Consulted) {
-        let Some(call) = step.call.as_ref().filter(|call| call.cost > Money::ZERO) else { return };
-        let payee = Payee::Call { operation: ask.to_owned(), model: call.model.clone() };
-        self.bill = Some(Bill { account: Account::Execution, payee, amount: call.cost });
-    }
-
-    pub(super) fn bill_call(&mut self, ask: &AskKey, step: &Consulted) {
-        let Some(call) = step.call.as_ref().filter(|call| call.cost > Money::ZERO) else { return };
-        let account = match self.stage {
-            Stage::Preparing { .. } | Stage::Proposed => Account::Planning,
-            _ => Account::Execution,
-        };
-        let payee = Payee::Call { operation: ask.step.clone(), model: call.model.clone() };
-        self.bill = Some(Bill { account, payee, amount: call.cost });
     }
 }

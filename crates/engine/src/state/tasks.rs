@@ -1,82 +1,91 @@
-//! How tasks change: given out, taken up, ended, repeated, done again.
+//! How tasks change: dispatched, resumed, ended, repeated, done again.
 
 use std::sync::Arc;
 
-use candor_model::{Event, EventBody, ExecutionFeedback, FeedbackType, Money, Query, TaskId};
+use candor_model::{
+    AgentType, EventBody, ExecutionFeedback, FeedbackType, Money, Query, RankedAgent, TaskId, Timestamp,
+};
 use candor_planning::loop_guard::{Outcome, Watch};
 
 use super::{Attempt, RunState, TaskState, outcome_of};
 
 impl RunState {
-    pub(super) fn apply_task(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::TaskDispatched { task_id, attempt, agent_type, deadline, reserved } => {
-                let attempt = Attempt {
-                    number: *attempt,
-                    agent_type: agent_type.clone(),
-                    started_at: event.at,
-                    deadline: *deadline,
-                    reserved: *reserved,
-                    halt: None,
-                    charged: Money::ZERO,
-                    rests: None,
-                };
-                self.dispatch(task_id, attempt);
-            }
-            EventBody::TaskTakenUp { task_id, attempt, deadline } => {
-                let Some((work, index)) = self.work_at(task_id) else {
-                    return;
-                };
-                let current = work.task(index).and_then(|(_, run)| run.in_flight());
-                if let Some(current) = current.filter(|current| current.number == *attempt) {
-                    let renewed =
-                        Attempt { started_at: event.at, deadline: *deadline, rests: None, ..current.clone() };
-                    work.set(index, TaskState::InFlight(Box::new(renewed)));
-                }
-            }
-            EventBody::TaskReopened { task_id, .. } => {
-                let reworks = &mut self.findings_mut().reworks;
-                let count = reworks.entry(task_id.clone()).or_default();
-                *count = count.saturating_add(1);
-                self.set_task(task_id, TaskState::Waiting);
-            }
-            EventBody::TaskSucceeded { task_id, feedback, .. } => {
-                self.watch(task_id, feedback);
-                self.bill_attempt(task_id, feedback);
-                self.feedback.push(Arc::clone(feedback));
-                self.measure(task_id, feedback);
-                // While it is still under way, and quick to find.
-                self.note_success(task_id, feedback);
-                self.finish_attempt(task_id, TaskState::Succeeded(Arc::clone(feedback)));
-                self.notebook.forget(task_id);
-            }
-            EventBody::TaskFailed { task_id, attempt, feedback, .. } => {
-                self.watch(task_id, feedback);
-                self.bill_attempt(task_id, feedback);
-                self.feedback.push(Arc::clone(feedback));
-                self.measure(task_id, feedback);
-                self.fail(task_id, *attempt, feedback);
-            }
-            EventBody::TaskStopped { task_id, .. } => self.finish_attempt(task_id, TaskState::Waiting),
-            EventBody::TaskSkipped { task_id, .. } => {
-                self.notebook.forget(task_id);
-                self.set_task(task_id, TaskState::Skipped);
-            }
-            EventBody::TaskRouted { task_id, agent_type, ranking } => {
-                let Some((work, index)) = self.work_at(task_id) else {
-                    return;
-                };
-                work.assign(index, |task| {
-                    task.agent_type = agent_type.clone();
-                    task.metadata.ranking.clone_from(ranking);
-                });
-            }
-            EventBody::RetryScheduled { .. } => self.schedule_retry(&event.body),
-            _ => {}
+    pub(super) fn route(&mut self, task_id: &TaskId, agent_type: &AgentType, ranking: &[RankedAgent]) {
+        let Some((work, index)) = self.work_at(task_id) else { return };
+        work.assign(index, |task| {
+            task.agent_type = agent_type.clone();
+            task.metadata.ranking = ranking.to_vec();
+        });
+    }
+
+    pub(super) fn dispatch(&mut self, body: &EventBody, at: Timestamp) {
+        let EventBody::TaskDispatched { task_id, attempt, agent_type, deadline, reserved } = body else {
+            return;
+        };
+        self.budget.allowance.reserve(*reserved);
+        let Some((work, index)) = self.work_at(task_id) else { return };
+        if let Some(run) = work.run_mut(index) {
+            run.attempts = run.attempts.max(*attempt);
+        }
+        let attempt = Attempt {
+            number: *attempt,
+            agent_type: agent_type.clone(),
+            started_at: at,
+            deadline: *deadline,
+            reserved: *reserved,
+            halt: None,
+            charged: Money::ZERO,
+            rests: None,
+        };
+        work.set(index, TaskState::InFlight(Box::new(attempt)));
+    }
+
+    pub(super) fn resume_attempt(&mut self, body: &EventBody, at: Timestamp) {
+        let EventBody::TaskTakenUp { task_id, attempt, deadline } = body else { return };
+        let Some((work, index)) = self.work_at(task_id) else { return };
+        let current = work.task(index).and_then(|(_, run)| run.in_flight());
+        if let Some(current) = current.filter(|current| current.number == *attempt) {
+            let renewed = Attempt { started_at: at, deadline: *deadline, rests: None, ..current.clone() };
+            work.set(index, TaskState::InFlight(Box::new(renewed)));
         }
     }
 
-    fn schedule_retry(&mut self, body: &EventBody) {
+    pub(super) fn succeed(&mut self, task_id: &TaskId, feedback: &Arc<ExecutionFeedback>) {
+        self.watch(task_id, feedback);
+        self.bill_attempt(task_id, feedback);
+        self.keep_feedback(task_id, feedback);
+        // While it is still under way, and quick to find.
+        self.note_success(task_id, feedback);
+        self.finish_attempt(task_id, TaskState::Succeeded(Arc::clone(feedback)));
+        self.notebook.forget(task_id);
+    }
+
+    pub(super) fn fail(&mut self, task_id: &TaskId, attempt: u32, feedback: &Arc<ExecutionFeedback>) {
+        self.watch(task_id, feedback);
+        self.bill_attempt(task_id, feedback);
+        self.keep_feedback(task_id, feedback);
+        self.finish_attempt(task_id, TaskState::Failed);
+        // A task that never started has failed at nothing.
+        if attempt > 0 {
+            self.note_failure(task_id, feedback);
+        }
+    }
+
+    pub(super) fn stop_attempt(&mut self, task_id: &TaskId) {
+        self.finish_attempt(task_id, TaskState::Waiting);
+    }
+
+    pub(super) fn skip(&mut self, task_id: &TaskId) {
+        self.notebook.forget(task_id);
+        self.set_task(task_id, TaskState::Skipped);
+    }
+
+    pub(super) fn reopen(&mut self, task_id: &TaskId) {
+        self.findings_mut().validation.rework(task_id);
+        self.set_task(task_id, TaskState::Waiting);
+    }
+
+    pub(super) fn schedule_retry(&mut self, body: &EventBody) {
         let EventBody::RetryScheduled { task_id, at, agent_type, inputs, by_person } = body else { return };
         let Some((work, index)) = self.work_at(task_id) else { return };
         if agent_type.is_some() || !inputs.is_empty() {
@@ -97,42 +106,23 @@ impl RunState {
         work.set(index, if ready { TaskState::Backoff(*at) } else { TaskState::Waiting });
     }
 
-    /// Counts an outcome for the agent that was at work; a task that never started says nothing of anybody.
-    fn measure(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
-        let agent = self.work().and_then(|work| work.find(task_id)?.2.in_flight()).map(|it| &it.agent_type);
-        if let Some(agent) = agent.cloned() {
-            self.measured.entry(agent).or_default().add(feedback);
-        }
-    }
-
-    /// Takes an outcome into account for the guard against going round in circles.
+    /// Takes an outcome into account for the loop guard.
     fn watch(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
         let outcome = outcome_of(feedback);
         // Most runs never fail, and most outcomes are successes: then there is nothing to forget.
-        if outcome == Outcome::Succeeded && self.findings.watch == Watch::default() {
+        if outcome == Outcome::Succeeded && self.findings.loops.watch == Watch::default() {
             return;
         }
         let Some((call, first)) = self.call_of(task_id) else { return };
         let limits = self.settings.phase_limits().loop_guard;
-        let findings = self.findings_mut();
-        findings.circling = match outcome {
+        let loops = &mut self.findings_mut().loops;
+        loops.detected = match outcome {
             Outcome::Failed(reason) if first => {
-                findings.watch.note_first(&call, reason);
+                loops.watch.note_first(&call, reason);
                 false
             }
-            _ => findings.watch.note(&call, outcome, &limits).is_some(),
+            _ => loops.watch.note(&call, outcome, &limits).is_some(),
         };
-    }
-
-    fn dispatch(&mut self, task_id: &TaskId, attempt: Attempt) {
-        self.money.reserve(attempt.reserved);
-        let Some((work, index)) = self.work_at(task_id) else {
-            return;
-        };
-        if let Some(run) = work.run_mut(index) {
-            run.attempts = run.attempts.max(attempt.number);
-        }
-        work.set(index, TaskState::InFlight(Box::new(attempt)));
     }
 
     fn finish_attempt(&mut self, task_id: &TaskId, state: TaskState) {
@@ -141,14 +131,14 @@ impl RunState {
         };
         let reserved = work.task(index).and_then(|(_, run)| run.in_flight()).map(|attempt| attempt.reserved);
         work.set(index, state);
-        self.money.release(reserved.unwrap_or_default());
+        self.budget.allowance.release(reserved.unwrap_or_default());
         self.close_queries(|query| query.task_id == *task_id);
     }
 
     /// Nobody waits any more for what the agent of an attempt that is over has asked.
     pub(super) fn close_queries(&mut self, over: impl Fn(&Query) -> bool) {
-        if self.findings.queries.values().any(&over) {
-            self.findings_mut().queries.retain(|_, query| !over(query));
+        if self.findings.messages.queries.values().any(&over) {
+            self.findings_mut().messages.queries.retain(|_, query| !over(query));
         }
     }
 
@@ -164,12 +154,7 @@ impl RunState {
         }
     }
 
-    fn fail(&mut self, task_id: &TaskId, attempt: u32, feedback: &ExecutionFeedback) {
-        self.finish_attempt(task_id, TaskState::Failed);
-        // A task that never started has failed at nothing.
-        if attempt == 0 {
-            return;
-        }
+    fn note_failure(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
         let Some((work, index)) = self.work_at(task_id) else {
             return;
         };

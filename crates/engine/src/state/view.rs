@@ -29,7 +29,7 @@ impl RunState {
                 plan.metadata.low_confidence_reasons = request.reasons.to_vec();
             }
         }
-        plan.metadata.execution_report.clone_from(&self.report);
+        plan.metadata.execution_report.clone_from(&self.results.report);
         Some(plan)
     }
 
@@ -97,10 +97,10 @@ impl RunState {
         Some((loop_guard::fingerprint(agent, &words, &task.inputs), run.history().count == 0))
     }
 
-    /// Whether the run goes round in circles, once this outcome is counted.
+    /// Whether a loop is detected, once this outcome is counted.
     pub(crate) fn loop_after(&self, id: &TaskId, feedback: &ExecutionFeedback) -> Option<Trip> {
         let (call, _) = self.call_of(id).filter(|(_, first)| !first)?;
-        self.findings.watch.clone().note(
+        self.findings.loops.watch.clone().note(
             &call,
             outcome_of(feedback),
             &self.settings.phase_limits().loop_guard,
@@ -110,60 +110,60 @@ impl RunState {
     /// The request, judged; once it is.
     #[must_use]
     pub fn evaluation(&self) -> Option<&Evaluation> {
-        self.findings.evaluation.as_deref()
+        self.findings.prompts.evaluation.as_deref()
     }
 
     /// The plans that were shown, oldest first.
     #[must_use]
     pub fn shown_plans(&self) -> &[ShownPlan] {
-        &self.findings.shown
+        &self.findings.dialogue.shown
     }
 
     /// The plan that was shown last, in figures.
     #[must_use]
     pub fn brief(&self) -> Option<&PlanBrief> {
-        self.findings.shown.last()?.brief.as_deref()
+        self.findings.dialogue.shown.last()?.brief.as_deref()
     }
 
     /// What a person wants of the plan that was shown.
     #[must_use]
     pub fn talk(&self) -> Option<&PlanTalk> {
-        self.findings.talk.as_ref()
+        self.findings.dialogue.wish.as_ref()
     }
 
     /// What the critique of a phase's last try found wrong.
     #[must_use]
     pub fn to_refine(&self, phase: Phase) -> &[String] {
-        self.findings.refinements.get(&phase).map_or(&[], |refinement| &refinement.notes)
+        self.findings.phases.refinements.get(&phase).map_or(&[], |refinement| &refinement.notes)
     }
 
     /// The files that were read.
     #[must_use]
     pub fn files(&self) -> &BTreeMap<String, ReadFile> {
-        &self.findings.files
+        &self.findings.documents.files
     }
 
     /// The checks of results that were made in the validation at work.
     #[must_use]
     pub fn checks(&self) -> &[CheckResult] {
-        &self.findings.checks
+        &self.findings.validation.checks
     }
 
     /// What agents answered to the questions of phases, in this try of the validation.
     #[must_use]
     pub fn responses(&self) -> &[QueryResponse] {
-        &self.findings.responses
+        &self.findings.validation.responses
     }
 
     /// What agents told each other.
     #[must_use]
     pub fn messages(&self) -> &[Broadcast] {
-        &self.findings.messages
+        &self.findings.messages.broadcasts
     }
 
     /// The questions of agents to each other that are not answered.
     pub fn open_queries(&self) -> impl Iterator<Item = &Query> {
-        self.findings.queries.values()
+        self.findings.messages.queries.values()
     }
 
     /// What a report on this run is made of; the plan is passed in because it is made on demand.
@@ -176,18 +176,18 @@ impl RunState {
     ) -> ReportMaterial<'a> {
         ReportMaterial {
             plan,
-            feedback: &self.feedback,
-            confidence: &self.confidence,
+            feedback: &self.results.feedback,
+            confidence: &self.confidence.points,
             status,
-            started_at: self.execution_started,
+            started_at: self.results.started,
             ended_at: Some(now),
-            planning_cost: self.planning_spent,
+            planning_cost: self.budget.planning_spent,
             degradation: Some(self.degradation()),
         }
     }
 }
 
-/// An outcome as the guard against going round in circles sees it.
+/// An outcome as the loop guard sees it.
 pub(crate) fn outcome_of(feedback: &ExecutionFeedback) -> Outcome<'_> {
     if feedback.feedback_type.is_success() {
         Outcome::Succeeded

@@ -189,7 +189,7 @@ fn whoever_is_left_in_peace_gets_no_new_task_and_that_is_a_step_down() {
     );
     assert_eq!(run.state.degradation().level, 1);
     run.take(Input::Breaker { agent_type, opened: None });
-    assert!(run.state.resting().is_empty());
+    assert!(run.state.open_circuits().is_empty());
 }
 
 #[test]

@@ -233,7 +233,7 @@ impl Process {
     fn check_requests(&self, now: Timestamp) -> Result<(), String> {
         let Some(live) = &self.session else { return Ok(()) };
         let state = live.state();
-        let circuits_open = !state.resting().is_empty() || !state.tried().is_empty();
+        let circuits_open = !state.open_circuits().is_empty() || !state.half_open_circuits().is_empty();
         if circuits_open || live.has_own_inputs() || !state.files().is_empty() {
             return Ok(());
         }

@@ -56,8 +56,8 @@ impl CircuitInvariants {
 
     /// After an append: the state knows the same.
     pub(super) fn check_state(&self, state: &RunState) -> Result<(), String> {
-        invariant(*state.resting() == self.resting && *state.tried() == self.tried, || {
-            format!("resting by the log {:?}, by the state {:?}", self.resting, state.resting())
+        invariant(*state.open_circuits() == self.resting && *state.half_open_circuits() == self.tried, || {
+            format!("resting by the log {:?}, by the state {:?}", self.resting, state.open_circuits())
         })
     }
 }

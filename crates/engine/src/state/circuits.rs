@@ -1,0 +1,57 @@
+//! The circuit breakers of agents, as far as this run was told of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use candor_model::{AgentType, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::RunState;
+
+/// Which agents get no task, or one at a time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Circuits {
+    /// Agents that get no task, and until when; until the breaker closes if nobody knows.
+    open: BTreeMap<AgentType, Option<Timestamp>>,
+    /// Agents that get one task at a time, to see whether they work again.
+    half_open: BTreeSet<AgentType>,
+}
+
+impl Circuits {
+    pub(super) fn open(&mut self, agent: &AgentType, until: Option<Timestamp>) {
+        self.half_open.remove(agent);
+        self.open.insert(agent.clone(), until);
+    }
+
+    pub(super) fn half_open(&mut self, agent: &AgentType) {
+        self.open.remove(agent);
+        self.half_open.insert(agent.clone());
+    }
+
+    pub(super) fn close(&mut self, agent: &AgentType) {
+        self.open.remove(agent);
+        self.half_open.remove(agent);
+    }
+}
+
+impl RunState {
+    /// The agents whose circuit is open, and when each of them gets a task again; absent if nobody knows.
+    #[must_use]
+    pub const fn open_circuits(&self) -> &BTreeMap<AgentType, Option<Timestamp>> {
+        &self.circuits.open
+    }
+
+    /// The agents whose circuit is half-open: they get one task at a time.
+    #[must_use]
+    pub const fn half_open_circuits(&self) -> &BTreeSet<AgentType> {
+        &self.circuits.half_open
+    }
+
+    pub(crate) fn is_unavailable(&self, agent: &AgentType) -> bool {
+        self.circuits.open.contains_key(agent)
+    }
+
+    /// When the first open circuit becomes half-open.
+    pub(crate) fn next_half_open(&self) -> Option<Timestamp> {
+        self.circuits.open.values().filter_map(|until| *until).min()
+    }
+}

@@ -1,0 +1,101 @@
+//! What was looked up and told while the run went on: messages, files, checks, and repeated failures.
+
+use std::collections::BTreeMap;
+
+use candor_model::{Broadcast, CheckResult, Phase, Query, QueryResponse, ReadFile, TaskId};
+use candor_planning::loop_guard::Watch;
+use serde::{Deserialize, Serialize};
+
+/// What agents told and asked each other.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AgentMessages {
+    pub(crate) broadcasts: Vec<Broadcast>,
+    /// The questions that are not answered, by name.
+    pub(crate) queries: BTreeMap<String, Query>,
+}
+
+impl AgentMessages {
+    pub(crate) fn ask(&mut self, query: &Query) {
+        self.queries.insert(query.id.clone(), query.clone());
+    }
+}
+
+/// The files that were read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Documents {
+    pub(crate) files: BTreeMap<String, ReadFile>,
+    /// Files that were changed since they were first read, as they were then.
+    pub(crate) originals: BTreeMap<String, ReadFile>,
+}
+
+impl Documents {
+    pub(crate) fn read(&mut self, files: &[ReadFile]) {
+        for file in files {
+            let before = self.files.insert(file.path.clone(), file.clone());
+            if let Some(before) = before.filter(|before| before.hash != file.hash && before.is_whole()) {
+                self.originals.entry(file.path.clone()).or_insert(before);
+            }
+        }
+    }
+
+    /// The files that are not as they were when they were first read.
+    pub(crate) fn modified(&self) -> impl Iterator<Item = &String> {
+        let is_other = |path: &str, original: &ReadFile| {
+            self.files.get(path).is_none_or(|now| now.hash != original.hash)
+        };
+        self.originals.iter().filter(move |(path, original)| is_other(path, original)).map(|(path, _)| path)
+    }
+
+    /// A file is as it was.
+    pub(crate) fn restored(&mut self, path: &str) {
+        if let Some(original) = self.originals.remove(path) {
+            self.files.insert(path.to_owned(), original);
+        }
+    }
+}
+
+/// What validation looked up and found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ValidationFindings {
+    pub(crate) checks: Vec<CheckResult>,
+    /// What agents answered to its questions.
+    pub(crate) responses: Vec<QueryResponse>,
+    /// Success criteria that it found unmet.
+    pub(crate) unmet: Vec<String>,
+    /// How often each task was done again because its result did not hold.
+    pub(crate) reworks: BTreeMap<TaskId, u32>,
+}
+
+impl ValidationFindings {
+    pub(super) fn begin(&mut self) {
+        self.checks.clear();
+        self.responses.clear();
+        self.unmet.clear();
+    }
+
+    /// A question was answered; what validation itself asked is kept for it.
+    pub(crate) fn answered(&mut self, asked: Option<&Query>, response: &QueryResponse) {
+        if asked.is_some_and(|query| query.from_agent == Phase::Validation.lead_agent()) {
+            self.responses.push(response.clone());
+        }
+    }
+
+    pub(crate) fn rework(&mut self, task_id: &TaskId) {
+        let count = self.reworks.entry(task_id.clone()).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    pub(super) fn roll_back(&mut self) {
+        self.checks.clear();
+        self.unmet.clear();
+        self.reworks.clear();
+    }
+}
+
+/// Whether the run repeats what has failed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LoopWatch {
+    pub(crate) watch: Watch,
+    /// Whether the last failure showed a loop.
+    pub(crate) detected: bool,
+}
