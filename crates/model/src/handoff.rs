@@ -1,10 +1,28 @@
 //! What one phase hands to the next: the only way in which anything gets from phase to phase.
+//!
+//! A handoff's data is JSON, kept as it was written. What a phase puts into it, and what others read from it, is one
+//! struct per phase ([`PhaseOutput`]). Parts whose types belong to crates above this one are type parameters.
+
+mod closing;
+mod planned;
+mod preparing;
 
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+pub use self::closing::*;
+pub use self::planned::*;
+pub use self::preparing::*;
 use crate::text_enum::text_enum;
 use crate::{JsonMap, Phase, SpokenBy, Timestamp};
+
+/// The data of one phase's handoff.
+pub trait PhaseOutput {
+    /// The phase that hands it over.
+    const PHASE: Phase;
+}
 
 /// What a phase leaves for the next one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +62,22 @@ impl Handoff {
             instructions: Instructions::default(),
             flags: HandoffFlags::default(),
         }
+    }
+
+    /// A handoff of a phase's output. A model spoke if the output says so.
+    #[must_use]
+    pub fn of<T: PhaseOutput + Serialize>(spoken_by: SpokenBy, summary: String, output: &T) -> Self {
+        let data = match serde_json::to_value(output) {
+            Ok(Value::Object(data)) => data,
+            _ => JsonMap::new(),
+        };
+        Self::new(spoken_by, summary, data)
+    }
+
+    /// The phase's output; an error if the data is not what the phase hands over today, as that of an older version
+    /// or of somebody else may be.
+    pub fn output<T: PhaseOutput + DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        T::deserialize(&self.data)
     }
 }
 
@@ -246,7 +280,10 @@ fn two_lines(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::TaskId;
 
     fn handoff() -> Handoff {
         Handoff::new(SpokenBy::Heuristic, "one\ntwo\nthree".to_owned(), JsonMap::new())
@@ -257,6 +294,64 @@ mod tests {
         let text = serde_json::to_string(&handoff()).unwrap();
         assert_eq!(text, r#"{"spoken_by":"heuristic","summary":"one\ntwo\nthree","data":{}}"#);
         assert_eq!(crate::from_json::<Handoff>(&text).unwrap(), handoff());
+    }
+
+    #[test]
+    fn an_output_reads_back_equal_and_keeps_the_names_of_its_fields() {
+        let output = PreAnalysisOutput {
+            cached: Some(CacheStatus::Lookup(CacheLookup {
+                hit: true,
+                confidence: 90,
+                ..Default::default()
+            })),
+            skip: vec![OptionalStep::FileReading],
+            ..PreAnalysisOutput::default()
+        };
+        let handoff = Handoff::of(SpokenBy::Heuristic, "known".to_owned(), &output);
+        assert_eq!(
+            Value::Object(handoff.data.clone()),
+            json!({ "cached": { "hit": true, "confidence": 90 }, "budget": null, "skip": ["file_reading"] })
+        );
+        assert_eq!(handoff.output::<PreAnalysisOutput>().unwrap(), output);
+        let task = HandedTask { task_id: TaskId::numbered(2), dependencies: vec![TaskId::numbered(1)] };
+        let listing =
+            ListedTasks { high_level_tasks: vec![ListedTask { id: "T1".into(), name: "x".into() }] };
+        let output = DecompositionOutput {
+            source: "a test".to_owned(),
+            subtasks: Some(vec![task]),
+            listing: Some(listing),
+            ..DecompositionOutput::default()
+        };
+        let handoff = Handoff::of(SpokenBy::Model, "1 task".to_owned(), &output);
+        let keys: Vec<&str> = handoff.data.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["highLevelTasks", "source", "subtasks"]);
+        let read: DecompositionOutput<HandedTask, ListedTasks> = handoff.output().unwrap();
+        assert_eq!(read, output);
+    }
+
+    #[test]
+    fn data_of_older_versions_and_of_others_is_read_or_refused_and_never_a_panic() {
+        let with = |data: Value| {
+            let Value::Object(data) = data else { panic!("{data}") };
+            Handoff::new(SpokenBy::Heuristic, String::new(), data)
+        };
+        let old = with(json!({ "cached": true, "confidence": 85, "budget": {}, "more": [1] }));
+        let read: PreAnalysisOutput = old.output().unwrap();
+        assert_eq!((read.cached, read.confidence), (Some(CacheStatus::Flag(true)), Some(85)));
+        let nothing = with(json!({}));
+        assert_eq!(nothing.output::<ContextOutput>().unwrap(), ContextOutput::default());
+        assert_eq!(nothing.output::<EvaluationOutput>().unwrap(), EvaluationOutput::default());
+        assert_eq!(nothing.output::<DecompositionOutput>().unwrap().subtasks, None);
+        assert!(nothing.output::<PlanningOutput>().is_err() && nothing.output::<ExecutionOutput>().is_err());
+        assert!(nothing.output::<ValidationOutput>().is_err());
+        assert!(nothing.output::<ConsolidationOutput>().is_err());
+        assert!(with(json!({ "subtasks": "none" })).output::<DecompositionOutput>().is_err());
+        let told = with(json!({ "pastErrors": ["one", { "issue": "two" }, 3] }));
+        let told: ContextOutput = told.output().unwrap();
+        assert_eq!(
+            told.past_errors.iter().map(PastError::text).collect::<Vec<_>>(),
+            [Some("one"), Some("two"), None]
+        );
     }
 
     #[test]

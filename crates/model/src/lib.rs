@@ -21,7 +21,7 @@ mod feedback;
 mod gate;
 mod goal;
 mod guarding;
-mod handoff;
+pub mod handoff;
 mod human;
 mod id;
 pub mod id_map;
@@ -84,8 +84,8 @@ pub use gate::{Choice, ChoiceKind, ChoiceOption, ChoiceRequest};
 pub use goal::{Constraint, Goal, GoalType};
 pub use guarding::{Enforcement, GuardFinding, GuardReport, PhaseDecision};
 pub use handoff::{
-    Handoff, HandoffContext, HandoffFlags, HandoffMessage, Instructions, MessageContext, MessageOutput,
-    OutputType,
+    Alternative, Handoff, HandoffContext, HandoffFlags, HandoffMessage, Instructions, MessageContext,
+    MessageOutput, OptionalStep, OutputType, PhaseOutput,
 };
 pub use human::{
     Adjustment, Answer, ApprovalAction, FailureEscalationRequest, Guidance, GuidanceAction,

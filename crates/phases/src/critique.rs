@@ -1,11 +1,11 @@
 //! What the phases think of their own work: puts together what a phase's output says and what it is compared
 //! with, and has it judged by rules.
 
+use candor_model::handoff::{ContextOutput, PastError};
 use candor_model::{Goal, Phase};
 use candor_planning::critique::{Work, checks, told_of_tasks};
 use candor_planning::metrics;
 use candor_planning::phase::{PhaseReport, PhaseResult};
-use serde_json::Value;
 
 use crate::consult::{self, CritiqueAnswer};
 use crate::{Incomplete, PhaseContext};
@@ -66,13 +66,7 @@ fn goal_words(goal: &Goal, keywords: Option<String>) -> String {
 
 /// What the phase of memory says went wrong before in work like this.
 fn past_errors(cx: &PhaseContext<'_>) -> Vec<String> {
-    let left = ["past_errors", "pastErrors"].iter().find_map(|key| cx.left(Phase::Context, key));
-    let Some(Value::Array(errors)) = left else { return Vec::new() };
-    let told = |error: &Value| match error {
-        Value::String(text) => Some(text.clone()),
-        other => ["error", "text", "summary", "issue"]
-            .iter()
-            .find_map(|key| other.get(key)?.as_str().map(str::to_owned)),
-    };
-    errors.iter().filter_map(told).collect()
+    let left: Option<ContextOutput> = cx.left();
+    let errors = left.map(|left| left.past_errors).unwrap_or_default();
+    errors.iter().filter_map(PastError::text).map(str::to_owned).collect()
 }

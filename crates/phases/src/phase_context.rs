@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, AgentType, Broadcast, CalibrationMetrics, CheckResult, DecisionEntry, Evaluation,
-    ExecutionFeedback, Goal, Handoff, Phase, Plan, PlanBrief, PlanTalk, QueryResponse, ReadFile,
+    ExecutionFeedback, Goal, Handoff, Phase, PhaseOutput, Plan, PlanBrief, PlanTalk, QueryResponse, ReadFile,
     RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
 };
+use serde::de::DeserializeOwned;
 
 use crate::{Answers, Meaning};
 
@@ -67,9 +68,9 @@ pub struct PhaseContext<'a> {
 }
 
 impl PhaseContext<'_> {
-    /// A value from the data that a phase before left.
+    /// What a phase before left; nothing if it left nothing, or something of another form.
     #[must_use]
-    pub fn left(&self, by: Phase, key: &str) -> Option<&serde_json::Value> {
-        self.handoffs.get(&by)?.data.get(key)
+    pub fn left<T: PhaseOutput + DeserializeOwned>(&self) -> Option<T> {
+        self.handoffs.get(&T::PHASE)?.output().ok()
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use candor_model::handoff::{CacheStatus, ExecutionOutput, PreAnalysisOutput};
 use candor_model::{
-    Broadcast, CritiqueVerdict, Enhancement, Evaluation, EventBody, FailedComponent, Handoff, JsonMap, Phase,
+    Broadcast, CritiqueVerdict, Enhancement, Evaluation, EventBody, FailedComponent, Handoff, Phase,
     PhaseDecision, PhaseMetrics, PlanningError, PromptSource, Severity, SpokenBy, TaskId,
 };
 use candor_planning::phase::DecisionNote;
@@ -131,8 +132,7 @@ pub(super) fn executed(draft: &mut Draft<'_>, summary: String) {
     // The definitions are looked at where they are: a copy of a large plan costs a sixth of carrying it out.
     let Some(work) = ahead.work() else { return };
     let compressed = compress::execution_output(work.plan(), ahead.feedback());
-    let data = serde_json::to_value(&compressed).map(|value| ("compressed".to_owned(), value));
-    let mut handoff = Handoff::new(SpokenBy::Heuristic, summary, data.into_iter().collect());
+    let mut handoff = Handoff::of(SpokenBy::Heuristic, summary, &ExecutionOutput { compressed });
     let expected = planning_metrics::seed(phase).tokens_used;
     let kept = work.tasks().filter(|(_, run)| run.state != TaskState::Skipped).map(|(task, _)| task);
     let checks = judging::of_execution(ahead.request(), kept, &handoff, &BTreeMap::new(), expected, &[]);
@@ -282,9 +282,9 @@ fn without_pre_analysis(draft: &mut Draft<'_>, reason: &str) {
         draft.emit(EventBody::Degraded { level: after.level, reason });
     }
     let nothing =
-        [("cached", false.into()), ("budget", JsonMap::new().into()), ("skip", Vec::<String>::new().into())];
-    let data = nothing.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let handoff = Handoff::new(SpokenBy::Heuristic, format!("nothing is known from before: {reason}"), data);
+        PreAnalysisOutput { cached: Some(CacheStatus::Flag(false)), ..PreAnalysisOutput::default() };
+    let summary = format!("nothing is known from before: {reason}");
+    let handoff = Handoff::of(SpokenBy::Heuristic, summary, &nothing);
     let metrics = metrics(draft, phase, BTreeMap::new(), vec!["phase_failed".to_owned()]);
     complete(draft, Done { phase, handoff, decisions: Vec::new(), metrics });
     proceed(draft);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// A goal as read from plain words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Reading {
     /// The language of the text.
     pub language: Language,

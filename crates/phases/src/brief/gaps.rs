@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use candor_model::handoff::{DecompositionOutput, HandedTask, ListedTasks};
 use candor_model::{Phase, SubTask};
-use serde_json::Value;
 
 use crate::PhaseContext;
 use crate::consult::content_words;
@@ -30,8 +30,9 @@ pub(crate) fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> Coverage {
         .map(|(id, _)| id)
         .collect();
     let words: BTreeSet<String> = tasks.iter().flat_map(words_of).collect();
-    let listed = cx.left(Phase::Decomposition, "highLevelTasks").and_then(Value::as_array);
-    let missing = |name: &&String| match listed.and_then(|listed| id_of(listed, name)) {
+    let left: Option<DecompositionOutput<HandedTask, ListedTasks>> = cx.left();
+    let listed = left.and_then(|left| left.listing).unwrap_or_default();
+    let missing = |name: &&String| match id_of(&listed, name) {
         Some(id) if !parents.is_empty() => !parents.contains(id),
         _ => !is_told(name, &words),
     };
@@ -44,8 +45,9 @@ pub(crate) fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> Coverage {
     Coverage { gaps, share }
 }
 
-fn id_of<'a>(listed: &'a [Value], name: &str) -> Option<&'a str> {
-    listed.iter().find(|task| task.get("name").and_then(Value::as_str) == Some(name))?.get("id")?.as_str()
+fn id_of<'a>(listed: &'a ListedTasks, name: &str) -> Option<&'a str> {
+    let task = listed.high_level_tasks.iter().find(|task| task.name == name)?;
+    Some(task.id.as_str()).filter(|id| !id.is_empty())
 }
 
 fn words_of(task: &SubTask) -> Vec<String> {

@@ -18,7 +18,6 @@ pub(crate) use self::options::{CHEAPEST, strategy_of};
 pub(crate) use self::risks::{from_model, of_plan};
 pub(crate) use self::scale::Scale;
 pub use self::schedule::duration;
-pub use self::ways::Alternative;
 pub(crate) use self::ways::all_alternatives;
 
 use crate::decompose::{LONGEST_RECORD, groups, tiers};

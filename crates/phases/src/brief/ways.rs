@@ -1,25 +1,9 @@
 //! Other ways to do it, by rule with their figures, and as a model sees them.
 
-use candor_model::{AgentCapability, Money, SubTask};
+use candor_model::{AgentCapability, Alternative, SubTask};
 use candor_planning::estimate;
-use serde::Serialize;
 
 use crate::consult::{PlanAnswer, Said};
-
-/// Another way to do it, with what it would change.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Alternative {
-    /// In two words.
-    pub name: String,
-    /// What would be done otherwise.
-    pub description: String,
-    /// What it would cost.
-    pub estimated_cost: Money,
-    /// How long it would take.
-    pub estimated_seconds: f64,
-    /// What one gains and loses.
-    pub trade_off: String,
-}
 
 /// Other ways by rule, with their figures, and those that a model sees.
 pub(crate) fn all_alternatives(

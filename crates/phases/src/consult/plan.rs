@@ -1,7 +1,6 @@
 //! `plan`: how to go about it, how sure one can be, what may go wrong, and other ways.
 
-use candor_model::Ask;
-use candor_model::{AgentCapability, Goal, SubTask, Tier};
+use candor_model::{AgentCapability, Ask, ExecutionStrategy, Goal, SubTask, Tier};
 use candor_planning::routing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,6 +32,16 @@ pub(crate) enum Strategy {
     Parallel,
     /// In parallel where possible, one after the other where required.
     Hybrid,
+}
+
+impl From<Strategy> for ExecutionStrategy {
+    fn from(strategy: Strategy) -> Self {
+        match strategy {
+            Strategy::Sequential => Self::Sequential,
+            Strategy::Parallel => Self::Parallel,
+            Strategy::Hybrid => Self::Hybrid,
+        }
+    }
 }
 
 /// Another way to do it.

@@ -4,11 +4,12 @@
 mod criteria;
 mod patterns;
 
-use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase};
-use candor_planning::phase::{PhaseReport, PhaseResult};
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-use self::patterns::Pattern;
+use candor_model::handoff::{ConsolidationOutput, Pattern, PhaseFigures, Produced, RunFigures};
+use candor_model::{Broadcast, MessagePriority, MessageType, Phase};
+use candor_planning::phase::{PhaseReport, PhaseResult};
+
 use super::{counted, report};
 use crate::PhaseContext;
 
@@ -21,52 +22,47 @@ pub(super) fn work(cx: &PhaseContext<'_>) -> PhaseReport {
     let summary = format!("attempts: {}, failed: {failed}, revisions: {revisions}", cx.feedback.len());
     let patterns = patterns::counted_in(cx);
     let criteria = criteria::known(cx);
-    let mut data = json!({
-        "metrics": metrics(cx, &criteria),
-        "patterns": patterns,
-        "learnings": patterns.iter().map(Pattern::said).collect::<Vec<_>>(),
+    let good = cx.feedback.iter().filter(|feedback| feedback.feedback_type.is_success());
+    let produced = (good.clone().count() <= LARGE).then(|| {
+        good.map(|feedback| Produced {
+            task_id: feedback.task_id.clone(),
+            outputs: feedback.actual_outputs.keys().cloned().collect(),
+        })
+        .collect()
     });
-    let produced = cx.feedback.iter().filter(|feedback| feedback.feedback_type.is_success());
-    if produced.clone().count() <= LARGE {
-        let listed = produced.map(|feedback| {
-            json!({ "task_id": feedback.task_id, "outputs": feedback.actual_outputs.keys().collect::<Vec<_>>() })
-        });
-        if let Some(data) = data.as_object_mut() {
-            data.insert("produced".to_owned(), listed.collect());
-        }
-    }
-    let mut report = report(summary.clone(), data, PhaseResult::Plain);
-    report.messages = messages(&patterns, summary);
+    let output = ConsolidationOutput {
+        metrics: figures(cx, &criteria),
+        learnings: patterns.iter().map(patterns::said).collect(),
+        patterns,
+        produced,
+    };
+    let mut report = report(summary.clone(), &output, None, PhaseResult::Plain);
+    report.messages = messages(&output.patterns, summary);
     report.criteria = criteria;
     report
 }
 
 /// What the run took, phase by phase.
-fn metrics(cx: &PhaseContext<'_>, criteria: &std::collections::BTreeMap<String, f64>) -> Value {
-    let phases: JsonMap = cx
-        .handoffs
-        .iter()
-        .map(|(phase, handoff)| {
-            let context = &handoff.context;
-            let figures = json!({
-                "tokensUsed": context.tokens_consumed, "confidence": context.confidence,
-                "quality": handoff.quality, "spokenBy": handoff.spoken_by,
-            });
-            (phase.number().to_string(), figures)
-        })
-        .collect();
-    let spent: candor_model::Money = cx.feedback.iter().map(|feedback| feedback.cost).sum();
-    let took: candor_model::Seconds = cx.feedback.iter().map(|feedback| feedback.duration_seconds).sum();
-    json!({
-        "run": cx.run_id,
-        "phases": phases,
-        "totalTokens": criteria::tokens(cx),
-        "tasks": cx.plan.map_or(0, |plan| plan.subtasks.len()),
-        "attempts": cx.feedback.len(),
-        "taskCost": spent,
-        "taskDuration": took,
-        "evaluationCriteria": criteria,
-    })
+fn figures(cx: &PhaseContext<'_>, criteria: &BTreeMap<String, f64>) -> RunFigures {
+    let phases = cx.handoffs.iter().map(|(phase, handoff)| {
+        let figures = PhaseFigures {
+            tokens_used: handoff.context.tokens_consumed,
+            confidence: handoff.context.confidence,
+            quality: handoff.quality,
+            spoken_by: handoff.spoken_by,
+        };
+        (phase.number().to_string(), figures)
+    });
+    RunFigures {
+        run: cx.run_id.clone(),
+        phases: phases.collect(),
+        total_tokens: criteria::tokens(cx),
+        tasks: cx.plan.map_or(0, |plan| plan.subtasks.len()),
+        attempts: cx.feedback.len(),
+        task_cost: cx.feedback.iter().map(|feedback| feedback.cost).sum(),
+        task_duration: cx.feedback.iter().map(|feedback| feedback.duration_seconds).sum(),
+        evaluation_criteria: criteria.clone(),
+    }
 }
 
 fn messages(patterns: &[Pattern], summary: String) -> Vec<Broadcast> {

@@ -8,13 +8,16 @@ mod skills;
 
 use candor_language::evaluate::{self, files};
 use candor_language::goal;
-use candor_model::{Broadcast, Effect, JsonMap, Phase};
+use candor_model::handoff::{
+    CacheLookup, CacheStatus, ContextOutput, EvaluationOutput, NamedCommand, PreAnalysisOutput, YesNo,
+};
+use candor_model::{Broadcast, Effect, JsonMap, OptionalStep, Phase};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
 use self::loading::Loaded;
 use self::skills::Skills;
-use super::pre_analysis::{FILE_READING, looked_up, shortened};
+use super::pre_analysis::{looked_up, shortened};
 use super::{Phases, counted, report};
 use crate::plan_cache::normalised;
 use crate::{Incomplete, PhaseContext};
@@ -29,7 +32,8 @@ const MOST_COMMANDS: usize = 20;
 const MEMORY: [&str; 5] = ["errors", "improvements", "preferences", "efficiency", "self_notes"];
 
 pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
-    let wanted = wanted_files(cx);
+    let before: PreAnalysisOutput = cx.left().unwrap_or_default();
+    let wanted = wanted_files(cx, &before);
     let unread: Vec<String> = wanted.iter().filter(|file| !cx.files.contains_key(*file)).cloned().collect();
     if !unread.is_empty() {
         return Err(Incomplete::Needs(vec![Effect::ReadFiles { paths: unread }]));
@@ -37,19 +41,20 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     let keywords = keywords(cx);
     let skills = Skills::evaluate(phases, cx);
     let loaded = Loaded::new(cx, &wanted, &keywords, &skills);
-    let data = json!({
-        "calibration": cx.calibration,
-        "agents": cx.agents.len(),
-        "cached": cached(phases, cx, &wanted),
-        "loaded": loaded.items,
-        "dropped": loaded.dropped,
-        "failed": loaded.failed,
-        "tokens": loaded.tokens,
-        "commands": commands(cx.request),
-        "skills": skills.as_json(),
-        "skills_activated": skills.activated,
-    });
-    let mut report = report(summary(cx, &loaded), data, PhaseResult::Plain);
+    let output = ContextOutput {
+        calibration: cx.calibration.clone(),
+        agents: cx.agents.len(),
+        cached: Some(CacheStatus::Lookup(cached(phases, cx, before.cached, &wanted))),
+        loaded: loaded.items.clone(),
+        dropped: loaded.dropped.clone(),
+        failed: loaded.failed.clone(),
+        tokens: loaded.tokens,
+        commands: commands(cx.request),
+        skills: skills.answers(),
+        skills_activated: skills.activated.clone(),
+        past_errors: Vec::new(),
+    };
+    let mut report = report(summary(cx, &loaded), &output, None, PhaseResult::Plain);
     let lacking = loaded.failed.len().saturating_mul(PER_FAILURE);
     report.handoff.context.confidence = u8::try_from(100_usize.saturating_sub(lacking)).ok();
     report.handoff.context.files_read.clone_from(&loaded.files);
@@ -73,9 +78,8 @@ fn summary(cx: &PhaseContext<'_>, loaded: &Loaded) -> String {
 }
 
 /// The files that the request names and that may be read, unless reading is left out.
-fn wanted_files(cx: &PhaseContext<'_>) -> Vec<String> {
-    let skip = cx.left(Phase::PreAnalysis, "skip").and_then(Value::as_array);
-    if skip.is_some_and(|steps| steps.iter().any(|step| step == FILE_READING)) {
+fn wanted_files(cx: &PhaseContext<'_>, before: &PreAnalysisOutput) -> Vec<String> {
+    if before.skip.contains(&OptionalStep::FileReading) {
         return Vec::new();
     }
     files::readable(&evaluate::files_named_in(cx.request))
@@ -83,8 +87,8 @@ fn wanted_files(cx: &PhaseContext<'_>) -> Vec<String> {
 
 /// What the request is about, as the evaluation left it; read anew if it left nothing.
 fn keywords(cx: &PhaseContext<'_>) -> Vec<String> {
-    let left = cx.left(Phase::Evaluation, "keywords").cloned().unwrap_or_default();
-    serde_json::from_value(left).unwrap_or_else(|_| {
+    let left = cx.left::<EvaluationOutput>().and_then(|left| left.keywords);
+    left.unwrap_or_else(|| {
         let reading = goal::read(&evaluate::own_words(cx.request), cx.now);
         evaluate::evaluate(cx.request, &reading).evaluation.keywords
     })
@@ -92,40 +96,45 @@ fn keywords(cx: &PhaseContext<'_>) -> Vec<String> {
 
 /// Whether the request is known, as phase 0 found. It is looked up again when the words have changed since, and it
 /// is not the same when its files have.
-fn cached(phases: &Phases, cx: &PhaseContext<'_>, files: &[String]) -> Value {
+fn cached(
+    phases: &Phases,
+    cx: &PhaseContext<'_>,
+    left: Option<CacheStatus>,
+    files: &[String],
+) -> CacheLookup {
     let words = normalised(cx.request);
-    let left = cx.left(Phase::PreAnalysis, "cached");
-    let same = left
-        .and_then(|cached| cached.get("request")?.get("normalised")?.as_str())
-        .is_some_and(|before| before == shortened(&words));
-    let mut cached = match left.filter(|_| same) {
-        Some(left) => left.clone(),
-        None => looked_up(phases, cx),
+    let kept = match left {
+        Some(CacheStatus::Lookup(left)) => Some(left),
+        _ => None,
     };
+    let is_same = |left: &CacheLookup| {
+        left.request.as_ref().is_some_and(|before| before.normalised == shortened(&words))
+    };
+    let kept = kept.filter(is_same);
+    let same = kept.is_some();
+    let mut cached = kept.unwrap_or_else(|| looked_up(phases, cx));
     if !files.is_empty() {
         let read = files.iter().filter_map(|path| cx.files.get(path));
         let digests: Vec<String> = read.map(|file| format!("{}={}", file.path, file.hash)).collect();
-        let unchanged = phases.cache().same_files(&words, &digests.join("\n"));
-        if let (false, Some(fields)) = (unchanged, cached.as_object_mut()) {
-            fields.insert("hit".to_owned(), json!(false));
-            fields.insert("confidence".to_owned(), json!(0));
+        if !phases.cache().same_files(&words, &digests.join("\n")) {
+            (cached.hit, cached.confidence) = (false, 0);
         }
     }
-    if let Some(fields) = cached.as_object_mut() {
-        fields.remove("request");
-        fields.insert("looked_up_again".to_owned(), json!(!same));
-    }
-    cached
+    CacheLookup { request: None, looked_up_again: Some(!same), ..cached }
 }
 
 /// Commands that the request itself names, between back ticks: `cargo test`.
-fn commands(request: &str) -> Vec<Value> {
+fn commands(request: &str) -> Vec<NamedCommand> {
     let quoted = request.split('`').skip(1).step_by(2);
     let commands =
         quoted.filter(|text| text.contains(' ') && text.starts_with(|c: char| c.is_ascii_lowercase()));
     commands
         .take(MOST_COMMANDS)
-        .map(|command| json!({ "name": command, "answer": "YES", "reason": "the request names it" }))
+        .map(|command| NamedCommand {
+            name: command.to_owned(),
+            answer: YesNo::Yes,
+            reason: "the request names it".to_owned(),
+        })
         .collect()
 }
 

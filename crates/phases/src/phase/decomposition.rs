@@ -3,20 +3,21 @@
 //! Two agents in a row: the lister says what there is to do, the decomposer breaks it into steps for one agent
 //! each. A model lists only where there is much to do; otherwise the rules list and a model decomposes.
 
-use candor_language::goal::Extracted;
+use candor_language::goal::{Extracted, Reading};
 use candor_language::split::{self, Step};
+use candor_model::handoff::{DecompositionOutput, EvaluationOutput};
 use candor_model::{
     AgentCapability, Broadcast, Goal, JsonMap, MessagePriority, Phase, SubTask, TaskId, Text,
 };
 use candor_planning::completeness::{self, CATEGORY_KEY};
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::evaluation::slots_of;
-use super::{Phases, counted, report, spoken};
+use super::{Phases, counted, report};
 use crate::brief::scale;
 use crate::consult::{Briefing, ListAnswer, Said, TasksAnswer, decompose_task, list_tasks};
-use crate::decompose::{self, Breakdown, atomicity};
+use crate::decompose::{self, Breakdown, Listing, atomicity};
 use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
 use crate::slots::Slots;
@@ -53,7 +54,13 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     let mut made = structured(cx, goal, tasks, listed.as_ref(), said.as_ref());
     made.warnings.splice(0..0, mended);
     let summary = format!("{} from {source}", counted(made.tasks.len(), "task"));
-    let mut report = handed_over(summary, &made, &agents, json!({ "source": source, "guesses": guesses }));
+    let output = DecompositionOutput {
+        source: source.clone(),
+        guesses: Some(guesses.clone()),
+        model: said.map(|said| said.model),
+        ..output(&made, &agents)
+    };
+    let mut report = handed_over(summary, &made, &output);
     if let Some(question) = open {
         report.handoff.flags.needs_user_input = true;
         report.handoff.flags.uncertainty_areas.push(question);
@@ -62,17 +69,18 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
         listing_decision(cx, goal, &made, listed.as_ref()),
         decomposing_decision(goal, &made, &source, &guesses),
     ];
-    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+    Ok(report)
 }
 
 /// A plan that was brought has its tasks already; its author was both agents.
 fn brought(tasks: &[SubTask]) -> PhaseReport {
     let summary = format!("the plan that was brought has {}", counted(tasks.len(), "task"));
-    let mut report = report(
-        summary.clone(),
-        json!({ "source": "brought", "totalSubtasks": tasks.len() }),
-        PhaseResult::Plain,
-    );
+    let output = Output {
+        source: "brought".to_owned(),
+        total_subtasks: Some(tasks.len()),
+        ..DecompositionOutput::default()
+    };
+    let mut report = report(summary.clone(), &output, None, PhaseResult::Plain);
     report.messages = vec![done(LISTER, summary.clone()), done(DECOMPOSER, summary)];
     report
 }
@@ -157,17 +165,26 @@ fn structured(
     }
 }
 
-fn handed_over(summary: String, made: &Breakdown, agents: &[AgentCapability], known: Value) -> PhaseReport {
-    let mut report = report(summary, known, PhaseResult::Plain);
-    let data = &mut report.handoff.data;
-    data.insert("subtasks".to_owned(), json!(made.tasks));
-    data.insert("notes".to_owned(), json!(made.notes));
-    data.insert("warnings".to_owned(), json!(made.warnings));
-    if made.tasks.len() <= decompose::LONGEST_RECORD {
-        data.extend(decompose::record(made, agents));
-    } else {
-        data.insert("totalSubtasks".to_owned(), json!(made.tasks.len()));
+/// What this phase hands over; the tasks stay where they are.
+type Output<'a> = DecompositionOutput<&'a SubTask, &'a Listing>;
+
+/// The tasks, and the breakdown written out if it is not too long.
+fn output<'a>(made: &'a Breakdown, agents: &[AgentCapability]) -> Output<'a> {
+    let count = made.tasks.len();
+    let is_short = count <= decompose::LONGEST_RECORD;
+    DecompositionOutput {
+        subtasks: Some(made.tasks.iter().collect()),
+        notes: Some(made.notes.clone()),
+        warnings: Some(made.warnings.clone()),
+        total_subtasks: (!is_short).then_some(count),
+        listing: is_short.then_some(&made.listing),
+        record: is_short.then(|| decompose::record(made, agents)),
+        ..DecompositionOutput::default()
     }
+}
+
+fn handed_over(summary: String, made: &Breakdown, output: &Output<'_>) -> PhaseReport {
+    let mut report = report(summary, output, output.model.as_deref(), PhaseResult::Plain);
     let names = made.listing.high_level_tasks.iter().map(|task| task.name.clone());
     report.handoff.instructions.must_include = names.collect();
     report.messages = vec![
@@ -282,8 +299,7 @@ fn made_by_rules(phases: &Phases, cx: &PhaseContext<'_>, goal: &Goal) -> BrokenD
 
 /// What the evaluation read from the request.
 fn extracted(cx: &PhaseContext<'_>) -> Extracted {
-    let left = cx.left(Phase::Evaluation, "extracted").cloned().unwrap_or_default();
-    serde_json::from_value(left).unwrap_or_default()
+    cx.left::<EvaluationOutput<Reading>>().unwrap_or_default().reading.extracted
 }
 
 /// The pack's usual tasks, filled with what the goal says; nothing if it says too little for them.
@@ -339,6 +355,8 @@ fn task_of(step: &Step, n: usize) -> Option<SubTask> {
 
 /// The tasks that this phase left.
 pub(super) fn left_by(cx: &PhaseContext<'_>) -> Result<Vec<SubTask>, String> {
-    let left = cx.left(Phase::Decomposition, "subtasks").cloned().unwrap_or(Value::Null);
-    candor_model::from_value(left).map_err(|error| format!("the tasks that were handed over: {error}"))
+    let handoff = cx.handoffs.get(&Phase::Decomposition).ok_or("no tasks were handed over")?;
+    let left: Result<DecompositionOutput, _> = handoff.output();
+    let left = left.map_err(|error| format!("the tasks that were handed over: {error}"))?;
+    left.subtasks.ok_or_else(|| "no tasks were handed over".to_owned())
 }

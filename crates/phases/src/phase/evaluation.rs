@@ -5,6 +5,7 @@ mod messages;
 
 use candor_language::evaluate::{self, Judged};
 use candor_language::goal::{self, Dates, Extracted, Reading};
+use candor_model::handoff::EvaluationOutput;
 use candor_model::{
     Constraint, ENOUGH_QUALITY, Enhancement, Goal, GoalId, GoalType, Instructions, Priority, RunId, Text,
     Timestamp,
@@ -12,7 +13,7 @@ use candor_model::{
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
-use super::{Phases, counted, report, spoken};
+use super::{Phases, counted, report};
 use crate::consult::{EnhanceAnswer, GoalAnswer, Said, enhance_prompt, parse_goal};
 use crate::slots::Slots;
 use crate::{Incomplete, Pack, PhaseContext};
@@ -48,10 +49,7 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
         }
     };
     let enhancement = if brought { None } else { enhancement(cx, &reading, &judged)? };
-    Ok(spoken(
-        handed_over(goal, &reading, judged, enhancement),
-        said.as_ref().map(|said| said.model.as_str()),
-    ))
+    Ok(handed_over(goal, &reading, judged, enhancement, said.map(|said| said.model)))
 }
 
 /// Better wordings, if the request is too weak: a model's, or those of the rules.
@@ -76,19 +74,18 @@ fn handed_over(
     reading: &Reading,
     judged: Judged,
     enhancement: Option<Enhancement>,
+    model: Option<String>,
 ) -> PhaseReport {
     let evaluation = &judged.evaluation;
-    let data = json!({
-        "language": reading.language,
-        "extracted": reading.extracted,
-        "guesses": reading.guesses,
-        "doubts": reading.doubts,
-        "keywords": evaluation.keywords,
-        "complexity": evaluation.complexity,
-        "promptQuality": evaluation.prompt_quality,
-        "confidence": evaluation.confidence,
-        "fileCount": evaluation.file_count,
-    });
+    let output = EvaluationOutput {
+        reading,
+        keywords: Some(evaluation.keywords.clone()),
+        complexity: Some(evaluation.complexity.clone()),
+        prompt_quality: Some(evaluation.prompt_quality.clone()),
+        confidence: evaluation.confidence,
+        file_count: evaluation.file_count,
+        model,
+    };
     let summary = summary(&goal, reading);
     let messages = messages::of(&judged);
     let instructions = Instructions {
@@ -105,7 +102,7 @@ fn handed_over(
         evaluation: Some(Box::new(judged.evaluation)),
         enhancement: enhancement.map(Box::new),
     };
-    let mut report = report(summary, data, result);
+    let mut report = report(summary, &output, output.model.as_deref(), result);
     report.handoff.context.confidence = Some(confidence);
     report.handoff.quality = Some(quality);
     report.handoff.instructions = instructions;

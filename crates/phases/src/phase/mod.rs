@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{
-    AgentCapability, GoalType, GuardReport, Handoff, JsonMap, Phase, RankedAgent, SpokenBy, SubTask,
+    AgentCapability, GoalType, GuardReport, Handoff, Phase, PhaseOutput, RankedAgent, SpokenBy, SubTask,
 };
 use candor_planning::phase::{PhaseReport, PhaseResult};
-use serde_json::Value;
+use serde::Serialize;
 
 use self::ranking::Ranking;
 use crate::critique::critique;
@@ -27,7 +27,6 @@ use crate::router::Explanation;
 use crate::{Incomplete, Pack, PhaseContext, Rulebook};
 
 pub use self::evaluation::define_goal;
-pub use self::planning::Alternative;
 pub use self::pre_analysis::skippable;
 
 /// How similar an agent counts that has no word in common with a task: somebody must do it, and this says
@@ -88,7 +87,7 @@ impl Phases {
 
     fn visit(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
         Ok(match phase {
-            Phase::PreAnalysis => pre_analysis::work(self, cx)?,
+            Phase::PreAnalysis => pre_analysis::work(self, cx),
             Phase::Evaluation => evaluation::work(self, cx)?,
             Phase::Context => context::work(self, cx)?,
             Phase::Decomposition => decomposition::work(self, cx)?,
@@ -139,21 +138,13 @@ fn counted(count: usize, unit: &str) -> String {
     if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
-/// What a phase that used rules leaves.
-fn report(summary: String, data: Value, result: PhaseResult) -> PhaseReport {
-    let data = match data {
-        Value::Object(map) => map,
-        _ => JsonMap::new(),
-    };
-    let handoff = Handoff::new(SpokenBy::Heuristic, summary, data);
-    PhaseReport::new(handoff, result)
-}
-
-/// The same, if a model spoke.
-fn spoken(mut report: PhaseReport, by: Option<&str>) -> PhaseReport {
-    if let Some(model) = by {
-        report.handoff.spoken_by = SpokenBy::Model;
-        report.handoff.data.insert("model".to_owned(), Value::String(model.to_owned()));
-    }
-    report
+/// What a phase leaves; without the name of a model, rules spoke.
+fn report<T: PhaseOutput + Serialize>(
+    summary: String,
+    output: &T,
+    by: Option<&str>,
+    result: PhaseResult,
+) -> PhaseReport {
+    let spoken_by = if by.is_some() { SpokenBy::Model } else { SpokenBy::Heuristic };
+    PhaseReport::new(Handoff::of(spoken_by, summary, output), result)
 }

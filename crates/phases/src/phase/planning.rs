@@ -5,18 +5,17 @@ mod assign;
 mod doubts;
 mod talks;
 
+use candor_model::handoff::{PlanTotals, PlanningOutput, RoutingMethod};
 use candor_model::{AgentCapability, Confidence, GoalType, Plan, PlanId, PlanMetadata, SubTask};
 use candor_planning::early_exit::EarlyExit;
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use candor_planning::validation::{self, Proposal};
 use candor_planning::{completeness, estimate, routing};
-use serde_json::json;
 
 use self::assign::{assign, break_ties, routings};
 use self::doubts::Doubts;
 use super::ranking::Ranking;
-use super::{Phases, counted, decomposition, report, spoken};
-pub use crate::brief::Alternative;
+use super::{Phases, counted, decomposition, report};
 use crate::brief::{self, gaps, scale};
 use crate::consult::{self, PlanAnswer, Said};
 use crate::decompose::{LONGEST_RECORD, tiers};
@@ -37,7 +36,7 @@ struct Draft {
     /// What spoke for each agent; nothing where a task had the agent that it named.
     choices: Vec<Option<Explanation>>,
     /// How agents were chosen: for people, and for programs.
-    method: (String, &'static str),
+    method: (String, RoutingMethod),
     notes: Vec<String>,
     decisions: Vec<DecisionNote>,
     /// What the person fixed stands: the pack adds nothing that they left out.
@@ -106,31 +105,32 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     }
     let brief = brief::of(&plan, &agents, &scale, risks, cx.settings.max_parallel_tasks)?;
     let summary = summary(&plan, &agents, &method.0);
-    let data = json!({
-        "routing": method.1,
-        "notes": notes,
-        "estimates": {
-            "cost": estimate::cost(&plan.subtasks, &agents),
-            "sum_seconds": plan.estimated_total_duration,
-            "critical_path_seconds": estimate::critical_path(&plan.subtasks),
+    let output = PlanningOutput {
+        routing: method.1,
+        notes,
+        estimates: PlanTotals {
+            cost: estimate::cost(&plan.subtasks, &agents),
+            sum_seconds: plan.estimated_total_duration,
+            critical_path_seconds: estimate::critical_path(&plan.subtasks),
         },
-        "alternatives": brief::all_alternatives(&plan.subtasks, &agents, said.as_ref()),
-        "risks": brief.risks.iter().map(|risk| &risk.description).collect::<Vec<_>>(),
-        "strategy": said.as_ref().map(|said| said.answer.strategy),
-        "gaps": coverage.gaps,
-        "scaling": scale.proposal,
-        "early_exits": scale.exits,
-        "brief": brief,
-    });
+        alternatives: brief::all_alternatives(&plan.subtasks, &agents, said.as_ref()),
+        risks: brief.risks.iter().map(|risk| risk.description.clone()).collect(),
+        strategy: said.as_ref().map(|said| said.answer.strategy.into()),
+        gaps: coverage.gaps,
+        scaling: scale.proposal,
+        early_exits: scale.exits,
+        brief: brief.clone(),
+        model: said.map(|said| said.model),
+    };
     let categories = categories(phases, cx, &goal.goal_type, &plan, by_person);
     let confidence = plan.confidence_score.get();
     let calibration = cx.calibration.clone();
     let proposal = Proposal { plan, agents, categories, calibration, brief: Some(Box::new(brief)) };
-    let mut report = report(summary, data, PhaseResult::Plan(proposal));
+    let mut report = report(summary, &output, output.model.as_deref(), PhaseResult::Plan(proposal));
     report.decisions = decisions;
     report.handoff.context.confidence = Some((confidence * 100.0).round() as u8);
     report.criteria.extend(coverage.share.map(|share| ("plan_completeness".to_owned(), share)));
-    Ok(spoken(report, said.as_ref().map(|said| said.model.as_str())))
+    Ok(report)
 }
 
 fn summary(plan: &Plan, agents: &[AgentCapability], method: &str) -> String {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use candor_model::handoff::RoutingMethod;
 use candor_model::{AgentCapability, AgentType, RoutedExample, SubTask, Texts, Timestamp, Vector};
 use candor_planning::routing;
 
@@ -68,8 +69,8 @@ impl<'a> Ranking<'a> {
     }
 
     /// The same for programs.
-    pub(super) fn method_code(&self) -> &'static str {
-        if self.router.knows_meanings() { "hybrid" } else { "lexical" }
+    pub(super) fn method_code(&self) -> RoutingMethod {
+        if self.router.knows_meanings() { RoutingMethod::Hybrid } else { RoutingMethod::Lexical }
     }
 
     /// The best agents for a task, the best first; without anything in common, everybody is as good a guess.

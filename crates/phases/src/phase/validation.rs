@@ -7,13 +7,13 @@
 mod tasks;
 mod warnings;
 
+use candor_model::handoff::{CheckedConstraint, FailedResult, JudgedCounts, ValidationOutput};
 use candor_model::{
     Broadcast, Effect, ExecutionStatus, MessagePriority, MessageType, Money, Phase, Query, TaskId,
 };
 use candor_planning::metrics;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::report::{ConstraintCheck, ReportMaterial, constraint_summary};
-use serde_json::{Value, json};
 
 use self::tasks::Findings;
 use super::{Phases, counted, report};
@@ -48,9 +48,9 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     );
     let (defined, checked) = (found.defined + checks.len(), found.checked + checks.len() - open);
     let quality = metrics::validation_thoroughness(count(found.met + met), count(checked));
-    let data = data(&verdict, &checks, &found, (defined, checked, found.met + met));
+    let output = output(&verdict, &checks, &found, JudgedCounts { defined, checked, met: found.met + met });
     let messages = messages(&verdict, &found.failed);
-    let mut report = report(summary, data, PhaseResult::Verdict { unmet, failed: found.failed });
+    let mut report = report(summary, &output, None, PhaseResult::Verdict { unmet, failed: found.failed });
     report.handoff.quality = quality.map(|share| (share * 100.0).round().clamp(0.0, 100.0) as u8);
     report.messages = messages;
     let thorough = metrics::validation_thoroughness(count(checked), count(defined));
@@ -74,25 +74,25 @@ fn verdict(failures: usize, warnings: usize) -> String {
     }
 }
 
-fn data(
+fn output(
     verdict: &str,
     checks: &[ConstraintCheck],
     found: &Findings,
-    (defined, checked, met): (usize, usize, usize),
-) -> Value {
-    let listed: Vec<Value> = checks
+    judged: JudgedCounts,
+) -> ValidationOutput {
+    let listed = checks
         .iter()
-        .map(|check| json!({ "what": check.what, "wanted": check.wanted, "found": check.found, "met": check.met }))
-        .collect();
-    let failed = found.failed.iter().take(LISTED);
-    json!({
-        "verdict": verdict,
-        "checks": listed,
-        "failed": failed.map(|(task, why)| json!({ "task_id": task, "why": why })).collect::<Vec<_>>(),
-        "warnings": bounded(&found.warnings),
-        "expanded": found.expanded.iter().take(LISTED).collect::<Vec<_>>(),
-        "judged": { "defined": defined, "checked": checked, "met": met },
-    })
+        .cloned()
+        .map(|ConstraintCheck { what, wanted, found, met }| CheckedConstraint { what, wanted, found, met });
+    let failed = found.failed.iter().take(LISTED).cloned();
+    ValidationOutput {
+        verdict: verdict.to_owned(),
+        checks: listed.collect(),
+        failed: failed.map(|(task_id, why)| FailedResult { task_id, why }).collect(),
+        warnings: bounded(&found.warnings),
+        expanded: found.expanded.iter().take(LISTED).cloned().collect(),
+        judged,
+    }
 }
 
 fn bounded(lines: &[String]) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, Broadcast, CalibrationMetrics, Consulted, Effect, Enhancement, Evaluation, Goal,
-    Handoff, MessagePriority, MessageType, Phase, ReadFile, RunId, RunSettings, StartMaterial,
+    Handoff, MessagePriority, MessageType, OptionalStep, Phase, ReadFile, RunId, RunSettings, StartMaterial,
 };
 use candor_phases::plan_file::PlanFile;
 use candor_phases::{Answers, Incomplete, Pack, PhaseContext, Phases, define_goal, skippable};
@@ -153,7 +153,7 @@ fn only_optional_steps_can_be_skipped() {
         assert!(refused.contains(phase.as_str()) && refused.contains("every phase runs"), "{refused}");
     }
     assert!(skippable(&["5"]).is_err() && skippable(&["agents"]).unwrap_err().contains("prompt_enhancement"));
-    assert_eq!(skippable(&["file_reading"]).unwrap(), ["file_reading"]);
+    assert_eq!(skippable(&["file_reading"]).unwrap(), [OptionalStep::FileReading]);
 }
 
 #[test]

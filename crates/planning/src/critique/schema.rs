@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use candor_model::JsonMap;
+use candor_model::handoff::{DecompositionOutput, HandedTask};
+use candor_model::{Handoff, JsonMap, TaskId};
 use candor_text::Language;
 use serde_json::Value;
 
@@ -23,24 +24,19 @@ pub(super) fn issues(work: &Work<'_>) -> Vec<String> {
     let beyond =
         scores.iter().filter_map(|(name, score)| score.filter(|score| *score > 100).map(|it| (name, it)));
     issues.extend(beyond.map(|(name, score)| format!("{name} is {score}, which is above 100")));
-    issues.extend(unknown_dependencies(&handoff.data));
+    issues.extend(unknown_dependencies(handoff));
     issues.extend(left_out(work));
     issues
 }
 
 /// Tasks that wait for tasks that are not there.
-fn unknown_dependencies(data: &JsonMap) -> Vec<String> {
-    let Some(Value::Array(tasks)) = data.get("subtasks") else { return Vec::new() };
-    let name = |task: &Value| task.get("task_id").and_then(Value::as_str).map(str::to_owned);
-    let known: BTreeSet<String> = tasks.iter().filter_map(name).collect();
-    let waits = tasks.iter().filter_map(|task| Some((name(task)?, task.get("dependencies")?.as_array()?)));
-    waits
-        .flat_map(|(task, needs)| {
-            needs.iter().filter_map(Value::as_str).map(move |need| (task.clone(), need))
-        })
-        .filter(|(_, need)| !known.contains(*need))
-        .map(|(task, need)| format!("{task} waits for {need}, which is not there"))
-        .collect()
+fn unknown_dependencies(handoff: &Handoff) -> Vec<String> {
+    let left: Option<DecompositionOutput<HandedTask>> = handoff.output().ok();
+    let tasks = left.and_then(|left| left.subtasks).unwrap_or_default();
+    let known: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.task_id).collect();
+    let waits = tasks.iter().flat_map(|task| task.dependencies.iter().map(|need| (&task.task_id, need)));
+    let unknown = waits.filter(|(_, need)| !known.contains(need));
+    unknown.map(|(task, need)| format!("{task} waits for {need}, which is not there")).collect()
 }
 
 /// What the phases before asked this one to take in, and of which it does not say a word.

@@ -1,5 +1,6 @@
 //! What of the shared state each phase may look at.
 
+use candor_model::handoff::PreAnalysisOutput;
 use candor_model::{JsonMap, Phase};
 use serde::Serialize;
 use serde_json::Value;
@@ -52,7 +53,8 @@ fn objective(state: &SharedState) -> &str {
 /// What the pre-analysis found in the cache; nothing if it did not look.
 fn cache_status(state: &SharedState) -> Value {
     let left = state.communication.handed_over(Phase::PreAnalysis);
-    left.and_then(|handoff| handoff.data.get("cached")).cloned().unwrap_or_default()
+    let left: Option<PreAnalysisOutput> = left.and_then(|handoff| handoff.output().ok());
+    value(&left.and_then(|left| left.cached))
 }
 
 /// The tools that the phases so far have used, each once.

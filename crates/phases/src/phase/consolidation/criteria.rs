@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use candor_model::handoff::{ContextOutput, DecompositionOutput, HandedTask, ListedTasks, LoadedItem};
 use candor_model::{Phase, Plan, SubTask, TaskStatus};
 use candor_planning::critique::stems;
 use candor_planning::metrics::{self, Effort};
@@ -105,16 +106,15 @@ fn actual(cx: &PhaseContext<'_>) -> f64 {
 
 /// Loaded items of which the plan says a word, and the same by their tokens.
 fn context(cx: &PhaseContext<'_>) -> (Option<f64>, Option<f64>) {
-    let loaded = cx.left(Phase::Context, "loaded").and_then(Value::as_array);
-    let (Some(loaded), Some(plan)) = (loaded, cx.plan) else { return (None, None) };
+    let (Some(left), Some(plan)) = (cx.left::<ContextOutput>(), cx.plan) else { return (None, None) };
     let language = Language::of(cx.request);
     let texts = stems(&task_texts(plan), language);
-    let size = |item: &&Value| candor_planning::compress::tokens(&item.to_string());
-    let cited: Vec<&Value> =
-        loaded.iter().filter(|item| !stems(&item.to_string(), language).is_disjoint(&texts)).collect();
-    let relevance = metrics::context_relevance(count(cited.len()), count(loaded.len()));
-    let all = loaded.iter().map(|item| size(&item)).sum();
-    (relevance, metrics::token_efficiency(cited.iter().map(size).sum(), all))
+    let written = |item: &LoadedItem| serde_json::to_string(item).unwrap_or_default();
+    let loaded: Vec<String> = left.loaded.iter().map(written).collect();
+    let size = |item: &String| candor_planning::compress::tokens(item);
+    let cited = loaded.iter().filter(|item| !stems(item, language).is_disjoint(&texts));
+    let relevance = metrics::context_relevance(count(cited.clone().count()), count(loaded.len()));
+    (relevance, metrics::token_efficiency(cited.map(size).sum(), loaded.iter().map(size).sum()))
 }
 
 /// The tasks that are small enough in every respect; nothing if nobody looked at their size.
@@ -138,21 +138,18 @@ fn decomposition_quality(plan: &Plan) -> Option<f64> {
 /// The tasks of the breakdown that the plan has: the high-level ones by their places, else the tasks by ids.
 fn plan_completeness(cx: &PhaseContext<'_>) -> Option<f64> {
     let plan = cx.plan?;
-    let names = |key: &str, id: &str| {
-        let listed = cx.left(Phase::Decomposition, key)?.as_array()?;
-        let names = listed.iter().filter_map(|task| task.get(id)?.as_str().map(str::to_owned));
-        Some(names.collect::<Vec<String>>()).filter(|names| !names.is_empty())
-    };
-    if let Some(high) = names("highLevelTasks", "id") {
+    let left: DecompositionOutput<HandedTask, ListedTasks> = cx.left()?;
+    let high = left.listing.unwrap_or_default().high_level_tasks;
+    if !high.is_empty() {
         let places: BTreeSet<&str> = plan
             .subtasks
             .iter()
             .filter_map(|task| task.metadata.place.as_deref()?.split('.').next())
             .collect();
-        let covered = high.iter().filter(|id| places.contains(id.as_str())).count();
+        let covered = high.iter().filter(|task| places.contains(task.id.as_str())).count();
         return metrics::plan_completeness(count(covered), count(high.len()));
     }
-    let wanted = names("subtasks", "task_id")?;
+    let wanted = left.subtasks.filter(|tasks| !tasks.is_empty())?;
     let there: BTreeSet<&str> =
         plan.subtasks.iter().flat_map(|task| [task.task_id.as_str(), task.origin().as_str()]).collect();
     let replaced: BTreeSet<&str> = plan
@@ -162,6 +159,7 @@ fn plan_completeness(cx: &PhaseContext<'_>) -> Option<f64> {
         .flat_map(|revision| &revision.details.replacements)
         .map(|replacement| replacement.removed.as_str())
         .collect();
-    let covered = wanted.iter().filter(|id| there.contains(id.as_str()) || replaced.contains(id.as_str()));
+    let covered = wanted.iter().map(|task| task.task_id.as_str());
+    let covered = covered.filter(|id| there.contains(id) || replaced.contains(id));
     metrics::plan_completeness(count(covered.count()), count(wanted.len()))
 }

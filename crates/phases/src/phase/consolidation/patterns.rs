@@ -2,31 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use candor_model::handoff::Pattern;
 use candor_model::{IdMap, SubTask, TaskId};
 use candor_planning::completeness::CATEGORY_KEY;
-use serde::Serialize;
 
 use crate::PhaseContext;
 
 /// So many combinations are kept, those that were seen most first.
 const MOST: usize = 50;
 
-/// A kind of task in the hands of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Pattern {
-    task_type: String,
-    agent: String,
-    attempts: u64,
-    successes: u64,
-}
-
-impl Pattern {
-    /// The count in words.
-    pub(super) fn said(&self) -> String {
-        let Self { task_type, agent, attempts, successes } = self;
-        format!("{agent} succeeded at {successes} of {attempts} attempts at {task_type}")
-    }
+/// The count in words.
+pub(super) fn said(pattern: &Pattern) -> String {
+    let Pattern { task_type, agent, attempts, successes } = pattern;
+    format!("{agent} succeeded at {successes} of {attempts} attempts at {task_type}")
 }
 
 /// Counts the attempts of a run.

@@ -1,7 +1,7 @@
 //! What is loaded for the phases to come: the most relevant first, and no more than a model reads at a glance.
 
 use candor_model::ReadFile;
-use serde::Serialize;
+use candor_model::handoff::{LoadedItem, LoadedKind};
 
 use super::skills::Skills;
 use crate::PhaseContext;
@@ -15,20 +15,10 @@ const SMALLEST_PIECE: usize = 200;
 /// How relevant a file is that the request names, whatever is in it.
 const NAMED: f64 = 0.5;
 
-/// One thing that is loaded.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Item {
-    kind: &'static str,
-    #[serde(rename = "ref")]
-    name: String,
-    tokens: usize,
-    relevance: f64,
-}
-
 /// What is loaded, and what is not.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<LoadedItem>,
     /// What there was no room for, a line each.
     pub(super) dropped: Vec<String>,
     /// What could not be read, a line each.
@@ -59,10 +49,10 @@ impl Loaded {
     }
 
     /// Takes an item, the beginning of a file that is too long, or notes that there was no phase.
-    fn take(&mut self, mut item: Item) {
+    fn take(&mut self, mut item: LoadedItem) {
         let left = MOST_TOKENS.saturating_sub(self.tokens);
         if item.tokens > left {
-            let is_file = item.kind == "file";
+            let is_file = item.kind == LoadedKind::File;
             if !is_file || left < SMALLEST_PIECE {
                 self.dropped.push(format!(
                     "{} {}: {} tokens, and there was room for {left}",
@@ -75,7 +65,7 @@ impl Loaded {
             item.tokens = left;
         }
         self.tokens += item.tokens;
-        if item.kind == "file" {
+        if item.kind == LoadedKind::File {
             self.files.push(item.name.clone());
         }
         self.items.push(item);
@@ -86,10 +76,10 @@ fn tokens_of(chars: usize) -> usize {
     chars.div_ceil(CHARS_PER_TOKEN)
 }
 
-fn of_file(file: &ReadFile, text: &str, keywords: &[String]) -> Item {
+fn of_file(file: &ReadFile, text: &str, keywords: &[String]) -> LoadedItem {
     let relevance = NAMED + (1.0 - NAMED) * share_in(&text.to_lowercase(), keywords);
-    Item {
-        kind: "file",
+    LoadedItem {
+        kind: LoadedKind::File,
         name: file.path.clone(),
         tokens: tokens_of(text.chars().count()),
         relevance: rounded(relevance),
@@ -97,12 +87,12 @@ fn of_file(file: &ReadFile, text: &str, keywords: &[String]) -> Item {
 }
 
 /// How past plans ended, and who fits.
-fn of_experience(cx: &PhaseContext<'_>, skills: &Skills) -> Vec<Item> {
+fn of_experience(cx: &PhaseContext<'_>, skills: &Skills) -> Vec<LoadedItem> {
     let mut items = Vec::new();
     if cx.calibration.sample_size > 0 {
         let text = serde_json::to_string(cx.calibration).unwrap_or_default();
-        items.push(Item {
-            kind: "calibration",
+        items.push(LoadedItem {
+            kind: LoadedKind::Calibration,
             name: "past plans".to_owned(),
             tokens: tokens_of(text.len()),
             relevance: 0.4,
@@ -110,8 +100,8 @@ fn of_experience(cx: &PhaseContext<'_>, skills: &Skills) -> Vec<Item> {
     }
     let chars: usize = skills.activated.iter().map(|name| name.len() + 1).sum();
     if chars > 0 {
-        items.push(Item {
-            kind: "agents",
+        items.push(LoadedItem {
+            kind: LoadedKind::Agents,
             name: "those who fit".to_owned(),
             tokens: tokens_of(chars),
             relevance: 0.3,
@@ -121,13 +111,13 @@ fn of_experience(cx: &PhaseContext<'_>, skills: &Skills) -> Vec<Item> {
 }
 
 /// Decisions that share a keyword with the request, the latest first.
-fn of_decisions(cx: &PhaseContext<'_>, keywords: &[String]) -> Vec<Item> {
+fn of_decisions(cx: &PhaseContext<'_>, keywords: &[String]) -> Vec<LoadedItem> {
     let items = cx.decisions.iter().rev().filter_map(|entry| {
         let text = format!("{}: {} ({})", entry.operation, entry.decision, entry.reasoning);
         let share = share_in(&text.to_lowercase(), keywords);
         let name = format!("{} at {}", entry.operation, entry.timestamp);
-        let item = Item {
-            kind: "decision",
+        let item = LoadedItem {
+            kind: LoadedKind::Decision,
             name,
             tokens: tokens_of(text.chars().count()),
             relevance: rounded(0.3 * share),

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_language::evaluate;
+use candor_model::handoff::{SkillAnswer, SkillAnswers, SkillKind, YesNo};
 use candor_model::{AgentCapability, GoalType};
 use candor_text::{Language, fold, fold_letter, is_stop_word, stem, words};
-use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::lexical::is_chatter;
 use crate::{PhaseContext, Phases};
@@ -14,19 +13,10 @@ use crate::{PhaseContext, Phases};
 /// With more than so many answers, only those with YES are listed, and the others counted.
 const MOST_ANSWERS: usize = 100;
 
-/// The answer for one of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Answer {
-    kind: &'static str,
-    name: String,
-    answer: &'static str,
-    reason: String,
-}
-
 /// All answers.
 #[derive(Debug)]
 pub(super) struct Skills {
-    answers: Vec<Answer>,
+    answers: Vec<SkillAnswer>,
     /// The names of those with YES.
     pub(super) activated: Vec<String>,
 }
@@ -44,35 +34,37 @@ impl Skills {
             let fits = pack.goal_type == kind;
             let is = if fits { "is" } else { "is not" };
             let reason = format!("it is for goals of kind {}, and this {is} one", pack.goal_type);
-            answers.push(answer("pack", &pack.name, fits, reason));
+            answers.push(answer(SkillKind::Pack, &pack.name, fits, reason));
         }
         for agent in cx.agents {
             let (fits, reason) = judged(agent, homes.get(agent.agent_type.as_str()).copied(), &kind, &about);
-            answers.push(answer("agent", agent.agent_type.as_str(), fits, reason));
+            answers.push(answer(SkillKind::Agent, agent.agent_type.as_str(), fits, reason));
         }
-        let yes = answers.iter().filter(|answer| answer.answer == "YES");
+        let yes = answers.iter().filter(|answer| answer.answer == YesNo::Yes);
         let activated = yes.map(|answer| answer.name.clone()).collect();
         Self { answers, activated }
     }
 
     /// The agents with YES.
     pub(super) fn agents(&self) -> Vec<String> {
-        let agents = self.answers.iter().filter(|answer| answer.kind == "agent" && answer.answer == "YES");
+        let agents = self
+            .answers
+            .iter()
+            .filter(|answer| answer.kind == SkillKind::Agent && answer.answer == YesNo::Yes);
         agents.map(|answer| answer.name.clone()).take(MOST_ANSWERS).collect()
     }
 
     /// The answers for the record.
-    pub(super) fn as_json(&self) -> Value {
-        let all = self.answers.len();
-        let listed: Vec<&Answer> =
-            self.answers.iter().filter(|answer| all <= MOST_ANSWERS || answer.answer == "YES").collect();
-        let yes = self.activated.len();
-        json!({ "evaluated": all, "yes": yes, "no": all - yes, "answers": listed })
+    pub(super) fn answers(&self) -> SkillAnswers {
+        let (evaluated, yes) = (self.answers.len(), self.activated.len());
+        let listed =
+            self.answers.iter().filter(|it| evaluated <= MOST_ANSWERS || it.answer == YesNo::Yes).cloned();
+        SkillAnswers { evaluated, yes, no: evaluated - yes, answers: listed.collect() }
     }
 }
 
-fn answer(kind: &'static str, name: &str, fits: bool, reason: String) -> Answer {
-    Answer { kind, name: name.to_owned(), answer: if fits { "YES" } else { "NO" }, reason }
+fn answer(kind: SkillKind, name: &str, fits: bool, reason: String) -> SkillAnswer {
+    SkillAnswer { kind, name: name.to_owned(), answer: if fits { YesNo::Yes } else { YesNo::No }, reason }
 }
 
 /// An agent of a pack is of use for its kind of goals; others are if they have a word in common with the request.

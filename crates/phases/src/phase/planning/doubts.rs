@@ -1,9 +1,11 @@
 //! What makes one less sure of a plan.
 
-use candor_model::{Confidence, GoalType, Phase};
+use candor_model::handoff::{DecompositionOutput, EvaluationOutput, HandedTask};
+use candor_model::{Confidence, GoalType};
 
 use super::super::ranking;
 use crate::PhaseContext;
+use crate::goal::Reading;
 use crate::router::Explanation;
 
 /// The highest confidence that rules alone can give.
@@ -36,13 +38,10 @@ pub(super) struct Doubts {
 
 impl Doubts {
     pub(super) fn of(cx: &PhaseContext<'_>, choices: &[Option<Explanation>], gaps: &[String]) -> Self {
-        let texts = |phase, key: &str| -> Vec<String> {
-            cx.left(phase, key)
-                .and_then(|value| serde_json::from_value(value.clone()).ok())
-                .unwrap_or_default()
-        };
-        let mut guesses = texts(Phase::Evaluation, "guesses");
-        guesses.extend(texts(Phase::Decomposition, "guesses"));
+        let Reading { mut guesses, doubts, .. } =
+            cx.left::<EvaluationOutput<Reading>>().unwrap_or_default().reading;
+        let decomposed: Option<DecompositionOutput<HandedTask>> = cx.left();
+        guesses.extend(decomposed.and_then(|left| left.guesses).unwrap_or_default());
         // Who was named by the plan's author is no guess of ours, whatever the words say.
         let chosen: Vec<&Explanation> = choices.iter().flatten().collect();
         // The best agent of an imperfect world is as good as one gets: cost and rate are no doubt of the plan.
@@ -51,7 +50,6 @@ impl Doubts {
         let blind = chosen.iter().filter(|explained| ranking::is_blind(explained)).count();
         let brought = cx.material.is_some_and(|material| material.plan.is_some());
         let unknown_kind = !brought && cx.goal.is_none_or(|goal| goal.goal_type == GoalType::GENERIC);
-        let doubts = texts(Phase::Evaluation, "doubts");
         Self { guesses, doubts, gaps: gaps.to_vec(), unknown_kind, fit, blind }
     }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use candor_model::handoff::PlanReply;
 use candor_model::{AgentCapability, Plan, PlanTalk, SubTask, TaskId};
 use candor_planning::approval;
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
-use serde_json::json;
 
-use super::super::{Phases, counted, decomposition, report, spoken};
+use super::super::{Phases, counted, decomposition, report};
 use super::assign::{assign, explained, routings};
 use super::{Draft, agents_for, check_agents, conclude, drafted, ranking};
 use crate::brief;
@@ -49,12 +49,17 @@ fn question(cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Result<PhaseRepo
     let shown = Shown { plan, brief: cx.brief, decisions: cx.decisions, agents: cx.agents };
     let by_model = said.as_ref().filter(|_| told.is_some()).map(|said| said.model.clone());
     let answer = told.unwrap_or_else(|| talk::answer(words, shown));
-    Ok(spoken(reply(answer), by_model.as_deref()))
+    Ok(reply_by(answer, by_model))
 }
 
 fn reply(text: String) -> PhaseReport {
+    reply_by(text, None)
+}
+
+fn reply_by(text: String, model: Option<String>) -> PhaseReport {
     let summary = text.lines().next().unwrap_or_default().to_owned();
-    report(summary, json!({ "reply": text }), PhaseResult::Reply(text))
+    let output = PlanReply { reply: text.clone(), model };
+    report(summary, &output, output.model.as_deref(), PhaseResult::Reply(text))
 }
 
 /// The same tasks by another of the ways that were offered.
@@ -100,7 +105,7 @@ fn change(
             let edits = said.answer.edits(plan, &agents).unwrap_or_default();
             let part = part.to_owned();
             let unclear = talk::NotUnderstood { part, why: None, understood: edits };
-            return Ok(spoken(reply(unclear.to_string()), Some(&said.model)));
+            return Ok(reply_by(unclear.to_string(), Some(said.model.clone())));
         }
         let applied = said.answer.edits(plan, &agents).and_then(|edits| talk::apply(plan, &agents, &edits));
         if let Ok(changed) = applied {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use candor_model::handoff::ExecutionOutput;
 use candor_model::{
-    CheckKind, CheckResult, ExecutionFeedback, FeedbackType, IdMap, JsonMap, Phase, SubTask, TaskId,
-    TaskStatus, WantedCheck,
+    CheckKind, CheckResult, ExecutionFeedback, FeedbackType, IdMap, JsonMap, SubTask, TaskId, TaskStatus,
+    WantedCheck,
 };
 use candor_planning::compress::{self, Compressed, Expandable};
 use candor_planning::criterion::{self, Clause, Judgement};
@@ -36,9 +37,8 @@ pub(super) fn judge(cx: &PhaseContext<'_>, allowed: &[String]) -> Findings {
     let good = cx.feedback.iter().filter(|feedback| feedback.feedback_type.is_success());
     let results: IdMap<&TaskId, &ExecutionFeedback> =
         good.map(|feedback| (&feedback.task_id, feedback.as_ref())).collect();
-    let short = cx.left(Phase::Execution, "compressed");
-    let short: Option<Compressed> = short.and_then(|left| serde_json::from_value(left.clone()).ok());
-    let sections = short.iter().flat_map(|short| &short.expandable);
+    let short: Option<ExecutionOutput<Compressed>> = cx.left();
+    let sections = short.iter().flat_map(|short| &short.compressed.expandable);
     let theirs = cx.material.and_then(|material| material.plan.as_deref());
     let mut judge = Judge {
         allowed,
