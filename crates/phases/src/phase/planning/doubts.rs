@@ -5,7 +5,7 @@ use candor_model::{Confidence, GoalType};
 
 use super::super::ranking;
 use crate::PhaseContext;
-use crate::goal::Reading;
+use candor_language::goal::Reading;
 use crate::router::Explanation;
 
 /// The highest confidence that rules alone can give.
