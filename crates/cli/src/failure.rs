@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use candor_app::{AppError, AppErrorKind};
+
 /// Exit codes of `candor`.
 pub(crate) mod code {
     /// Done.
@@ -43,31 +45,25 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<AppError> for Failure {
+    fn from(AppError { kind, message }: AppError) -> Self {
+        let code = match kind {
+            AppErrorKind::Usage => code::USAGE,
+            AppErrorKind::Failed => code::FAILED,
+        };
+        Self { code, message }
+    }
+}
+
 impl From<candor_ports::LogError> for Failure {
     fn from(error: candor_ports::LogError) -> Self {
-        Self::failed(error)
+        AppError::from(error).into()
     }
 }
 
 impl From<candor_runtime::DriveError> for Failure {
     fn from(error: candor_runtime::DriveError) -> Self {
-        use candor_runtime::DriveError;
-        match &error {
-            DriveError::Refused(_) | DriveError::UnknownRun { .. } => Self::usage(error),
-            _ => Self::failed(error),
-        }
-    }
-}
-
-impl From<candor_runtime::LeaseError> for Failure {
-    fn from(error: candor_runtime::LeaseError) -> Self {
-        Self::failed(error)
-    }
-}
-
-impl From<candor_engine::FoldError> for Failure {
-    fn from(error: candor_engine::FoldError) -> Self {
-        Self::failed(error)
+        AppError::from(error).into()
     }
 }
 

@@ -1,15 +1,10 @@
-//! The command `candor`: arguments, terminal output, questions; it plugs the adapters into the ports.
+//! The command `candor`: arguments, terminal output, questions.
 
-mod app;
 mod args;
 mod commands;
-mod config;
-mod data;
-mod deps;
 mod drive;
 mod failure;
 mod output;
-mod packs;
 mod serve;
 pub mod view;
 
@@ -23,7 +18,7 @@ use crate::failure::code;
 #[must_use]
 pub fn main() -> ExitCode {
     // A confined command is started by this very program.
-    if let Some(ended) = candor_sandbox::confine::run_if_asked() {
+    if let Some(ended) = candor_app::run_confined_if_asked() {
         return ended;
     }
     let cli = args::Cli::parse();

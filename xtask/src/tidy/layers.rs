@@ -60,7 +60,23 @@ const LAYERS: &[Layer] = &[
         "candor-runtime",
         MayUse::Only(&["candor-engine", "candor-phases", "candor-planning", "candor-ports", "candor-model"]),
     ),
-    Layer::worldly("candor", MayUse::AllBut(&[TESTKIT, "xtask", "candor-benches"])),
+    Layer::worldly(
+        "candor-app",
+        MayUse::AllBut(&["candor", "candor-server", TESTKIT, "xtask", "candor-benches"]),
+    ),
+    // Which database, which sandbox and which kinds of agents there are is for the app to know.
+    Layer::worldly(
+        "candor",
+        MayUse::AllBut(&[
+            "candor-agents",
+            "candor-sandbox",
+            "candor-store",
+            "candor-tools",
+            TESTKIT,
+            "xtask",
+            "candor-benches",
+        ]),
+    ),
     Layer::worldly(TESTKIT, MayUse::AllBut(&["xtask"])),
     Layer::worldly("candor-benches", MayUse::AllBut(&[])),
     Layer::worldly("xtask", MayUse::Only(&[])),

@@ -61,6 +61,13 @@ pub(crate) struct ModelOptions {
     pub(crate) replay: Option<PathBuf>,
 }
 
+impl From<&ModelOptions> for candor_app::ModelUse {
+    fn from(options: &ModelOptions) -> Self {
+        let ModelOptions { no_models, record, replay } = options.clone();
+        Self { no_models, record, replay }
+    }
+}
+
 /// A run that is to be driven on.
 #[derive(Debug, Args)]
 pub(crate) struct DriveArgs {

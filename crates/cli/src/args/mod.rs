@@ -46,6 +46,12 @@ pub(crate) struct GlobalOptions {
     pub(crate) config: Option<PathBuf>,
 }
 
+impl From<&GlobalOptions> for candor_app::Locations {
+    fn from(options: &GlobalOptions) -> Self {
+        Self { data: options.data.clone(), config: options.config.clone() }
+    }
+}
+
 impl GlobalOptions {
     /// The options that lead to the same place, to be typed again.
     pub(crate) fn words(&self) -> String {

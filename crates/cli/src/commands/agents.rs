@@ -1,12 +1,12 @@
 //! `candor agents` and `candor packs`: who is there, and what is known.
 
+use candor_app::App;
 use candor_model::{AgentCapability, Breaker, Enforcement, Phase};
 use candor_planning::breaker;
 use candor_planning::roster::{AgentDefinition, Roster};
-use candor_ports::{EventLog, Experience};
+use candor_ports::Experience;
 use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
 use crate::output;

@@ -1,11 +1,11 @@
 //! `candor answer`: one of the options of a question that a run waits with.
 
+use candor_app::look;
 use candor_engine::{Input, Refusal};
 use candor_model::{AgentType, Answer, Choice, GateId, Guidance, GuidanceAction, JsonMap, Question};
 
 use super::control::AtRun;
 use crate::args::{AnswerArgs, GlobalOptions};
-use crate::data;
 use crate::drive::json_or_text;
 use crate::failure::Failure;
 
@@ -32,7 +32,7 @@ pub(crate) async fn answer(global: &GlobalOptions, args: &AnswerArgs) -> Result<
 
 /// The question that is meant: the one that is named, or the only one.
 async fn asked(at: &AtRun, named: Option<&str>) -> Result<(GateId, Question), Failure> {
-    let state = data::look(&at.log, &at.run).await?.state;
+    let state = look(&at.log, &at.run).await?.state;
     let open = state.open_questions();
     let listed = || open.keys().map(GateId::as_str).collect::<Vec<_>>().join(", ");
     let mut gates = open.iter().map(|(gate, question)| (gate.clone(), question.clone()));

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use candor_app::App;
 use candor_model::{AgentCapability, AssignmentResult, CompletenessResult, DependencyResult, Plan};
 use candor_phases::plan_file::PlanFile;
 use candor_planning::{assignment, completeness, dependencies, routing};
 use serde_json::json;
 
 use super::run::read;
-use crate::app::App;
 use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
 use crate::output;

@@ -1,9 +1,9 @@
 //! `candor config show`: everything that holds, with the defaults that nobody changed.
 
+use candor_app::App;
 use serde_json::{Map, Value, json};
 
 use super::models::row;
-use crate::app::App;
 use crate::args::{ConfigArgs, ConfigCommand, GlobalOptions};
 use crate::failure::{Failure, code};
 use crate::output;

@@ -1,19 +1,17 @@
 //! Commands to a run: go on, pause, cancel.
 
-use candor_engine::{Input, RunState};
-use candor_model::{RunId, RunStatus};
-use candor_store::SqliteLog;
+use candor_app::{App, Begin, Log, find_run, first_input, look};
+use candor_engine::Input;
+use candor_model::RunId;
 
-use crate::app::App;
 use crate::args::{DriveArgs, DriveOptions, GlobalOptions, ReasonArgs};
-use crate::data::{self, find_run};
-use crate::drive::{self, Begin};
+use crate::drive;
 use crate::failure::{Failure, code};
 
-/// A app with its log open, and the run that was meant.
+/// An app with its log open, and the run that was meant.
 pub(super) struct AtRun {
     pub(super) app: App,
-    pub(super) log: SqliteLog,
+    pub(super) log: Log,
     pub(super) run: RunId,
 }
 
@@ -45,20 +43,8 @@ impl AtRun {
 
 pub(crate) async fn resume(global: &GlobalOptions, args: &DriveArgs) -> Result<u8, Failure> {
     let AtRun { app, log, run } = AtRun::find(global, &args.run).await?;
-    let first = way_on(&data::look(&log, &run).await?.state)?;
+    let first = first_input(&look(&log, &run).await?.state)?;
     drive::drive(&app, log, Begin::TakeUp { run, first }, &args.drive, global).await
-}
-
-/// What a run that goes on is given first, if it needs to be given anything; a run that has ended does not go on.
-pub(crate) fn way_on(state: &RunState) -> Result<Option<Input>, Failure> {
-    let run = state.run_id();
-    if state.status().is_end() {
-        return Err(Failure::usage(format!(
-            "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
-            state.status()
-        )));
-    }
-    Ok((state.status() == RunStatus::Paused).then_some(Input::Resume))
 }
 
 pub(crate) async fn pause(global: &GlobalOptions, args: &ReasonArgs) -> Result<u8, Failure> {
@@ -77,17 +63,17 @@ pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<
     let runtime = app.runtime(log.clone(), &[], None)?;
     if app.data.is_driven(&run) {
         runtime.submit(run.clone(), input).await?;
-        while app.data.is_driven(&run) && !data::look(&log, &run).await?.state.status().is_end() {
+        while app.data.is_driven(&run) && !look(&log, &run).await?.state.status().is_end() {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     } else {
         let lease = app.data.lease(&run)?;
-        let stopped = candor_agents::stop_orphans(&app.data.attempts(), &run)?;
+        let stopped = app.stop_orphans(&run)?;
         if stopped > 0 {
             eprintln!("candor: stopped {stopped} processes that were left running");
         }
         runtime.resume(run.clone(), Some(input), Some(lease)).await?.ended().await?;
     }
-    eprintln!("candor: run {run} is {}", data::look(&log, &run).await?.state.status());
+    eprintln!("candor: run {run} is {}", look(&log, &run).await?.state.status());
     Ok(code::DONE)
 }

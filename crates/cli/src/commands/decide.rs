@@ -1,5 +1,6 @@
 //! What people say to a plan that waits for them: approve, reject, adjust, ask, choose, modify, regenerate, revert.
 
+use candor_app::look;
 use candor_engine::Input;
 use candor_model::{
     Answer, ApprovalAction, GateId, HumanApprovalDecision, HumanApprovalRequest, PlanVersion, Question,
@@ -10,7 +11,6 @@ use crate::args::{
     AdjustArgs, ApproveArgs, AskArgs, ChooseArgs, DriveOptions, GlobalOptions, ModifyArgs, RegenerateArgs,
     RevertArgs, Shown,
 };
-use crate::data;
 use crate::drive::adjustments;
 use crate::failure::Failure;
 
@@ -98,7 +98,7 @@ async fn say(
 }
 
 async fn shown_plan(at: &AtRun) -> Result<(GateId, HumanApprovalRequest), Failure> {
-    let state = data::look(&at.log, &at.run).await?.state;
+    let state = look(&at.log, &at.run).await?.state;
     let found = state.open_questions().iter().find_map(|(gate, question)| match question {
         Question::Approval { request, .. } => Some((gate.clone(), request.clone())),
         Question::Guidance(_) | Question::Choice(_) => None,

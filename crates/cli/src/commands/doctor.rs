@@ -3,17 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use candor_app::config::{AgentInFile, AgentKind};
+use candor_app::{App, ModelUse, probe_confinement};
 use candor_llm::chat::ChatClient;
 use candor_model::Tier;
-use candor_ports::{EventLog, RunFilter};
+use candor_ports::RunFilter;
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::models::price;
-use crate::app::App;
-use crate::args::{GlobalOptions, ModelOptions};
-use crate::config::{AgentInFile, AgentKind};
-use crate::deps;
+use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
 use crate::output;
 
@@ -75,12 +74,14 @@ async fn log(app: &App) -> Finding {
     let place = app.data.path().display().to_string();
     match app.data.open_quietly() {
         Err(failure) => Finding::ill("data folder", failure.message),
-        Ok((log, report)) => match log.runs(RunFilter::default()).await {
+        Ok((log, damage)) => match log.runs(RunFilter::default()).await {
             Err(error) => Finding::ill("data folder", format!("{place}: {error}")),
-            Ok(_) if !report.is_clean() => Finding::ill("data folder", format!("{place}: {report}")),
-            Ok(runs) => {
-                Finding::well("data folder", format!("{place}: writable, {} runs, no damage", runs.len()))
-            }
+            Ok(runs) => match damage {
+                Some(damage) => Finding::ill("data folder", format!("{place}: {damage}")),
+                None => {
+                    Finding::well("data folder", format!("{place}: writable, {} runs, no damage", runs.len()))
+                }
+            },
         },
     }
 }
@@ -140,7 +141,7 @@ async fn tools(app: &App) -> Vec<Finding> {
     app.close().await;
     let builtin = &app.config.tools.builtin;
     if !builtin.commands.is_empty() {
-        let offer = candor_sandbox::probe();
+        let offer = probe_confinement();
         findings.push(match (offer.suffices(), builtin.allow_unconfined) {
             (true, _) => Finding::well("sandbox", "commands are confined by the kernel"),
             (false, true) => Finding::well(
@@ -165,7 +166,7 @@ fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {
 
 /// Whether each tier answers, how fast, and at what price. One tiny call each, side by side.
 async fn models(app: &App) -> Vec<Finding> {
-    let tiers = match deps::models(app, &ModelOptions::default()) {
+    let tiers = match app.models(ModelUse::default()) {
         Err(failure) => return vec![Finding::ill("models", failure.message)],
         Ok(None) => return vec![Finding::well("models", "none configured: goals are planned by rules")],
         Ok(Some(tiers)) => tiers,
@@ -203,7 +204,7 @@ async fn probed(tier: Tier, client: &ChatClient) -> Finding {
 
 /// Whether texts can be embedded.
 async fn meaning(app: &App) -> Option<Finding> {
-    let embedder = match deps::meaning(app) {
+    let embedder = match app.meaning() {
         Err(failure) => return Some(Finding::ill("embeddings", failure.message)),
         Ok(None) => return None,
         Ok(Some(embedder)) => embedder,

@@ -3,15 +3,13 @@
 
 use std::sync::Arc;
 
+use candor_app::{App, fresh_run_id};
 use candor_model::{AgentCapability, AskKey, AskStep, EventBody, Phase, Question, Recorded, RunId};
 use candor_phases::Phases;
 use candor_ports::{Experience, Observer};
 use candor_runtime::{DryRun, DryRunReport, RunOrder};
 
-use super::run::fresh_run_id;
-use crate::app::App;
 use crate::args::ModelOptions;
-use crate::deps;
 use crate::failure::Failure;
 
 /// A dry run that is over, and what it ran with.
@@ -29,7 +27,7 @@ pub(super) async fn dry_run(
     request: &str,
     last: Phase,
 ) -> Result<Rehearsed, Failure> {
-    let models = deps::models(app, options)?;
+    let models = app.models(options)?;
     let registry = app.full_staff(&[], models.is_some())?;
     let agents = registry.known(&experience.measured);
     let phases = app.phases();
@@ -42,7 +40,7 @@ pub(super) async fn dry_run(
     let dry_run = DryRun {
         registry,
         phases: phases.clone(),
-        deps: deps::equipment(app, models.as_ref())?,
+        deps: app.runtime_deps(models.as_ref())?,
         experience,
         observer: Some(Arc::new(Told)),
     };

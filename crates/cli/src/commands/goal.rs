@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use candor_language::goal::Reading;
+use candor_app::{App, checked};
 use candor_model::{Goal, Handoff, Phase};
 use candor_planning::phase::PhaseResult;
 use candor_ports::Experience;
@@ -10,8 +11,7 @@ use candor_runtime::DryRunReport;
 use serde_json::{Value, json};
 
 use super::dry_run::dry_run;
-use super::run::{checked, read};
-use crate::app::App;
+use super::run::read;
 use crate::args::{GlobalOptions, GoalArgs};
 use crate::failure::{Failure, code};
 use crate::output;

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use candor_app::config::FILE_NAME;
 use clap::CommandFactory;
 
 use crate::args::{Cli, CompletionsArgs, InitArgs};
-use crate::config::FILE_NAME;
 use crate::failure::{Failure, code};
 
 /// What a new configuration says: every key with its default, and an agent of each kind to uncomment.

@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
+use candor_app::{DataFolder, Log, Looked, find_run, look};
 use candor_engine::RunState;
 use candor_model::{EventBody, Position, Recorded, RunId, RunStatus, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
-use candor_ports::{EventLog, RunFilter};
-use candor_store::SqliteLog;
+use candor_ports::RunFilter;
 use serde_json::json;
 
 use crate::args::{
     DriveOptions, ExplainArgs, GlobalOptions, ListArgs, LogsArgs, ModelOptions, OneRun, ReportArgs,
 };
-use crate::data::{self, DataFolder, Looked, find_run};
 use crate::drive::Screen;
 use crate::failure::{Failure, code};
 use crate::output;
@@ -24,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A data folder that has runs in it, and the one that was meant.
 struct Found {
     data: DataFolder,
-    log: SqliteLog,
+    log: Log,
     run: RunId,
 }
 
@@ -38,7 +37,7 @@ async fn find(global: &GlobalOptions, named: &str) -> Result<Found, Failure> {
 
 pub(super) async fn looked(global: &GlobalOptions, named: &str) -> Result<Looked, Failure> {
     let found = find(global, named).await?;
-    data::look(&found.log, &found.run).await
+    Ok(look(&found.log, &found.run).await?)
 }
 
 pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, Failure> {
@@ -58,7 +57,7 @@ pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, 
 
 pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
     let Found { data, log, run } = find(global, &args.run).await?;
-    let Looked { records, state } = data::look(&log, &run).await?;
+    let Looked { records, state } = look(&log, &run).await?;
     let driven = data.is_driven(&run);
     if args.json {
         let mut status = view::status::json(&state, &records);
@@ -94,7 +93,7 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
             seen = last.position;
             screen.tell(&events)?;
         }
-        let looked = data::look(&log, &run).await?;
+        let looked = look(&log, &run).await?;
         if looked.state.status().is_end() && looked.state.position() == seen {
             return Ok(code::DONE);
         }
@@ -181,7 +180,7 @@ pub(crate) async fn effects(global: &GlobalOptions, args: &OneRun) -> Result<u8,
 
 pub(crate) async fn logs(global: &GlobalOptions, args: &LogsArgs) -> Result<u8, Failure> {
     let Found { data, log, run } = find(global, &args.run).await?;
-    let Looked { records, state } = data::look(&log, &run).await?;
+    let Looked { records, state } = look(&log, &run).await?;
     let task = known_task(&state, &records, args.task.as_deref())?;
     let logs = data.logs().read(&run, task.as_ref())?;
     if args.json {

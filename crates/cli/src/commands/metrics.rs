@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use candor_app::DataFolder;
 use candor_model::{
     CalibrationMetrics, EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary,
 };
 use candor_planning::calibration;
 use candor_planning::metrics::{PhaseHistory, PhaseRecord, SessionFigures, criteria_of, session_line};
 use candor_planning::targets::{Target, TargetFigures};
-use candor_ports::{EventLog, RunFilter};
+use candor_ports::RunFilter;
 use candor_react::Metrics;
 use serde_json::{Value, json};
 
 use super::code::CodeFigures;
 use crate::args::{GlobalOptions, MetricsArgs};
-use crate::data::DataFolder;
 use crate::failure::{Failure, code};
 use crate::output;
 

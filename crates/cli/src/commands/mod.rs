@@ -22,9 +22,7 @@ mod serve;
 mod time_travel;
 mod tools;
 
-pub(crate) use self::control::way_on;
 pub(crate) use self::plan::planned;
-pub(crate) use self::run::{fresh_run_id, order};
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use candor_app::App;
 use candor_llm::chat::TierConfig;
 use candor_llm::embed::EmbeddingConfig;
 use candor_llm::weights::{self, KnownModel, Progress};
 use candor_model::Tier;
 use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::args::{GlobalOptions, ModelsArgs, ModelsCommand};
 use crate::failure::{Failure, code};
 use crate::output;

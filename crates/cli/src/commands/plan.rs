@@ -1,18 +1,17 @@
 //! `candor plan`: what would be done, without doing it.
 
 use candor_language::goal::Reading;
+use candor_app::{App, checked};
 use candor_model::{Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
 use candor_planning::completeness::Category;
 use candor_planning::phase::PhaseResult;
 use candor_planning::validation;
 use candor_planning::{assignment, completeness, dependencies, routing};
-use candor_ports::{EventLog, Experience};
+use candor_ports::Experience;
 use serde_json::{Value, json};
 
 use super::dry_run::{Rehearsed, dry_run};
-use super::run::checked;
 use super::{check, goal};
-use crate::app::App;
 use crate::args::{GlobalOptions, ModelOptions, PlanArgs, PlanCommand};
 use crate::failure::{Failure, code};
 use crate::output;

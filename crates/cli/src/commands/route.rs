@@ -5,18 +5,17 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use candor_app::App;
+use candor_app::config::{AgentList, read_text};
 use candor_llm::embed::EmbeddingConfig;
 use candor_model::{AgentCapability, AgentType, RoutedExample};
 use candor_phases::router::{Explanation, Router, Success};
 use candor_planning::routing;
-use candor_ports::{Embedder, EventLog, Experience, Vector};
+use candor_ports::{Embedder, Experience, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::args::{GlobalOptions, RouteArgs};
-use crate::config::{AgentList, read_text};
-use crate::deps;
 use crate::failure::{Failure, code};
 use crate::output;
 
@@ -87,7 +86,7 @@ impl Asker {
             history.extend(read_history(path, &agents)?);
         }
         let resting = open_breakers(&experience);
-        let mut meaning = deps::meaning(&app)?;
+        let mut meaning = app.meaning()?;
         let router = match build(&agents, &history, meaning.as_ref()).await {
             Ok(router) => router,
             Err(reason) => {

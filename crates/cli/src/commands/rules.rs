@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use candor_app::config::{read_rules, read_text};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::guardrails::Guardrails;
 use candor_planning::roster::Roster;
@@ -10,7 +11,6 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::args::{RulesArgs, RulesCommand, RulesKind};
-use crate::config::{read_rules, read_text};
 use crate::failure::{Failure, code};
 use crate::output;
 

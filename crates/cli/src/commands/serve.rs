@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
+use candor_app::App;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::app::App;
 use crate::args::{GlobalOptions, ServeArgs};
 use crate::failure::{Failure, code};
 use crate::serve::FrontOffice;

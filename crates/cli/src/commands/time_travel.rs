@@ -1,17 +1,14 @@
 //! Going back, beginning anew, and beginning another run where one once was.
 
+use candor_app::{App, Begin, fresh_run_id, look};
 use candor_engine::{Input, Refusal, RunState};
 use candor_model::{CheckpointId, Money, Phase, Position, RunId};
 use candor_planning::limits;
-use candor_ports::EventLog;
 use candor_runtime::ForkPoint;
 
 use super::control::AtRun;
-use super::run::fresh_run_id;
-use crate::app::App;
 use crate::args::{ForkArgs, GlobalOptions, RestartArgs, RollbackArgs};
-use crate::data;
-use crate::drive::{self, Begin};
+use crate::drive;
 use crate::failure::Failure;
 
 pub(crate) async fn restart(global: &GlobalOptions, args: &RestartArgs) -> Result<u8, Failure> {
@@ -24,8 +21,8 @@ pub(crate) async fn rollback(global: &GlobalOptions, args: &RollbackArgs) -> Res
     let run_budget = args.budget.map(Money::from_dollars).transpose().map_err(Failure::usage)?;
     let at = AtRun::find(global, &args.run).await?;
     let to = match (&args.phase, args.checkpoint) {
-        (Some(phase), _) => point(&data::look(&at.log, &at.run).await?.state, phase, args.rerun)?,
-        (None, Some(number)) => checkpoint(&data::look(&at.log, &at.run).await?.state, number)?,
+        (Some(phase), _) => point(&look(&at.log, &at.run).await?.state, phase, args.rerun)?,
+        (None, Some(number)) => checkpoint(&look(&at.log, &at.run).await?.state, number)?,
         (None, None) => return Err(Failure::usage("say which phase, 0 to 7, or --checkpoint NUMBER")),
     };
     at.submit(global, Input::RollBack { to, run_budget }, &args.drive).await

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use candor_app::{App, ServerHealth, Tools};
 use candor_model::{ToolHints, ToolSpec};
 use candor_ports::Toolbox;
-use candor_tools::{ServerHealth, Tools};
 use serde_json::json;
 
-use crate::app::App;
 use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
 use crate::output;

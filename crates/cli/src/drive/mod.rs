@@ -6,57 +6,18 @@ mod screen;
 
 use std::sync::Arc;
 
-use candor_agents::stop_orphans;
+use candor_app::{App, Begin, Log, look};
 use candor_engine::Input;
-use candor_model::{
-    Answer, AskKey, Choice, EventBody, HumanApprovalDecision, Position, Recorded, RunId, RunStatus,
-};
-use candor_ports::{EventLog, Observer};
-use candor_runtime::{DriveError, ForkPoint, Lease, RunHandle, RunOrder, RunSnapshot, Runtime};
-use candor_store::SqliteLog;
+use candor_model::{AskKey, EventBody, Position, Recorded, RunId, RunStatus};
+use candor_ports::Observer;
+use candor_runtime::{DriveError, RunHandle, RunSnapshot, Runtime};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
 pub(crate) use self::people::{adjustments, json_or_text};
 pub(crate) use self::screen::Screen;
-use crate::app::{App, Whom};
 use crate::args::{DriveOptions, GlobalOptions};
-use crate::data;
-use crate::deps;
 use crate::failure::{Failure, code};
-
-/// What is to be driven.
-pub(crate) enum Begin {
-    /// A new run.
-    Start(Box<RunOrder>),
-    /// A run that is on the log, and what it is given first.
-    TakeUp {
-        /// The run.
-        run: RunId,
-        /// The input.
-        first: Option<Input>,
-    },
-    /// A new run that begins where another one once was.
-    Fork {
-        /// The other run.
-        from: RunId,
-        /// Where.
-        at: ForkPoint,
-        /// The new run.
-        new: RunId,
-        /// Other words to go on with.
-        prompt: Option<String>,
-    },
-}
-
-impl Begin {
-    pub(crate) fn run(&self) -> &RunId {
-        match self {
-            Self::Start(order) => &order.run_id,
-            Self::TakeUp { run, .. } | Self::Fork { new: run, .. } => run,
-        }
-    }
-}
 
 /// Sends what it is told to whoever shows it. The channel is not bounded: what waits in it is on the log
 /// already, and the run must not wait for a terminal.
@@ -99,7 +60,7 @@ enum Outcome {
 /// Drives a run as far as it goes; returns the exit code.
 pub(crate) async fn drive(
     app: &App,
-    log: SqliteLog,
+    log: Log,
     begin: Begin,
     options: &DriveOptions,
     global: &GlobalOptions,
@@ -111,21 +72,21 @@ pub(crate) async fn drive(
 /// The same, shown elsewhere.
 pub(crate) async fn drive_on(
     app: &App,
-    log: SqliteLog,
+    log: Log,
     begin: Begin,
     options: &DriveOptions,
     global: &GlobalOptions,
     screen: Screen,
 ) -> Result<u8, Failure> {
     let run = begin.run().clone();
-    let lease = claim(app, &run)?;
+    let lease = app.claim(&run)?;
     let (sender, told) = mpsc::unbounded_channel();
-    let tiers = deps::models(app, &options.models)?;
-    let (relay, whom) = (Arc::new(Relay(sender)), whom(&log, &begin).await?);
-    let runtime = app.equipped(log.clone(), options, tiers.as_ref(), Some(relay), whom)?;
+    let tiers = app.models(&options.models)?;
+    let (relay, whom) = (Arc::new(Relay(sender)), begin.whom(&log).await?);
+    let runtime = app.equipped(log.clone(), &options.faults, tiers.as_ref(), Some(relay), whom)?;
     let mut show = Show { screen, told, caught_up: true };
     show.catch_up(&log, &begin).await?;
-    let handle = set_out(app, &runtime, begin, lease).await?;
+    let handle = app.set_out(&runtime, begin, lease).await?;
     show.tell_fork(&log, &run).await?;
     let outcome = attend(app, &runtime, handle, &mut show, options).await;
     // Nobody needs the servers of tools any more.
@@ -136,46 +97,6 @@ pub(crate) async fn drive_on(
         eprintln!("candor: the recording is not complete: {problem}");
     }
     conclude(&log, &run, outcome, show.screen, global).await
-}
-
-/// Who is there for a run, which it says itself when it begins.
-async fn whom(log: &SqliteLog, begin: &Begin) -> Result<Whom, Failure> {
-    let direct = match begin {
-        Begin::Start(order) => order.settings.direct,
-        Begin::TakeUp { run, .. } | Begin::Fork { from: run, .. } => {
-            data::look(log, run).await?.state.settings().direct
-        }
-    };
-    Ok(if direct { Whom::TheCoder } else { Whom::Everyone })
-}
-
-/// Takes the right to drive a run, and stops what an earlier driver left running.
-pub(crate) fn claim(app: &App, run: &RunId) -> Result<Lease, Failure> {
-    let lease = app.data.lease(run)?;
-    stop_orphans(&app.data.attempts(), run).map_err(|error| {
-        Failure::failed(format!("could not stop what an earlier process left running: {error}"))
-    })?;
-    Ok(lease)
-}
-
-/// Begins to drive; what the run begins with is on the log when it returns.
-pub(crate) async fn set_out(
-    app: &App,
-    runtime: &Runtime,
-    begin: Begin,
-    lease: Lease,
-) -> Result<RunHandle, Failure> {
-    let begun = match begin {
-        Begin::Start(order) => runtime.start(*order, Some(lease)).await,
-        Begin::TakeUp { run, first } => runtime.resume(run, first, Some(lease)).await,
-        Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
-    };
-    begun.map_err(|error| match error {
-        DriveError::Log(error) => {
-            Failure::failed(format!("{error}\nThe data folder is {}.", app.data.path().display()))
-        }
-        other => other.into(),
-    })
 }
 
 /// A run that could not be driven on, because the disk is full for instance, is as far as its log says.
@@ -198,7 +119,7 @@ struct Show {
 
 impl Show {
     /// Lets the screen know what happened before; only new events are told.
-    async fn catch_up(&mut self, log: &SqliteLog, begin: &Begin) -> Result<(), Failure> {
+    async fn catch_up(&mut self, log: &Log, begin: &Begin) -> Result<(), Failure> {
         if let Begin::TakeUp { run, .. } = begin {
             self.screen.remember(&log.read(run, Position::START).await?);
         }
@@ -207,7 +128,7 @@ impl Show {
     }
 
     /// A run that was forked shares a past that nobody told here: the screen learns it, and says where it is from.
-    async fn tell_fork(&mut self, log: &SqliteLog, run: &RunId) -> Result<(), Failure> {
+    async fn tell_fork(&mut self, log: &Log, run: &RunId) -> Result<(), Failure> {
         if self.caught_up {
             return Ok(());
         }
@@ -298,7 +219,7 @@ async fn answer(
         let answered = people::answer(question, options, runtime).await?;
         show.screen.leave_frame();
         let Some(answer) = answered else { return Ok(Some(Outcome::Waiting(now))) };
-        let answer = without_secrets(app, answer);
+        let answer = app.answer_without_secrets(answer);
         match handle.submit(Input::Answered { gate: gate.clone(), answer }).await {
             // Whoever sits at the terminal can say it better at once.
             Err(DriveError::Refused(refusal)) if people::can_be_asked(options) => eprintln!("{refusal}"),
@@ -307,27 +228,15 @@ async fn answer(
     }
 }
 
-/// What was typed at the terminal goes on the log like what was given on the command line.
-pub(crate) fn without_secrets(app: &App, answer: Answer) -> Answer {
-    match answer {
-        Answer::Choice(choice) => Answer::Choice(Choice { text: app.without_secrets(choice.text), ..choice }),
-        Answer::Approval(decision) => {
-            let comments = app.without_secrets(decision.comments);
-            Answer::Approval(HumanApprovalDecision { comments, ..decision })
-        }
-        Answer::Guidance(guidance) => Answer::Guidance(guidance),
-    }
-}
-
 /// Says how it ended and what can be done now.
 async fn conclude(
-    log: &SqliteLog,
+    log: &Log,
     run: &RunId,
     outcome: Outcome,
     screen: Screen,
     global: &GlobalOptions,
 ) -> Result<u8, Failure> {
-    let looked = data::look(log, run).await?;
+    let looked = look(log, run).await?;
     let told_elsewhere = matches!(screen, Screen::Aside(_));
     screen.close(&looked)?;
     let more = global.words();

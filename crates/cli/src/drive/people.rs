@@ -1,5 +1,6 @@
 //! Questions to people, on the terminal where there is one, and what to type where there is none.
 
+use candor_app::Looked;
 use candor_model::{
     Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance, GuidanceAction,
     JsonMap, Question, RunId, RunStatus, TaskId,
@@ -9,7 +10,6 @@ use serde_json::Value;
 
 use super::plan_talk;
 use crate::args::DriveOptions;
-use crate::data::Looked;
 use crate::failure::Failure;
 use crate::output;
 use crate::view::{commands, proposal};

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
+use candor_app::Looked;
 use candor_model::{AskKey, EventBody, ForkedFrom, Recorded, RunId};
 use candor_planning::degradation;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::args::DriveOptions;
-use crate::data::Looked;
 use crate::failure::Failure;
 use crate::output;
 use crate::view::lines::Teller;

@@ -7,21 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use candor_app::{App, Begin, Log, OrderRequest, Whom, find_run, first_input, fresh_run_id, look};
 use candor_engine::{Input, RunState};
 use candor_model::{Answer, EventBody, GateId, Position, Recorded, RunId, RunStatus};
-use candor_ports::{BoxFuture, EventLog, Observer, RunEntry, RunFilter};
+use candor_ports::{BoxFuture, Observer, RunEntry, RunFilter};
 use candor_runtime::{RunSnapshot, Runtime};
 use candor_server::{Api, ApiError, Driver, PlanSight, ProgressOf, RunView};
-use candor_store::SqliteLog;
 use tokio::sync::broadcast;
 
 use self::runs::Runs;
-use crate::app::{App, Whom};
-use crate::args::{DriveOptions, ModelOptions, RunArgs};
+use crate::args::ModelOptions;
 use crate::commands;
-use crate::data;
-use crate::deps;
-use crate::drive::{self, Begin};
 use crate::failure::Failure;
 
 /// How much progress may wait for a slow listener; older progress is of no interest.
@@ -33,9 +29,9 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Candor behind a counter.
 pub(crate) struct FrontOffice {
     app: App,
-    log: SqliteLog,
+    log: Log,
     runtime: Runtime,
-    options: DriveOptions,
+    models: ModelOptions,
     runs: Runs,
     progress: broadcast::Sender<ProgressOf>,
 }
@@ -63,14 +59,13 @@ impl From<Failure> for ApiError {
 impl FrontOffice {
     /// Opens the log with everything that the configuration names. What is wrong with it is found here.
     pub(crate) fn open(app: App, models: ModelOptions) -> Result<Self, Failure> {
-        let options = DriveOptions { yes: false, json: false, plain: true, faults: Vec::new(), models };
-        app.staff(&options.faults)?;
-        let tiers = deps::models(&app, &options.models)?;
+        app.staff(&[])?;
+        let tiers = app.models(&models)?;
         let log = app.data.open()?;
         let (progress, _) = broadcast::channel(PROGRESS_KEPT);
         let observer = Arc::new(Relay(progress.clone()));
-        let runtime = app.equipped(log.clone(), &options, tiers.as_ref(), Some(observer), Whom::Everyone)?;
-        Ok(Self { app, log, runtime, options, runs: Runs::default(), progress })
+        let runtime = app.equipped(log.clone(), &[], tiers.as_ref(), Some(observer), Whom::Everyone)?;
+        Ok(Self { app, log, runtime, models, runs: Runs::default(), progress })
     }
 
     /// The data folder.
@@ -88,23 +83,16 @@ impl FrontOffice {
     async fn planned(&self, goal: &str) -> Result<PlanSight, Failure> {
         let words = said(goal)?;
         let experience = self.log.experience().await?;
-        let planned = commands::planned(&self.app, experience, words, &self.options.models).await?;
+        let planned = commands::planned(&self.app, experience, words, &self.models).await?;
         Ok(PlanSight { data: planned.as_json()?, text: planned.as_text() })
     }
 
     async fn started(&self, goal: &str, unattended: Option<bool>) -> Result<RunId, Failure> {
-        let run_id = commands::fresh_run_id()?;
-        let args = RunArgs {
-            words: vec![said(goal)?],
-            goal_file: None,
-            plan_file: None,
-            run_id: None,
-            unattended: false,
-            drive: self.options.clone(),
-        };
-        let mut order = commands::order(&self.app, run_id.clone(), &args)?;
+        let run_id = fresh_run_id()?;
         // Whoever calls can answer, unless somebody says otherwise.
-        order.settings.unattended = unattended.or(self.app.config.unattended).unwrap_or(false);
+        let unattended = unattended.or(self.app.config.unattended).unwrap_or(false);
+        let request = OrderRequest { words: said(goal)?, goal: None, plan: None, unattended, learn: true };
+        let order = self.app.order(run_id.clone(), request)?;
         self.drive(Begin::Start(Box::new(order))).await?;
         Ok(run_id)
     }
@@ -112,8 +100,8 @@ impl FrontOffice {
     async fn drive(&self, begin: Begin) -> Result<(), Failure> {
         let run = begin.run().clone();
         let set_out = async {
-            let lease = drive::claim(&self.app, &run)?;
-            drive::set_out(&self.app, &self.runtime, begin, lease).await
+            let lease = self.app.claim(&run)?;
+            Ok(self.app.set_out(&self.runtime, begin, lease).await?)
         };
         self.runs.keep(set_out).await
     }
@@ -131,7 +119,7 @@ impl FrontOffice {
     }
 
     async fn resumed(&self, run: &RunId) -> Result<(), Failure> {
-        let first = commands::way_on(&data::look(&self.log, run).await?.state)?;
+        let first = first_input(&look(&self.log, run).await?.state)?;
         match first {
             Some(input) => self.submit(run, input).await,
             None if self.runs.has(run).await => Ok(()),
@@ -140,7 +128,7 @@ impl FrontOffice {
     }
 
     async fn looked(&self, run: &RunId) -> Result<RunView, Failure> {
-        let looked = data::look(&self.log, run).await?;
+        let looked = look(&self.log, run).await?;
         let driver = match (self.runs.has(run).await, self.app.data.is_driven(run)) {
             (true, _) => Driver::Here,
             (false, true) => Driver::Elsewhere,
@@ -175,7 +163,7 @@ impl FrontOffice {
         after: Option<Position>,
         snapshot: Option<&RunSnapshot>,
     ) -> Result<bool, Failure> {
-        let state = data::look(&self.log, run).await?.state;
+        let state = look(&self.log, run).await?.state;
         let later = after.is_none_or(|after| state.position() > after);
         let waits = matches!(state.status(), RunStatus::WaitingHuman | RunStatus::Paused) && later;
         Ok(state.status().is_end() || (waits && snapshot.is_none_or(|snapshot| is_of(snapshot, &state))))
@@ -212,7 +200,9 @@ impl Api for FrontOffice {
     }
 
     fn find<'a>(&'a self, named: &'a str) -> BoxFuture<'a, Result<RunId, ApiError>> {
-        Box::pin(async move { Ok(data::find_run(&self.app.data, Some(&self.log), named).await?) })
+        Box::pin(
+            async move { Ok(find_run(&self.app.data, Some(&self.log), named).await.map_err(Failure::from)?) },
+        )
     }
 
     fn look<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<RunView, ApiError>> {
@@ -230,7 +220,7 @@ impl Api for FrontOffice {
         gate: GateId,
         answer: Answer,
     ) -> BoxFuture<'a, Result<(), ApiError>> {
-        let answer = drive::without_secrets(&self.app, answer);
+        let answer = self.app.answer_without_secrets(answer);
         Box::pin(async move { Ok(self.submit(run, Input::Answered { gate, answer }).await?) })
     }
 

@@ -1,12 +1,12 @@
 //! A run as a service shows it: the same facts as `candor status`, `report` and `postmortem`.
 
+use candor_app::Looked;
 use candor_engine::RunState;
 use candor_model::{EventBody, IdMap, JsonMap, Recorded, RunStatus, RunSummary, TaskId};
 use candor_planning::texts;
 use candor_server::{Driver, FailureSight, RunView, TaskSight};
 use serde_json::Value;
 
-use crate::data::Looked;
 use crate::view::{self, Style};
 
 /// Nobody counts columns here, but results in a few lines are not meant to be long.

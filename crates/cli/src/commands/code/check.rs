@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_agents::code::InstalledLibrary;
+use candor_app::{App, InstalledLibrary};
 use candor_model::JsonMap;
 use candor_pycheck::{
     AnyLibrary, Checker, Code, Findings, Language, Library, Policy, Problem, Program, ResultName, Syntax,
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::app::App;
 use crate::args::{CodeCheckArgs, GlobalOptions};
 use crate::failure::{Failure, code};
 use crate::output;

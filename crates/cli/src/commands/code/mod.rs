@@ -5,8 +5,9 @@ mod check;
 mod figures;
 mod run;
 
+use candor_app::{App, Sandbox};
+
 pub(super) use self::figures::CodeFigures;
-use crate::app::{App, Sandbox};
 use crate::args::{CodeCommand, GlobalOptions};
 use crate::failure::Failure;
 

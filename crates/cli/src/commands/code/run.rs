@@ -3,16 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use candor_app::{App, Begin, CODE_AGENT, Looked, fresh_run_id, look, plan_of};
 use candor_model::{AgentNote, EventBody, Goal, JsonMap, Recorded, RunId, Seconds, StartMaterial, TaskId};
 use candor_runtime::RunOrder;
 use serde_json::{Value, json};
 
-use super::super::run::{fresh_run_id, plan_of, read};
-use crate::app::{App, CODE_AGENT};
+use super::super::run::read;
 use crate::args::{CodeRunArgs, DriveOptions, GlobalOptions};
-use crate::data::{self, Looked};
-use crate::deps;
-use crate::drive::{self, Begin, Screen};
+use crate::drive::{self, Screen};
 use crate::failure::{Failure, code};
 use crate::output;
 
@@ -33,7 +31,7 @@ pub(super) async fn run(global: &GlobalOptions, args: CodeRunArgs) -> Result<u8,
     };
     let order = order(&app, &run_id, &args)?;
     app.check_coder()?;
-    deps::models(&app, &args.models)?;
+    app.models(&args.models)?;
     let log = app.data.open()?;
     let options =
         DriveOptions { yes: true, json: true, plain: true, faults: Vec::new(), models: args.models };
@@ -42,7 +40,7 @@ pub(super) async fn run(global: &GlobalOptions, args: CodeRunArgs) -> Result<u8,
     let ended = drive::drive_on(&app, log.clone(), begin, &options, global, screen).await?;
     // A run that was interrupted or waits has come to no end yet, and has said how to go on.
     if matches!(ended, code::DONE | code::FAILED) {
-        tell(&data::look(&log, &run_id).await?, global, args.json, ended == code::DONE)?;
+        tell(&look(&log, &run_id).await?, global, args.json, ended == code::DONE)?;
     }
     Ok(ended)
 }

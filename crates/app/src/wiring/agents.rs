@@ -11,7 +11,7 @@ use candor_ports::{Agent, Toolbox};
 
 use super::{App, Callable};
 use crate::config::{AgentInFile, AgentKind};
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// What an attempt may cost at most when models are asked and nothing is said.
 const MAX_COST: Money = Money::from_micros(50_000);
@@ -24,9 +24,9 @@ impl App {
         &self,
         declared: &AgentInFile,
         files: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Arc<dyn Agent>, Failure> {
+    ) -> Result<Arc<dyn Agent>, AppError> {
         let name = &declared.agent_type;
-        let at = |problem: String| Failure::usage(format!("agent {name}: {problem}"));
+        let at = |problem: String| AppError::usage(format!("agent {name}: {problem}"));
         match declared.kind() {
             AgentKind::Command(command) => self.command(declared, command).map_err(at),
             AgentKind::Http(url) => Ok(Arc::new(HttpAgent::new(url).map_err(|error| at(error.to_string()))?)),
@@ -56,7 +56,7 @@ impl App {
         Ok(Arc::new(command.logging_to(self.data.logs()).noted_in(self.data.attempts())))
     }
 
-    fn tool_agent(&self, declared: &AgentInFile, patterns: &[String]) -> Result<Arc<dyn Agent>, Failure> {
+    fn tool_agent(&self, declared: &AgentInFile, patterns: &[String]) -> Result<Arc<dyn Agent>, AppError> {
         let toolbox: Arc<dyn Toolbox> = Arc::new(self.tools()?.only(patterns));
         let mut config = ToolAgentConfig::new(declared.agent_type.to_string(), toolbox);
         config.undo = Arc::new(self.tools()?);

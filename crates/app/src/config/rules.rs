@@ -8,36 +8,36 @@ use candor_planning::rules_file::{self, RuleDocument};
 use serde::{Deserialize, Serialize};
 
 use super::read_text;
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// What may begin at all.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct GuardrailsInFile {
+pub struct GuardrailsInFile {
     /// A file with guardrails of your own.
-    pub(crate) rules: Option<PathBuf>,
+    pub rules: Option<PathBuf>,
     /// What is done about words that speak to models instead of to us.
-    pub(crate) injection: Option<Enforcement>,
+    pub injection: Option<Enforcement>,
     /// What is done about secrets in the words.
-    pub(crate) secrets: Option<Enforcement>,
+    pub secrets: Option<Enforcement>,
 }
 
 /// A section that names a file of rules and nothing else.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct RulesInFile {
+pub struct RulesInFile {
     /// The file.
-    pub(crate) rules: Option<PathBuf>,
+    pub rules: Option<PathBuf>,
 }
 
 /// How results are checked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Validation {
+pub struct Validation {
     /// Programs that a criterion may run although the plan is not the person's own.
-    pub(crate) allowed_commands: Vec<String>,
+    pub allowed_commands: Vec<String>,
     /// Whether models judge the work of every phase, where there are any; it takes a call per phase.
-    pub(crate) critique_by_model: bool,
+    pub critique_by_model: bool,
 }
 
 /// All sections that the rules come from.
@@ -51,10 +51,10 @@ pub(super) struct Sections<'a> {
 
 impl Sections<'_> {
     /// The rules that hold; paths start at the folder of the configuration, which is the file at `path`.
-    pub(super) fn rulebook(&self, path: &Path, folder: &Path) -> Result<Rulebook, Failure> {
+    pub(super) fn rulebook(&self, path: &Path, folder: &Path) -> Result<Rulebook, AppError> {
         let allowed_commands = self.validation.allowed_commands.clone();
         if let Some(index) = allowed_commands.iter().position(|command| command.trim().is_empty()) {
-            return Err(Failure::usage(format!(
+            return Err(AppError::usage(format!(
                 "{}: validation.allowed_commands[{index}]: is empty; name a program, for instance \"cargo\"",
                 path.display()
             )));
@@ -81,16 +81,16 @@ fn file<T: RuleDocument>(
     folder: &Path,
     section: &str,
     named: Option<&Path>,
-) -> Result<Option<T>, Failure> {
+) -> Result<Option<T>, AppError> {
     let Some(named) = named else { return Ok(None) };
-    let at = |failure: Failure| {
-        Failure::usage(format!("{}: {section}.rules: {}", path.display(), failure.message))
+    let at = |failure: AppError| {
+        AppError::usage(format!("{}: {section}.rules: {}", path.display(), failure.message))
     };
     read(&folder.join(named)).map(Some).map_err(at)
 }
 
 /// Reads a file of rules.
-pub(crate) fn read<T: RuleDocument>(path: &Path) -> Result<T, Failure> {
+pub fn read<T: RuleDocument>(path: &Path) -> Result<T, AppError> {
     let text = read_text(path)?;
-    rules_file::read(&path.to_string_lossy(), &text).map_err(Failure::usage)
+    rules_file::read(&path.to_string_lossy(), &text).map_err(AppError::usage)
 }

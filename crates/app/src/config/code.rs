@@ -5,62 +5,62 @@ use std::path::{Path, PathBuf};
 use candor_model::{Seconds, Tier};
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// How code is written, checked and run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct CodeInFile {
+pub struct CodeInFile {
     /// Where it runs: on this machine, or with E2B.
-    pub(crate) runner: Runner,
+    pub runner: Runner,
     /// The Python of the sandbox: a name or a path.
-    pub(crate) python: PathBuf,
+    pub python: PathBuf,
     /// Folders with libraries for it, besides its own.
-    pub(crate) packages: Vec<PathBuf>,
+    pub packages: Vec<PathBuf>,
     /// Modules that are imported before a program comes, so that it need not wait for them.
-    pub(crate) preload: Vec<String>,
+    pub preload: Vec<String>,
     /// How many Pythons stand ready.
-    pub(crate) pool: usize,
+    pub pool: usize,
     /// After how long a program is stopped.
-    pub(crate) timeout: Seconds,
+    pub timeout: Seconds,
     /// How much memory it may use, in megabytes.
-    pub(crate) memory_mb: u64,
+    pub memory_mb: u64,
     /// How much it may write, in megabytes.
-    pub(crate) disk_mb: u64,
+    pub disk_mb: u64,
     /// How many processes it may be at a time.
-    pub(crate) processes: usize,
+    pub processes: usize,
     /// Whether programs run with all of Candor's own rights when the kernel cannot confine them.
-    pub(crate) allow_unconfined: bool,
+    pub allow_unconfined: bool,
     /// Modules that may not be imported, besides the usual ones.
-    pub(crate) deny: Vec<String>,
+    pub deny: Vec<String>,
     /// Modules that may be imported all the same.
-    pub(crate) allow: Vec<String>,
+    pub allow: Vec<String>,
     /// The language of what is wrong with code: `en` or `es`.
-    pub(crate) language: Language,
+    pub language: Language,
     /// The MCP server that is asked for documentation first, by its name under `[tools.servers]`.
-    pub(crate) docs_server: Option<String>,
+    pub docs_server: Option<String>,
     /// Whether code that has proven itself is kept and used again.
-    pub(crate) cache: bool,
+    pub cache: bool,
     /// Which models write code.
-    pub(crate) write_tier: Tier,
+    pub write_tier: Tier,
     /// Which models analyse and judge.
-    pub(crate) judge_tier: Tier,
+    pub judge_tier: Tier,
     /// Whether models are told the types of the context's values only, and never the beginnings of short ones.
-    pub(crate) types_only: bool,
+    pub types_only: bool,
     /// The libraries that models are told of; those that are installed if nothing is said.
-    pub(crate) libraries: Option<Vec<String>>,
+    pub libraries: Option<Vec<String>>,
     /// The template of E2B's sandboxes.
-    pub(crate) e2b_template: Option<String>,
+    pub e2b_template: Option<String>,
     /// The address of E2B's API, or of one that speaks like it.
-    pub(crate) e2b_api: Option<String>,
+    pub e2b_api: Option<String>,
     /// The address of a sandbox there, if it follows another pattern: `{port}` and `{id}` are filled in.
-    pub(crate) e2b_sandbox_url: Option<String>,
+    pub e2b_sandbox_url: Option<String>,
 }
 
 /// Where code runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Runner {
+pub enum Runner {
     /// On this machine, confined.
     #[default]
     Local,
@@ -71,7 +71,7 @@ pub(crate) enum Runner {
 /// A language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Language {
+pub enum Language {
     /// English.
     #[default]
     En,
@@ -110,9 +110,9 @@ impl Default for CodeInFile {
 
 impl CodeInFile {
     /// Checks what serde cannot.
-    pub(super) fn check(&self, path: &Path, servers: &[&String]) -> Result<(), Failure> {
+    pub(super) fn check(&self, path: &Path, servers: &[&String]) -> Result<(), AppError> {
         let at = |key: &str, problem: &str| {
-            Err(Failure::usage(format!("{}, [code]: `{key}` {problem}", path.display())))
+            Err(AppError::usage(format!("{}, [code]: `{key}` {problem}", path.display())))
         };
         if self.timeout.as_millis() == 0 {
             return at("timeout", "must be more than 0 seconds");

@@ -7,24 +7,24 @@ use candor_tools::ServerConfig;
 use candor_tools::builtin::BuiltinConfig;
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// Which tools there are.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct ToolsInFile {
+pub struct ToolsInFile {
     /// Those that come with Candor.
-    pub(crate) builtin: BuiltinConfig,
+    pub builtin: BuiltinConfig,
     /// MCP servers by name; their tools are called `name.tool`.
-    pub(crate) servers: BTreeMap<String, ServerConfig>,
+    pub servers: BTreeMap<String, ServerConfig>,
 }
 
 impl ToolsInFile {
     /// Checks what serde cannot: one way to reach each server.
-    pub(super) fn check(&self, path: &Path) -> Result<(), Failure> {
+    pub(super) fn check(&self, path: &Path) -> Result<(), AppError> {
         for (name, server) in &self.servers {
             server.check(name).map_err(|error| {
-                Failure::usage(format!("{}, [tools.servers.{name}]: {error}", path.display()))
+                AppError::usage(format!("{}, [tools.servers.{name}]: {error}", path.display()))
             })?;
         }
         Ok(())

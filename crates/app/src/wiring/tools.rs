@@ -9,15 +9,15 @@ use candor_tools::{McpServer, ToolSource, Tools};
 use super::agents::a2a_config;
 use super::{App, Sandbox};
 use crate::config::{AgentInFile, AgentKind};
-use crate::failure::Failure;
+use crate::error::AppError;
 
 impl App {
     /// Every tool that is configured. Nothing is started for it.
-    pub(crate) fn tools(&self) -> Result<Tools, Failure> {
+    pub fn tools(&self) -> Result<Tools, AppError> {
         if let Some(tools) = self.tools.get() {
             return Ok(tools.clone());
         }
-        let at = |problem: String| Failure::usage(format!("{}, {problem}", self.config.path.display()));
+        let at = |problem: String| AppError::usage(format!("{}, {problem}", self.config.path.display()));
         let declared = &self.config.tools;
         let builtin = Builtin::new(declared.builtin.clone())
             .map_err(|error| at(format!("[tools.builtin]: {error}")))?;
@@ -31,7 +31,7 @@ impl App {
 
     /// Reads the cards of agents elsewhere that the file does not describe. One that cannot be reached now is told,
     /// and is in the app all the same: it may be there when its turn comes.
-    pub(crate) async fn meet(mut self) -> Self {
+    pub async fn meet(mut self) -> Self {
         let unknown: Vec<AgentInFile> =
             self.config.agents.iter().filter(|agent| !agent.is_described()).cloned().collect();
         for declared in unknown {
@@ -47,14 +47,14 @@ impl App {
     }
 
     /// What an agent elsewhere says of itself.
-    pub(crate) async fn card(&self, declared: &AgentInFile) -> Result<Described, String> {
+    pub async fn card(&self, declared: &AgentInFile) -> Result<Described, String> {
         let AgentKind::A2a(url) = declared.kind() else { return Err("it is not elsewhere".to_owned()) };
         let agent = A2aAgent::lazy(url, a2a_config(declared)).map_err(|error| error.to_string())?;
         agent.describe().await.map_err(|error| error.to_string())
     }
 
     /// Ends everything that tools have started, and the Pythons that wait.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         if let Some(tools) = self.tools.get() {
             tools.shutdown().await;
         }

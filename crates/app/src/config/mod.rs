@@ -14,62 +14,62 @@ use candor_model::{BreakerSettings, RunSettings, Seconds};
 use candor_phases::Rulebook;
 use serde::Deserialize;
 
-pub(crate) use self::agents::{AgentInFile, AgentKind, AgentList, KindInFile};
-pub(crate) use self::code::{CodeInFile, Language, Runner};
-pub(crate) use self::read::read_text;
+pub use self::agents::{AgentInFile, AgentKind, AgentList, KindInFile};
+pub use self::code::{CodeInFile, Language, Runner};
+pub use self::read::read_text;
 use self::read::read_toml;
-pub(crate) use self::rules::read as read_rules;
+pub use self::rules::read as read_rules;
 use self::rules::{GuardrailsInFile, RulesInFile, Sections, Validation};
 use self::tools::ToolsInFile;
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// The configuration's usual name.
-pub(crate) const FILE_NAME: &str = "candor.toml";
+pub const FILE_NAME: &str = "candor.toml";
 
 /// What can be configured.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Config {
+pub struct Config {
     /// Limits and thresholds of every run.
-    pub(crate) limits: RunSettings,
+    pub limits: RunSettings,
     /// How plans are made.
-    pub(crate) planning: Planning,
+    pub planning: Planning,
     /// Which packs are used.
-    pub(crate) packs: Packs,
+    pub packs: Packs,
     /// Which chat models are used.
-    pub(crate) models: ModelsConfig,
+    pub models: ModelsConfig,
     /// Which embedding model is used.
-    pub(crate) embeddings: EmbeddingConfig,
+    pub embeddings: EmbeddingConfig,
     /// When those who keep failing are left in peace.
-    pub(crate) breakers: BreakerSettings,
+    pub breakers: BreakerSettings,
     /// What may begin at all.
-    pub(crate) guardrails: GuardrailsInFile,
+    pub guardrails: GuardrailsInFile,
     /// How many agents of which tiers.
-    pub(crate) scaling: RulesInFile,
+    pub scaling: RulesInFile,
     /// How contradictions between agents are settled.
-    pub(crate) conflicts: RulesInFile,
+    pub conflicts: RulesInFile,
     /// Who works in the phases.
-    pub(crate) roster: RulesInFile,
+    pub roster: RulesInFile,
     /// How results are checked.
-    pub(crate) validation: Validation,
+    pub validation: Validation,
     /// Which tools there are.
-    pub(crate) tools: ToolsInFile,
+    pub tools: ToolsInFile,
     /// How code is written, and where it runs.
-    pub(crate) code: CodeInFile,
+    pub code: CodeInFile,
     /// Who can be given tasks.
-    pub(crate) agents: Vec<AgentInFile>,
+    pub agents: Vec<AgentInFile>,
     /// The rules that hold, read from the files that the sections above name.
     #[serde(skip)]
-    pub(crate) rulebook: Rulebook,
+    pub rulebook: Rulebook,
     /// Whether the file says that somebody is there to be asked, or that nobody is.
     #[serde(skip)]
-    pub(crate) unattended: Option<bool>,
+    pub unattended: Option<bool>,
     /// The file that it comes from, if it comes from one.
     #[serde(skip)]
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The folder that relative paths in the file start from.
     #[serde(skip)]
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 /// How many seconds planning may take when models are asked and nothing else is said.
@@ -92,9 +92,9 @@ struct SaidLimits {
 /// How plans are made.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Planning {
+pub struct Planning {
     /// The fewest agents with declared capabilities with which a goal is planned.
-    pub(crate) min_agents: usize,
+    pub min_agents: usize,
 }
 
 impl Default for Planning {
@@ -106,16 +106,16 @@ impl Default for Planning {
 /// Which packs are used.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Packs {
+pub struct Packs {
     /// Folders with packs of your own, beside those that come with Candor.
-    pub(crate) folders: Vec<PathBuf>,
+    pub folders: Vec<PathBuf>,
     /// Whether the packs' own agents are used; if not said, only when no other agent is declared.
-    pub(crate) agents: Option<bool>,
+    pub agents: Option<bool>,
 }
 
 impl Config {
     /// Reads the file that was named, or the one in the working folder, or takes the defaults.
-    pub(crate) fn load(named: Option<&Path>) -> Result<Self, Failure> {
+    pub fn load(named: Option<&Path>) -> Result<Self, AppError> {
         let found = match named {
             Some(path) => Some(path.to_owned()),
             None => Some(PathBuf::from(FILE_NAME)).filter(|path| path.is_file()),
@@ -146,7 +146,7 @@ impl Config {
 
     /// What the file itself says: three seconds are enough for rules, and not for models, but who set a limit gets
     /// it; and whether anybody is there to be asked is found out only if the file does not say.
-    fn heed(&mut self, path: &Path) -> Result<(), Failure> {
+    fn heed(&mut self, path: &Path) -> Result<(), AppError> {
         let said: Said = read_toml(path)?;
         self.unattended = said.limits.unattended;
         if !self.models.is_empty() && said.limits.planning_timeout.is_none() {

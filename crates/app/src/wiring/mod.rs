@@ -2,6 +2,8 @@
 
 mod agents;
 mod code;
+mod deps;
+mod meaning;
 mod tools;
 
 use std::borrow::Cow;
@@ -17,25 +19,32 @@ use candor_model::{AgentCapability, AgentType, JsonMap};
 use candor_phases::{Pack, Phases};
 use candor_ports::{Agent, Observer};
 use candor_runtime::{AgentRegistry, Runtime};
-use candor_store::SqliteLog;
 use candor_tools::Tools;
 
-pub(crate) use self::code::{CODE_AGENT, Sandbox};
-use crate::args::{DriveOptions, GlobalOptions};
+pub use self::code::{CODE_AGENT, Sandbox};
+pub use self::deps::ModelUse;
 use crate::config::{AgentInFile, Config};
-use crate::data::DataFolder;
-use crate::deps;
-use crate::failure::Failure;
+use crate::data::{DataFolder, Log};
+use crate::error::AppError;
 use crate::packs::{self, FoundPack};
 
-/// What a command works with.
-pub(crate) struct App {
+/// Where an installation is; what is absent is looked for in the usual places.
+#[derive(Debug, Clone, Default)]
+pub struct Locations {
+    /// The folder that holds all runs.
+    pub data: Option<PathBuf>,
+    /// The configuration file.
+    pub config: Option<PathBuf>,
+}
+
+/// An installation that is used: by one command, or by a server for as long as it runs.
+pub struct App {
     /// The configuration.
-    pub(crate) config: Config,
+    pub config: Config,
     /// The data folder.
-    pub(crate) data: DataFolder,
+    pub data: DataFolder,
     /// The packs.
-    pub(crate) packs: Vec<FoundPack>,
+    pub packs: Vec<FoundPack>,
     /// The tools, once someone needs them.
     tools: OnceLock<Tools>,
     /// Where programs run, once someone needs it.
@@ -49,7 +58,7 @@ type Callable = (AgentCapability, Arc<dyn Agent>);
 
 /// Who is there for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whom {
+pub enum Whom {
     /// Everyone, and a model as the last resort.
     Everyone,
     /// Nobody but the code agent: what it cannot do is told, and done by nobody else.
@@ -58,16 +67,17 @@ pub(crate) enum Whom {
 
 impl App {
     /// Reads the configuration and the packs; opens nothing yet.
-    pub(crate) fn build(global: &GlobalOptions) -> Result<Self, Failure> {
-        let config = Config::load(global.config.as_deref())?;
+    pub fn build(locations: impl Into<Locations>) -> Result<Self, AppError> {
+        let locations = locations.into();
+        let config = Config::load(locations.config.as_deref())?;
         let packs = packs::find(&config)?;
-        let data = DataFolder::find(global.data.as_deref())?;
+        let data = DataFolder::find(locations.data.as_deref())?;
         let (tools, sandbox) = (OnceLock::new(), OnceLock::new());
         Ok(Self { config, data, packs, tools, sandbox, cards: BTreeMap::new() })
     }
 
     /// The eight phases.
-    pub(crate) fn phases(&self) -> Phases {
+    pub fn phases(&self) -> Phases {
         let mut packs: Vec<Pack> = self.packs.iter().map(|found| found.pack.clone()).collect();
         if !self.uses_pack_agents() {
             packs.iter_mut().for_each(|pack| pack.agents.clear());
@@ -81,22 +91,23 @@ impl App {
     }
 
     /// Everyone who can be given a task, some of them made to misbehave.
-    pub(crate) fn staff(&self, faults: &[String]) -> Result<AgentRegistry, Failure> {
+    pub fn staff(&self, faults: &[String]) -> Result<AgentRegistry, AppError> {
         self.callable(faults).map(AgentRegistry::new)
     }
 
     /// The same; with a model, a task is not given up before that has had a try.
-    pub(crate) fn full_staff(&self, faults: &[String], models: bool) -> Result<AgentRegistry, Failure> {
+    pub fn full_staff(&self, faults: &[String], models: bool) -> Result<AgentRegistry, AppError> {
         let mut agents = self.callable(faults)?;
         agents.extend(models.then(agents::last_resort).flatten());
         Ok(AgentRegistry::new(agents))
     }
 
-    fn callable(&self, faults: &[String]) -> Result<Vec<Callable>, Failure> {
+    fn callable(&self, faults: &[String]) -> Result<Vec<Callable>, AppError> {
         let mut agents: Vec<Callable> = Vec::new();
         for declared in &self.config.agents {
-            let at =
-                |error: Failure| Failure::usage(format!("{}, {}", self.config.path.display(), error.message));
+            let at = |error: AppError| {
+                AppError::usage(format!("{}, {}", self.config.path.display(), error.message))
+            };
             agents.push((self.capability(declared), self.agent(declared, &|_| None).map_err(at)?));
         }
         if self.uses_pack_agents() {
@@ -111,36 +122,36 @@ impl App {
     }
 
     /// The runtime on this log.
-    pub(crate) fn runtime(
+    pub fn runtime(
         &self,
-        log: SqliteLog,
+        log: Log,
         faults: &[String],
         observer: Option<Arc<dyn Observer>>,
-    ) -> Result<Runtime, Failure> {
-        Ok(Runtime::new(Arc::new(log), self.staff(faults)?, self.phases(), observer))
+    ) -> Result<Runtime, AppError> {
+        Ok(Runtime::new(log, self.staff(faults)?, self.phases(), observer))
     }
 
     /// The runtime on this log, with models and all.
-    pub(crate) fn equipped(
+    pub fn equipped(
         &self,
-        log: SqliteLog,
-        options: &DriveOptions,
+        log: Log,
+        faults: &[String],
         tiers: Option<&Arc<Tiers>>,
         observer: Option<Arc<dyn Observer>>,
         whom: Whom,
-    ) -> Result<Runtime, Failure> {
-        let equipment = deps::equipment(self, tiers)?;
+    ) -> Result<Runtime, AppError> {
+        let equipment = self.runtime_deps(tiers)?;
         let staff = match whom {
-            Whom::Everyone => self.full_staff(&options.faults, tiers.is_some())?,
+            Whom::Everyone => self.full_staff(faults, tiers.is_some())?,
             Whom::TheCoder => AgentRegistry::new(vec![self.coder()?]),
         };
         let phases = self.phases();
-        Ok(Runtime::with_models(Arc::new(log), staff, phases, observer, equipment))
+        Ok(Runtime::with_models(log, staff, phases, observer, equipment))
     }
 
     /// The words of a person without secrets: one in them would be on the log for good, and go to every model and
     /// agent.
-    pub(crate) fn without_secrets(&self, words: String) -> String {
+    pub fn without_secrets(&self, words: String) -> String {
         let of_models = self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable());
         let of_agents = self.config.agents.iter().flat_map(|agent| agent.headers_env.values());
         let of_servers = self.config.tools.servers.values().flat_map(|server| server.headers_env.values());
@@ -159,16 +170,16 @@ impl App {
     }
 
     /// Where the weights of models are kept.
-    pub(crate) fn weights(&self) -> PathBuf {
+    pub fn weights(&self) -> PathBuf {
         match &self.config.embeddings {
             EmbeddingConfig::MiniLm { weights: Some(folder) } => self.config.folder.join(folder),
             _ => self.data.weights(),
         }
     }
 
-    fn pack_agents(&self, found: &FoundPack) -> Result<Vec<Callable>, Failure> {
+    fn pack_agents(&self, found: &FoundPack) -> Result<Vec<Callable>, AppError> {
         let declared = found.pack.agents.iter().map(|fields: &JsonMap| {
-            let at = |problem: String| Failure::usage(format!("pack {}: {problem}", found.pack.name));
+            let at = |problem: String| AppError::usage(format!("pack {}: {problem}", found.pack.name));
             let value = serde_json::Value::Object(fields.clone());
             let agent: AgentInFile =
                 candor_model::from_value(value).map_err(|error| at(format!("agents: {error}")))?;
@@ -184,11 +195,11 @@ impl App {
 }
 
 /// Makes an agent misbehave as asked.
-fn misbehave(agents: &mut [Callable], fault: &str) -> Result<(), Failure> {
-    let fault: Fault = fault.parse().map_err(Failure::usage)?;
+fn misbehave(agents: &mut [Callable], fault: &str) -> Result<(), AppError> {
+    let fault: Fault = fault.parse().map_err(AppError::usage)?;
     let known: Vec<String> = agents.iter().map(|(agent, _)| agent.agent_type.to_string()).collect();
     let Some((_, agent)) = agents.iter_mut().find(|(agent, _)| agent.agent_type == fault.agent_type) else {
-        return Err(Failure::usage(format!(
+        return Err(AppError::usage(format!(
             "--fault: there is no agent {}; there are {}",
             fault.agent_type,
             known.join(", ")

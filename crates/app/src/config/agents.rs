@@ -8,104 +8,104 @@ use candor_react::Approve;
 use serde::Deserialize;
 
 use super::read::{read_json, read_text, read_toml};
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// An agent as it is declared.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AgentInFile {
+pub struct AgentInFile {
     /// Names it.
-    pub(crate) agent_type: AgentType,
+    pub agent_type: AgentType,
     /// What it can do.
     #[serde(default)]
-    pub(crate) capabilities: Vec<String>,
+    pub capabilities: Vec<String>,
     /// What it is good at, in words.
     #[serde(default)]
-    pub(crate) specialization: String,
+    pub specialization: String,
     /// What a call costs, in dollars.
     #[serde(default)]
-    pub(crate) cost_per_invocation: Money,
+    pub cost_per_invocation: Money,
     /// How long a call takes.
     #[serde(default)]
-    pub(crate) avg_latency_ms: f64,
+    pub avg_latency_ms: f64,
     /// How often a call succeeds, from 0 to 1.
     #[serde(default)]
-    pub(crate) success_rate: Option<Share>,
+    pub success_rate: Option<Share>,
     /// How many calls it takes on at once.
     #[serde(default)]
-    pub(crate) max_concurrent: Option<u32>,
+    pub max_concurrent: Option<u32>,
     /// A program and its arguments.
     #[serde(default)]
-    pub(crate) command: Option<Vec<String>>,
+    pub command: Option<Vec<String>>,
     /// The folder in which the program runs, seen from the configuration's, which it is if nothing is said.
     #[serde(default)]
-    pub(crate) cwd: Option<PathBuf>,
+    pub cwd: Option<PathBuf>,
     /// What is added to the program's environment.
     #[serde(default)]
-    pub(crate) env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, String>,
     /// The address of a service.
     #[serde(default)]
-    pub(crate) http: Option<String>,
+    pub http: Option<String>,
     /// The tools that it may use: it works with them, step by step.
     #[serde(default)]
-    pub(crate) tools: Option<Vec<String>>,
+    pub tools: Option<Vec<String>>,
     /// How it works with them.
     #[serde(default)]
-    pub(crate) mission: MissionInFile,
+    pub mission: MissionInFile,
     /// The tier of the model that it is.
     #[serde(default)]
-    pub(crate) model: Option<Tier>,
+    pub model: Option<Tier>,
     /// The address of an agent elsewhere, or of its card.
     #[serde(default)]
-    pub(crate) a2a: Option<String>,
+    pub a2a: Option<String>,
     /// Headers for it, and the variables that hold their values.
     #[serde(default)]
-    pub(crate) headers_env: BTreeMap<String, String>,
+    pub headers_env: BTreeMap<String, String>,
     /// How long one attempt may take; what holds for all agents if absent.
     #[serde(default)]
-    pub(crate) timeout: Option<Seconds>,
+    pub timeout: Option<Seconds>,
     /// The most that one attempt may cost, in dollars: so much is set aside for it.
     #[serde(default)]
-    pub(crate) max_cost: Option<Money>,
+    pub max_cost: Option<Money>,
     /// `code`: it writes Python for a task, checks it, and runs it where it can do no harm.
     #[serde(default)]
-    pub(crate) kind: Option<KindInFile>,
+    pub kind: Option<KindInFile>,
     /// A kind that comes with Candor.
     #[serde(default)]
-    pub(crate) builtin: Option<String>,
+    pub builtin: Option<String>,
     /// The options of that kind.
     #[serde(default)]
-    pub(crate) options: JsonMap,
+    pub options: JsonMap,
 }
 
 /// How an agent works with tools.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct MissionInFile {
+pub struct MissionInFile {
     /// The tier of models that it asks.
-    pub(crate) tier: Option<Tier>,
+    pub tier: Option<Tier>,
     /// Which calls need a person's leave: `destructive`, `changes` or `never`.
-    pub(crate) approve: Option<Approve>,
+    pub approve: Option<Approve>,
     /// How many calls of models and tools one attempt may make.
-    pub(crate) max_steps: Option<u32>,
+    pub max_steps: Option<u32>,
     /// How many tokens models may take in one attempt.
-    pub(crate) max_tokens: Option<u64>,
+    pub max_tokens: Option<u64>,
     /// How long one call of a tool may take, in seconds.
-    pub(crate) tool_timeout: Option<Seconds>,
+    pub tool_timeout: Option<Seconds>,
     /// Whether a step whose tool keeps failing is planned anew.
-    pub(crate) replanning: Option<bool>,
+    pub replanning: Option<bool>,
 }
 
 /// A kind of agent that needs no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum KindInFile {
+pub enum KindInFile {
     /// It writes code.
     Code,
 }
 
 /// How an agent is reached.
-pub(crate) enum AgentKind<'a> {
+pub enum AgentKind<'a> {
     /// A program.
     Command(&'a [String]),
     /// A service.
@@ -126,7 +126,7 @@ pub(crate) enum AgentKind<'a> {
 
 impl AgentInFile {
     /// One of which nothing is said but its name.
-    pub(crate) fn named(agent_type: AgentType) -> Self {
+    pub fn named(agent_type: AgentType) -> Self {
         Self {
             agent_type,
             capabilities: Vec::new(),
@@ -153,7 +153,7 @@ impl AgentInFile {
     }
 
     /// What is known of it.
-    pub(crate) fn capability(&self) -> AgentCapability {
+    pub fn capability(&self) -> AgentCapability {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
         let latency = self.avg_latency_ms.clamp(0.0, 1e15) as u64;
         AgentCapability {
@@ -170,10 +170,10 @@ impl AgentInFile {
     }
 
     /// The ways in which an agent can be reached.
-    pub(crate) const WAYS: &str = "`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`";
+    pub const WAYS: &str = "`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`";
 
     /// How it is reached.
-    pub(crate) fn kind(&self) -> AgentKind<'_> {
+    pub fn kind(&self) -> AgentKind<'_> {
         self.ways().into_iter().flatten().next().unwrap_or(AgentKind::Nothing)
     }
 
@@ -190,7 +190,7 @@ impl AgentInFile {
     }
 
     /// Whether the file says what it is good at.
-    pub(crate) fn is_described(&self) -> bool {
+    pub fn is_described(&self) -> bool {
         !self.specialization.is_empty() || !self.capabilities.is_empty()
     }
 
@@ -209,7 +209,7 @@ impl AgentInFile {
 }
 
 /// Checks what serde cannot: one way to reach each agent, and no name twice.
-pub(super) fn check(path: &Path, agents: &[AgentInFile]) -> Result<(), Failure> {
+pub(super) fn check(path: &Path, agents: &[AgentInFile]) -> Result<(), AppError> {
     let mut seen = BTreeSet::new();
     for (n, agent) in (1..).zip(agents) {
         let name = &agent.agent_type;
@@ -219,31 +219,39 @@ pub(super) fn check(path: &Path, agents: &[AgentInFile]) -> Result<(), Failure> 
             _ => None,
         });
         if let Some(problem) = problem {
-            return Err(Failure::usage(format!("{}, agent {n} ({name}): {problem}", path.display())));
+            return Err(AppError::usage(format!("{}, agent {n} ({name}): {problem}", path.display())));
         }
     }
     Ok(())
 }
 
 /// Agents only to be ranked: `[[agents]]` in TOML; in JSON a list, an object with one, or an object per line.
-pub(crate) struct AgentList;
+pub struct AgentList;
 
 impl AgentList {
     /// Reads a list of agents.
-    pub(crate) fn read(path: &Path) -> Result<Vec<AgentCapability>, Failure> {
+    pub fn read(path: &Path) -> Result<Vec<AgentCapability>, AppError> {
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         let agents = if is_json || starts_like_json(path) { from_json(path)? } else { from_toml(path)? };
         if agents.is_empty() {
-            return Err(Failure::usage(format!("{} lists no agents", path.display())));
+            return Err(AppError::usage(format!("{} lists no agents", path.display())));
         }
         let mut seen = BTreeSet::new();
         if let Some(agent) = agents.iter().find(|agent| !seen.insert(&agent.agent_type)) {
             let problem = "is listed twice; names must differ";
-            return Err(Failure::usage(format!("{}, agent {}: {problem}", path.display(), agent.agent_type)));
+            return Err(AppError::usage(format!(
+                "{}, agent {}: {problem}",
+                path.display(),
+                agent.agent_type
+            )));
         }
         if let Some(agent) = agents.iter().find(|agent| !agent.is_described()) {
             let problem = "needs `specialization` or `capabilities`: there is nothing to rank it by";
-            return Err(Failure::usage(format!("{}, agent {}: {problem}", path.display(), agent.agent_type)));
+            return Err(AppError::usage(format!(
+                "{}, agent {}: {problem}",
+                path.display(),
+                agent.agent_type
+            )));
         }
         Ok(agents.iter().map(AgentInFile::capability).collect())
     }
@@ -263,7 +271,7 @@ struct AgentsFile {
     agents: Vec<AgentInFile>,
 }
 
-fn from_json(path: &Path) -> Result<Vec<AgentInFile>, Failure> {
+fn from_json(path: &Path) -> Result<Vec<AgentInFile>, AppError> {
     let text = read_text(path)?;
     if is_lines(&text) {
         return from_lines(path, &text);
@@ -281,15 +289,15 @@ fn is_lines(text: &str) -> bool {
     serde_json::from_str::<AgentInFile>(first).is_ok() && lines.all(|line| line.trim_start().starts_with('{'))
 }
 
-fn from_lines(path: &Path, text: &str) -> Result<Vec<AgentInFile>, Failure> {
+fn from_lines(path: &Path, text: &str) -> Result<Vec<AgentInFile>, AppError> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let read = |(n, line): (usize, &str)| {
         candor_model::from_json(line)
-            .map_err(|error| Failure::usage(format!("{}, line {n}: {error}", path.display())))
+            .map_err(|error| AppError::usage(format!("{}, line {n}: {error}", path.display())))
     };
     lines.map(read).collect()
 }
 
-fn from_toml(path: &Path) -> Result<Vec<AgentInFile>, Failure> {
+fn from_toml(path: &Path) -> Result<Vec<AgentInFile>, AppError> {
     read_toml::<AgentsFile>(path).map(|file| file.agents)
 }

@@ -4,37 +4,37 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// Names that differ by more than this are not meant.
 const SIMILAR: f64 = 0.6;
 
 /// Reads a TOML file.
-pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+pub(super) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, AppError> {
     let text = read_text(path)?;
     toml::from_str(&text).map_err(|error| {
         let place = error.span().map_or_else(String::new, |span| place(&text, span.start));
         let told = error.message().trim_end();
-        Failure::usage(format!("{}{place}: {}{}", path.display(), plain(told), suggestion(told)))
+        AppError::usage(format!("{}{place}: {}{}", path.display(), plain(told), suggestion(told)))
     })
 }
 
 /// Reads a JSON file.
-pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AppError> {
     let text = read_text(path)?;
     candor_model::from_json(&text).map_err(|error| {
         let told = error.to_string();
-        Failure::usage(format!("{}: {told}{}", path.display(), suggestion(&told)))
+        AppError::usage(format!("{}: {told}{}", path.display(), suggestion(&told)))
     })
 }
 
 /// Reads a file as text.
-pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+pub fn read_text(path: &Path) -> Result<String, AppError> {
     let bytes = std::fs::read(path)
-        .map_err(|error| Failure::usage(format!("could not read {}: {error}", path.display())))?;
+        .map_err(|error| AppError::usage(format!("could not read {}: {error}", path.display())))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!("{} is not text: byte {at} is not UTF-8", path.display()))
+        AppError::usage(format!("{} is not text: byte {at} is not UTF-8", path.display()))
     })
 }
 

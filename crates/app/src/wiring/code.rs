@@ -16,17 +16,17 @@ use candor_sandbox::python::{LocalPython, PythonConfig};
 
 use super::{App, Callable};
 use crate::config::{self, AgentInFile, KindInFile, Runner};
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// The name of the agent that does `candor code run`.
-pub(crate) const CODE_AGENT: &str = "code";
+pub const CODE_AGENT: &str = "code";
 
 /// The variable that holds the key of E2B.
 const E2B_KEY: &str = "E2B_API_KEY";
 
 /// Where programs run.
 #[derive(Clone)]
-pub(crate) enum Sandbox {
+pub enum Sandbox {
     /// On this machine.
     Local(Arc<LocalPython>),
     /// Elsewhere.
@@ -34,7 +34,9 @@ pub(crate) enum Sandbox {
 }
 
 impl Sandbox {
-    pub(crate) fn runner(&self) -> Arc<dyn CodeRunner> {
+    /// Whoever runs programs there.
+    #[must_use]
+    pub fn runner(&self) -> Arc<dyn CodeRunner> {
         match self {
             Self::Local(python) => Arc::clone(python) as Arc<dyn CodeRunner>,
             Self::E2b(remote) => Arc::clone(remote) as Arc<dyn CodeRunner>,
@@ -44,7 +46,7 @@ impl Sandbox {
 
 impl App {
     /// Where programs run. Nothing is started for it yet.
-    pub(crate) fn sandbox(&self) -> Result<Sandbox, Failure> {
+    pub fn sandbox(&self) -> Result<Sandbox, AppError> {
         if let Some(sandbox) = self.sandbox.get() {
             return Ok(sandbox.clone());
         }
@@ -55,7 +57,7 @@ impl App {
         Ok(self.sandbox.get_or_init(|| made).clone())
     }
 
-    fn local_python(&self) -> Result<LocalPython, Failure> {
+    fn local_python(&self) -> Result<LocalPython, AppError> {
         const MEGABYTE: u64 = 1024 * 1024;
         let code = &self.config.code;
         let mut python = PythonConfig::new("/proc/self/exe");
@@ -70,10 +72,10 @@ impl App {
         let seconds = code.timeout.as_millis().div_ceil(1000);
         python.limits.cpu_seconds = python.limits.cpu_seconds.max(seconds.saturating_mul(4));
         python.allow_unconfined = code.allow_unconfined;
-        LocalPython::new(python).map_err(Failure::failed)
+        LocalPython::new(python).map_err(AppError::failed)
     }
 
-    fn e2b(&self) -> Result<E2b, Failure> {
+    fn e2b(&self) -> Result<E2b, AppError> {
         let key = std::env::var(E2B_KEY).unwrap_or_default();
         let mut config = E2bConfig::new(key);
         if let Some(api) = &self.config.code.e2b_api {
@@ -83,18 +85,18 @@ impl App {
             config.template.clone_from(template);
         }
         config.sandbox_url.clone_from(&self.config.code.e2b_sandbox_url);
-        E2b::new(config).map_err(Failure::failed)
+        E2b::new(config).map_err(AppError::failed)
     }
 
     /// What may be imported and called.
-    pub(crate) fn code_policy(&self) -> Policy {
+    pub fn code_policy(&self) -> Policy {
         let code = &self.config.code;
         let policy = code.deny.iter().fold(Policy::default(), |policy, name| policy.deny(name));
         code.allow.iter().fold(policy, |policy, name| policy.allow(name))
     }
 
     /// The language in which it is said what is wrong with code.
-    pub(crate) fn code_language(&self) -> Language {
+    pub fn code_language(&self) -> Language {
         match self.config.code.language {
             config::Language::En => Language::English,
             config::Language::Es => Language::Spanish,
@@ -102,7 +104,7 @@ impl App {
     }
 
     /// What the sandbox's Python has. Without one nothing is known, and that is told.
-    pub(crate) fn code_library(&self) -> Option<Arc<InstalledLibrary>> {
+    pub fn code_library(&self) -> Option<Arc<InstalledLibrary>> {
         match self.sandbox() {
             Ok(sandbox) => Some(Arc::new(InstalledLibrary::new(sandbox.runner(), Some(self.library_file())))),
             Err(failure) => {
@@ -121,7 +123,7 @@ impl App {
         &self,
         declared: &AgentInFile,
         max_cost: Money,
-    ) -> Result<Arc<dyn Agent>, Failure> {
+    ) -> Result<Arc<dyn Agent>, AppError> {
         let code = &self.config.code;
         let runner = self.sandbox()?.runner();
         let mut config = CodeAgentConfig::new(declared.agent_type.to_string(), Arc::clone(&runner));
@@ -140,7 +142,7 @@ impl App {
     }
 
     /// Where documentation is looked for: the server that is named, and the libraries themselves.
-    fn documentation(&self, runner: Arc<dyn CodeRunner>) -> Result<Arc<dyn Documentation>, Failure> {
+    fn documentation(&self, runner: Arc<dyn CodeRunner>) -> Result<Arc<dyn Documentation>, AppError> {
         let local: Arc<dyn Documentation> = Arc::new(LocalDocs::new(runner));
         let Some(server) = &self.config.code.docs_server else { return Ok(local) };
         let toolbox = self.tools()?.only(&[format!("{server}.*")]);
@@ -149,14 +151,14 @@ impl App {
     }
 
     /// The agent that does `candor code run`.
-    pub(super) fn coder(&self) -> Result<Callable, Failure> {
-        let name = AgentType::new(CODE_AGENT).map_err(Failure::failed)?;
+    pub(super) fn coder(&self) -> Result<Callable, AppError> {
+        let name = AgentType::new(CODE_AGENT).map_err(AppError::failed)?;
         let declared = AgentInFile { kind: Some(KindInFile::Code), ..AgentInFile::named(name) };
         Ok((self.capability(&declared), self.agent(&declared, &|_| None)?))
     }
 
     /// Whether there can be a code agent here.
-    pub(crate) fn check_coder(&self) -> Result<(), Failure> {
+    pub fn check_coder(&self) -> Result<(), AppError> {
         self.coder().map(drop)
     }
 }

@@ -1,30 +1,34 @@
 //! The data folder: one place for everything that an installation keeps.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use candor_agents::{AttemptFolder, LogFolder};
 use candor_engine::RunState;
 use candor_model::{Position, Recorded, RunId};
 use candor_ports::{EventLog, RunEntry, RunFilter};
-use candor_runtime::{Lease, LeaseError};
-use candor_store::{OpenOptions, OpenReport, SqliteLog};
+use candor_runtime::Lease;
+use candor_store::{OpenOptions, SqliteLog};
 
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// The folder's name below the platform's data directory.
 const OWN_NAME: &str = "candor";
 
+/// The log of all runs, whatever holds it.
+pub type Log = Arc<dyn EventLog>;
+
 /// Where an installation keeps its runs.
 #[derive(Debug, Clone)]
-pub(crate) struct DataFolder(PathBuf);
+pub struct DataFolder(PathBuf);
 
 impl DataFolder {
     /// The folder that was named, or the platform's.
-    pub(crate) fn find(named: Option<&Path>) -> Result<Self, Failure> {
+    pub fn find(named: Option<&Path>) -> Result<Self, AppError> {
         match named {
             Some(path) => Ok(Self(path.to_owned())),
             None => usual().map(Self).ok_or_else(|| {
-                Failure::usage(
+                AppError::usage(
                     "there is no home folder to keep runs in; name one with --data DIR or CANDOR_DATA",
                 )
             }),
@@ -32,74 +36,76 @@ impl DataFolder {
     }
 
     /// The folder itself.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0
     }
 
     /// The log's file.
-    pub(crate) fn log_path(&self) -> PathBuf {
+    pub fn log_path(&self) -> PathBuf {
         self.0.join("candor.db")
     }
 
     /// What agents write to their standard error.
-    pub(crate) fn logs(&self) -> LogFolder {
+    pub fn logs(&self) -> LogFolder {
         LogFolder(self.0.join("logs"))
     }
 
     /// The processes that are at work.
-    pub(crate) fn attempts(&self) -> AttemptFolder {
+    pub fn attempts(&self) -> AttemptFolder {
         AttemptFolder(self.0.join("attempts"))
     }
 
     /// The vectors of texts, by the model that made them.
-    pub(crate) fn vectors(&self) -> PathBuf {
+    pub fn vectors(&self) -> PathBuf {
         self.0.join("vectors")
     }
 
     /// The weights of models that were fetched.
-    pub(crate) fn weights(&self) -> PathBuf {
+    pub fn weights(&self) -> PathBuf {
         self.0.join("models")
     }
 
     /// What is known of the sandbox's Python, and code that has proven itself.
-    pub(crate) fn code(&self) -> PathBuf {
+    pub fn code(&self) -> PathBuf {
         self.0.join("code")
     }
 
     /// Takes the right to drive a run.
-    pub(crate) fn lease(&self, run: &RunId) -> Result<Lease, LeaseError> {
-        Lease::take(&self.0.join("locks"), run)
+    pub fn lease(&self, run: &RunId) -> Result<Lease, AppError> {
+        Ok(Lease::take(&self.0.join("locks"), run)?)
     }
 
     /// Whether another process drives a run.
-    pub(crate) fn is_driven(&self, run: &RunId) -> bool {
+    pub fn is_driven(&self, run: &RunId) -> bool {
         Lease::is_taken(&self.0.join("locks"), run)
     }
 
     /// Opens the log, makes it if there is none, and tells on standard error what was found wrong with it.
-    pub(crate) fn open(&self) -> Result<SqliteLog, Failure> {
-        let (log, report) = self.open_quietly()?;
-        if !report.is_clean() {
-            eprintln!("candor: {report}");
+    pub fn open(&self) -> Result<Log, AppError> {
+        let (log, damage) = self.open_quietly()?;
+        if let Some(damage) = damage {
+            eprintln!("candor: {damage}");
         }
         Ok(log)
     }
 
-    /// Opens the log and returns what was found.
-    pub(crate) fn open_quietly(&self) -> Result<(SqliteLog, OpenReport), Failure> {
-        SqliteLog::open(&self.log_path(), OpenOptions::default()).map_err(|error| {
-            Failure::usage(format!(
+    /// Opens the log, and returns what was found wrong with it.
+    pub fn open_quietly(&self) -> Result<(Log, Option<String>), AppError> {
+        let opened = SqliteLog::open(&self.log_path(), OpenOptions::default()).map_err(|error| {
+            AppError::usage(format!(
                 "{error}\nThe data folder is {}; it must be writable. Another one can be named with --data DIR.",
                 self.0.display()
             ))
-        })
+        });
+        let (log, report) = opened?;
+        Ok((Arc::new(log), (!report.is_clean()).then(|| report.to_string())))
     }
 
     /// Opens the log for looking only: a folder without one has no runs, and stays as it is.
-    pub(crate) fn open_if_there(&self) -> Result<Option<SqliteLog>, Failure> {
+    pub fn open_if_there(&self) -> Result<Option<Log>, AppError> {
         if self.0.exists() && !self.0.is_dir() {
             let path = self.0.display();
-            return Err(Failure::usage(format!(
+            return Err(AppError::usage(format!(
                 "{path} is not a folder; name one with --data DIR or CANDOR_DATA"
             )));
         }
@@ -124,33 +130,29 @@ fn usual() -> Option<PathBuf> {
 }
 
 /// A run that is looked at.
-pub(crate) struct Looked {
+pub struct Looked {
     /// Its log.
-    pub(crate) records: Vec<Recorded>,
+    pub records: Vec<Recorded>,
     /// What the log folds to.
-    pub(crate) state: RunState,
+    pub state: RunState,
 }
 
 /// Reads a run and folds it.
-pub(crate) async fn look(log: &SqliteLog, run: &RunId) -> Result<Looked, Failure> {
+pub async fn look(log: &Log, run: &RunId) -> Result<Looked, AppError> {
     let records = log.read(run, Position::START).await?;
     let state = RunState::fold(run.clone(), &records)?;
     Ok(Looked { records, state })
 }
 
 /// Finds a run by its name, by the beginning of its name, or as the last one.
-pub(crate) async fn find_run(
-    data: &DataFolder,
-    log: Option<&SqliteLog>,
-    named: &str,
-) -> Result<RunId, Failure> {
+pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Result<RunId, AppError> {
     let runs = match log {
         Some(log) => log.runs(RunFilter::default()).await?,
         None => Vec::new(),
     };
     let id = |entry: &RunEntry| entry.summary.run_id.clone();
     if named == "last" {
-        let none = || Failure::usage(format!("there are no runs in {}", data.path().display()));
+        let none = || AppError::usage(format!("there are no runs in {}", data.path().display()));
         return runs.first().map(id).ok_or_else(none);
     }
     if let Some(exact) = runs.iter().find(|entry| entry.summary.run_id.as_str() == named) {
@@ -164,13 +166,13 @@ pub(crate) async fn find_run(
     let found: Vec<RunId> = runs.iter().filter(same_start).map(id).collect();
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(Failure::usage(format!(
+        [] => Err(AppError::usage(format!(
             "there is no run {named} in {}; `candor list` shows those that there are",
             data.path().display()
         ))),
         several => {
             let names: Vec<&str> = several.iter().take(5).map(RunId::as_str).collect();
-            Err(Failure::usage(format!(
+            Err(AppError::usage(format!(
                 "several runs begin with {named}: {}; say more of the name",
                 names.join(", ")
             )))

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use candor_phases::Pack;
 
 use crate::config::Config;
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// The file that describes a pack.
 const PACK_FILE: &str = "pack.toml";
 
 /// A pack and where its files are.
-pub(crate) struct FoundPack {
+pub struct FoundPack {
     /// The pack.
-    pub(crate) pack: Pack,
+    pub pack: Pack,
     files: Files,
 }
 
@@ -35,7 +35,7 @@ const TRAVEL: &[(&str, &str)] = &[
 
 impl FoundPack {
     /// The text of one of the pack's files.
-    pub(crate) fn file(&self, name: &str) -> Option<String> {
+    pub fn file(&self, name: &str) -> Option<String> {
         match &self.files {
             Files::BuiltIn(files) => {
                 files.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned())
@@ -47,7 +47,7 @@ impl FoundPack {
     }
 
     /// Where it comes from, for people.
-    pub(crate) fn source(&self) -> String {
+    pub fn source(&self) -> String {
         match &self.files {
             Files::BuiltIn(_) => "comes with Candor".to_owned(),
             Files::Folder(folder) => folder.display().to_string(),
@@ -60,7 +60,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Finds all packs; one of the configuration's takes the place of one of ours with the same name.
-pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, Failure> {
+pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, AppError> {
     let mut packs = Vec::new();
     for folder in &config.packs.folders {
         let folder = config.folder.join(folder);
@@ -73,11 +73,11 @@ pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, Failure> {
     Ok(packs)
 }
 
-fn read(files: Files, shown: &str) -> Result<FoundPack, Failure> {
+fn read(files: Files, shown: &str) -> Result<FoundPack, AppError> {
     let text = match &files {
         Files::BuiltIn(_) => TRAVEL.first().map(|(_, text)| (*text).to_owned()).unwrap_or_default(),
         Files::Folder(folder) => crate::config::read_text(&folder.join(PACK_FILE))?,
     };
-    let pack = Pack::from_toml(&text).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
+    let pack = Pack::from_toml(&text).map_err(|error| AppError::usage(format!("{shown}: {error}")))?;
     Ok(FoundPack { pack, files })
 }

@@ -1,0 +1,119 @@
+//! Taking the right to drive a run, and beginning to drive it.
+
+use candor_agents::stop_orphans;
+use candor_engine::{Input, RunState};
+use candor_model::{Answer, Choice, HumanApprovalDecision, RunId, RunStatus};
+use candor_runtime::{DriveError, ForkPoint, Lease, RunHandle, RunOrder, Runtime};
+
+use crate::data::{self, Log};
+use crate::error::AppError;
+use crate::wiring::{App, Whom};
+
+/// What is to be driven.
+pub enum Begin {
+    /// A new run.
+    Start(Box<RunOrder>),
+    /// A run that is on the log, and what it is given first.
+    TakeUp {
+        /// The run.
+        run: RunId,
+        /// The input.
+        first: Option<Input>,
+    },
+    /// A new run that begins where another one once was.
+    Fork {
+        /// The other run.
+        from: RunId,
+        /// Where.
+        at: ForkPoint,
+        /// The new run.
+        new: RunId,
+        /// Other words to go on with.
+        prompt: Option<String>,
+    },
+}
+
+impl Begin {
+    /// The run that will be driven.
+    #[must_use]
+    pub fn run(&self) -> &RunId {
+        match self {
+            Self::Start(order) => &order.run_id,
+            Self::TakeUp { run, .. } | Self::Fork { new: run, .. } => run,
+        }
+    }
+
+    /// Who is there for the run, which it says itself when it begins.
+    pub async fn whom(&self, log: &Log) -> Result<Whom, AppError> {
+        let direct = match self {
+            Self::Start(order) => order.settings.direct,
+            Self::TakeUp { run, .. } | Self::Fork { from: run, .. } => {
+                data::look(log, run).await?.state.settings().direct
+            }
+        };
+        Ok(if direct { Whom::TheCoder } else { Whom::Everyone })
+    }
+}
+
+impl App {
+    /// Takes the right to drive a run, and stops what an earlier driver left running.
+    pub fn claim(&self, run: &RunId) -> Result<Lease, AppError> {
+        let lease = self.data.lease(run)?;
+        self.stop_orphans(run)?;
+        Ok(lease)
+    }
+
+    /// Stops the processes that an earlier driver of a run left running; returns how many.
+    pub fn stop_orphans(&self, run: &RunId) -> Result<usize, AppError> {
+        stop_orphans(&self.data.attempts(), run).map_err(|error| {
+            AppError::failed(format!("could not stop what an earlier process left running: {error}"))
+        })
+    }
+
+    /// Begins to drive; what the run begins with is on the log when it returns.
+    pub async fn set_out(
+        &self,
+        runtime: &Runtime,
+        begin: Begin,
+        lease: Lease,
+    ) -> Result<RunHandle, AppError> {
+        let begun = match begin {
+            Begin::Start(order) => runtime.start(*order, Some(lease)).await,
+            Begin::TakeUp { run, first } => runtime.resume(run, first, Some(lease)).await,
+            Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
+        };
+        begun.map_err(|error| match error {
+            DriveError::Log(error) => {
+                AppError::failed(format!("{error}\nThe data folder is {}.", self.data.path().display()))
+            }
+            other => other.into(),
+        })
+    }
+
+    /// A person's answer without secrets: it goes on the log like what was given on the command line.
+    #[must_use]
+    pub fn answer_without_secrets(&self, answer: Answer) -> Answer {
+        match answer {
+            Answer::Choice(choice) => {
+                Answer::Choice(Choice { text: self.without_secrets(choice.text), ..choice })
+            }
+            Answer::Approval(decision) => {
+                let comments = self.without_secrets(decision.comments);
+                Answer::Approval(HumanApprovalDecision { comments, ..decision })
+            }
+            Answer::Guidance(guidance) => Answer::Guidance(guidance),
+        }
+    }
+}
+
+/// What a run that goes on is given first, if it needs to be given anything; a run that has ended does not go on.
+pub fn first_input(state: &RunState) -> Result<Option<Input>, AppError> {
+    let run = state.run_id();
+    if state.status().is_end() {
+        return Err(AppError::usage(format!(
+            "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
+            state.status()
+        )));
+    }
+    Ok((state.status() == RunStatus::Paused).then_some(Input::Resume))
+}

@@ -1,0 +1,69 @@
+//! Why something that was asked of the app did not happen.
+
+use std::fmt;
+
+/// What kind of error it is: what an exit code or a status is chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppErrorKind {
+    /// Bad usage or bad input: asking differently helps.
+    Usage,
+    /// Anything else.
+    Failed,
+}
+
+/// What happened and what to do about it, in words for people.
+#[derive(Debug)]
+pub struct AppError {
+    /// What kind of error it is.
+    pub kind: AppErrorKind,
+    /// What happened, where, and what to do.
+    pub message: String,
+}
+
+impl AppError {
+    /// Bad usage or bad input.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self { kind: AppErrorKind::Usage, message: message.to_string() }
+    }
+
+    /// Something went wrong that is nobody's input.
+    pub fn failed(message: impl fmt::Display) -> Self {
+        Self { kind: AppErrorKind::Failed, message: message.to_string() }
+    }
+}
+
+impl fmt::Display for AppError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for AppError {}
+
+impl From<candor_ports::LogError> for AppError {
+    fn from(error: candor_ports::LogError) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<candor_runtime::DriveError> for AppError {
+    fn from(error: candor_runtime::DriveError) -> Self {
+        use candor_runtime::DriveError;
+        match &error {
+            DriveError::Refused(_) | DriveError::UnknownRun { .. } => Self::usage(error),
+            _ => Self::failed(error),
+        }
+    }
+}
+
+impl From<candor_runtime::LeaseError> for AppError {
+    fn from(error: candor_runtime::LeaseError) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl From<candor_engine::FoldError> for AppError {
+    fn from(error: candor_engine::FoldError) -> Self {
+        Self::failed(error)
+    }
+}

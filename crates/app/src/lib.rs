@@ -1,0 +1,26 @@
+//! Candor as an installation: its configuration, its data folder, its packs, and the adapters that are plugged into
+//! the ports.
+//!
+//! Commands and servers call this crate and nothing below it that touches the world: which database holds the log,
+//! how agents are started and where Python runs is decided here. It knows no command line and no protocol; what is
+//! wrong is an [`AppError`], and whoever called decides how to show it.
+
+pub mod config;
+pub mod data;
+mod drive;
+mod error;
+mod order;
+mod packs;
+mod wiring;
+
+pub use candor_agents::code::InstalledLibrary;
+pub use candor_sandbox::confine::run_if_asked as run_confined_if_asked;
+pub use candor_sandbox::probe as probe_confinement;
+pub use candor_tools::{ServerHealth, Tools};
+
+pub use data::{DataFolder, Log, Looked, find_run, look};
+pub use drive::{Begin, first_input};
+pub use error::{AppError, AppErrorKind};
+pub use order::{Document, OrderRequest, checked, fresh_run_id, plan_of};
+pub use packs::FoundPack;
+pub use wiring::{App, CODE_AGENT, Locations, ModelUse, Sandbox, Whom};

@@ -1,0 +1,138 @@
+//! What a run begins with: a goal or a plan in the words or files of a person, and the limits of the configuration.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use candor_model::{Goal, Plan, RunId, RunSettings, StartMaterial, ValidationError};
+use candor_phases::plan_file::PlanFile;
+use candor_runtime::RunOrder;
+
+use crate::error::AppError;
+use crate::wiring::App;
+
+/// How much larger a plan may become by the defaults and rankings that are added to what its author wrote.
+const GROWTH: u64 = 64;
+
+/// A file that was read, and where from: errors name it.
+#[derive(Debug)]
+pub struct Document {
+    /// Its path, as the person gave it.
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+/// What a person asks for.
+#[derive(Debug)]
+pub struct OrderRequest {
+    /// The goal in plain words; empty if a document has it.
+    pub words: String,
+    /// A goal: an object is a goal as JSON, everything else is words.
+    pub goal: Option<Document>,
+    /// A plan as JSON.
+    pub plan: Option<Document>,
+    /// Whether nobody is there to be asked.
+    pub unattended: bool,
+    /// Whether the run may teach the installation anything: not if agents misbehave on purpose.
+    pub learn: bool,
+}
+
+/// A name that no other run has.
+pub fn fresh_run_id() -> Result<RunId, AppError> {
+    const LETTERS: &[u8] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let name: String =
+        (0..12).filter_map(|_| fastrand::choice(LETTERS)).map(|letter| char::from(*letter)).collect();
+    RunId::new(format!("run_{name}")).map_err(AppError::failed)
+}
+
+impl App {
+    /// What a run begins with: the words or documents of a person, and the limits of the configuration.
+    pub fn order(&self, run_id: RunId, request: OrderRequest) -> Result<RunOrder, AppError> {
+        let mut settings = self.config.limits.clone();
+        settings.learn &= request.learn;
+        settings.unattended = request.unattended;
+        let mut material = StartMaterial::default();
+        let words = match request.goal {
+            Some(document) => goal_from(self, document, &mut material)?,
+            None => self.without_secrets(request.words),
+        };
+        let mut words = checked(self, &words)?.map(str::to_owned);
+        if let Some(Document { path, text }) = request.plan {
+            let (plan, description) = plan_from(&path, &text, &run_id, &mut settings)?;
+            let named =
+                || path.file_stem().map(|name| format!("Carry out the plan {}", name.to_string_lossy()));
+            words = words.or(description).or_else(named);
+            material.plan = Some(Arc::new(plan));
+        }
+        let request = words.ok_or_else(|| {
+            AppError::usage(
+                "say what is to be done: candor run \"GOAL\", or name a file with --goal or --plan",
+            )
+        })?;
+        let material = (material != StartMaterial::default()).then_some(material);
+        Ok(RunOrder { run_id, request, settings, material })
+    }
+}
+
+/// The words of a goal, if there are any and they can be one.
+pub fn checked<'w>(app: &App, words: &'w str) -> Result<Option<&'w str>, AppError> {
+    let most = app.config.limits.phase_limits().max_request_bytes;
+    if u64::try_from(words.len()).is_ok_and(|bytes| bytes > most) {
+        let problem = format!("the goal has {} bytes, and at most {most} are read", words.len());
+        return Err(AppError::usage(format!("{problem}; say it shorter, or bring a plan with --plan")));
+    }
+    if words.chars().any(|c| c.is_control() && !c.is_whitespace()) {
+        return Err(AppError::usage("the goal has control characters in it; it must be plain text"));
+    }
+    Ok(Some(words).filter(|words| !words.trim().is_empty()))
+}
+
+/// Reads a goal: an object is a goal as JSON, everything else is words.
+fn goal_from(app: &App, document: Document, material: &mut StartMaterial) -> Result<String, AppError> {
+    let Document { path, text } = document;
+    let text = app.without_secrets(text);
+    if text.trim().is_empty() {
+        return Err(AppError::usage(format!("{} is empty; it must hold a goal", path.display())));
+    }
+    if !text.trim_start().starts_with('{') {
+        return Ok(text);
+    }
+    let goal: Goal = candor_model::from_json(&text)
+        .map_err(|error| AppError::usage(format!("{}: {error}", path.display())))?;
+    let words = goal.description.as_str().to_owned();
+    material.goal = Some(Arc::new(goal));
+    Ok(words)
+}
+
+/// Reads a plan. What its author wrote must keep to the size limit; what is added to it then gets room.
+fn plan_from(
+    path: &Path,
+    text: &str,
+    run_id: &RunId,
+    settings: &mut RunSettings,
+) -> Result<(Plan, Option<String>), AppError> {
+    let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+    if bytes >= settings.max_plan_bytes {
+        return Err(AppError::usage(format!(
+            "{}: plan too large: {bytes} bytes, and it must be smaller than {}; raise max_plan_bytes under \
+             [limits] in candor.toml if that is meant",
+            path.display(),
+            settings.max_plan_bytes
+        )));
+    }
+    plan_of(text, run_id, settings).map_err(|error| AppError::usage(format!("{}: {error}", path.display())))
+}
+
+/// The plan of a run, and what it is for; the limit gives it room for what is added.
+pub fn plan_of(
+    text: &str,
+    run_id: &RunId,
+    settings: &mut RunSettings,
+) -> Result<(Plan, Option<String>), ValidationError> {
+    let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+    settings.max_plan_bytes = settings.max_plan_bytes.max(bytes.saturating_mul(GROWTH));
+    let file = PlanFile::from_json(text)?;
+    let description = file.description.clone();
+    let name = run_id.as_str();
+    Ok((file.into_plan(name.strip_prefix("run_").unwrap_or(name))?, description))
+}
