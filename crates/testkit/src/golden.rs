@@ -9,8 +9,8 @@ mod phases;
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
     Account, Adjustment, AgentType, ApprovalAction, ConflictResolution, CritiqueVerdict, Event, EventBody,
-    FallbackKind, FeedbackType, GuidanceAction, ModelErrorKind, Money, Payee, Phase, RunSettings, Seconds,
-    Severity,
+    FallbackKind, FeedbackType, GuidanceAction, ModelErrorKind, Money, Payee, Phase, Position, Recorded, RunSettings,
+    Seconds, Severity,
 };
 use serde_json::json;
 
@@ -46,6 +46,28 @@ pub const STORIES: [Story; 22] = [
     ("at_their_desks", desks::at_their_desks),
     ("chain_of_work", desks::chain_of_work),
 ];
+
+/// The log of a story, as a run would have it.
+///
+/// # Panics
+/// If there is no such story.
+#[must_use]
+pub fn story(name: &str) -> Vec<Recorded> {
+    let known = STORIES.iter().find(|(story, _)| *story == name);
+    recorded(known.map(|(_, tell)| tell()).unwrap_or_else(|| no_such(name)))
+}
+
+#[expect(clippy::panic, reason = "a test that names no story is a failed test")]
+fn no_such(name: &str) -> ! {
+    panic!("there is no story {name}")
+}
+
+/// Events in their places on a log.
+#[must_use]
+pub fn recorded(events: Vec<Event>) -> Vec<Recorded> {
+    let places = (1..).map(Position);
+    places.zip(events).map(|(position, event)| Recorded { position, event }).collect()
+}
 
 /// What a state must still say when its log is replayed by a later version.
 #[must_use]

@@ -4,15 +4,16 @@ use candor_engine::RunState;
 use candor_model::{DecisionEntry, EventBody, Recorded, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
 use candor_planning::texts;
+use candor_projections::chronicle::{Chronicle, Failure};
+use candor_projections::format;
 use serde_json::{Value, json};
 
-use super::chronicle::{Chronicle, Failure};
 use super::live::marked;
 use super::status::heading;
 use super::style::{Line, Mark, Style, Tone};
+use super::text;
 use super::timeline::attempt_lines;
 use super::words::{self, because, label};
-use super::{format, text};
 
 const PARAGRAPH_COLUMNS: usize = 2000;
 /// How many agents of a ranking are shown.

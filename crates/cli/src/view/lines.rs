@@ -10,10 +10,11 @@ use candor_model::{
     TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::texts;
+use candor_projections::events::Group;
+use candor_projections::format;
 
-use super::groups::Group;
 use super::style::{Line, Mark, Style, Tone};
-use super::{commands, format, note_lines, phase_lines, text, words};
+use super::{commands, note_lines, phase_lines, text, words};
 
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]

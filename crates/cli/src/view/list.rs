@@ -2,11 +2,12 @@
 
 use candor_model::Timestamp;
 use candor_ports::RunEntry;
+use candor_projections::format;
 use serde_json::{Value, json};
 
 use super::style::{Line, Style, Tone};
+use super::text;
 use super::words::{self, label};
-use super::{format, text};
 
 const STATUS_COLUMNS: usize = 20;
 const STARTED_COLUMNS: usize = 19;

@@ -10,10 +10,11 @@ use candor_model::{
     RunSummary, Seconds, Severity, TaskId, Timestamp,
 };
 use candor_planning::texts;
+use candor_projections::format;
 
 use super::style::{Line, Mark, Style, Tone};
 use super::tree::Tree;
-use super::{commands, format, phase_lines, phases, text, words};
+use super::{commands, phase_lines, phases, text, words};
 
 /// How many of the last failures stay in run_view.
 const SHOWN_FAILURES: usize = 4;

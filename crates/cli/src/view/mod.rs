@@ -5,11 +5,8 @@
 //! not on the log is not shown, and what failed is never left out. Sentences stand in [`words`] and nowhere
 //! else; colours, symbols and widths come from one [`Style`], so that plain and coloured output are the same.
 
-mod chronicle;
 pub mod commands;
 pub mod explain;
-mod format;
-mod groups;
 pub mod lines;
 pub mod list;
 pub mod live;

@@ -8,16 +8,17 @@ use candor_model::{
 };
 use candor_planning::graph::TaskGraph;
 use candor_planning::texts;
+use candor_projections::chronicle::{Chronicle, Failure, Outcome};
+use candor_projections::format;
 use serde_json::{Value, json};
 
-use super::chronicle::{Chronicle, Failure, Outcome};
+use super::commands;
 use super::explain::{failure_lines, paragraph_lines};
 use super::live::question_lines;
 use super::report::Subject;
 use super::status::heading;
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label, mortem};
-use super::{commands, format};
 
 /// How many consequences and checkpoints are listed.
 const SHOWN_TASKS: usize = 20;

@@ -3,9 +3,9 @@
 use candor_engine::RunState;
 use candor_model::{IdMap, JsonMap, TaskId, TaskStatus};
 use candor_planning::texts;
+use candor_projections::values::in_short;
 use serde_json::Value;
 
-use super::report::in_short;
 use super::style::{Line, Style, Tone};
 use super::words;
 

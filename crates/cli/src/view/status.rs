@@ -6,13 +6,14 @@ use candor_model::{
 };
 use candor_planning::shared::SharedState;
 use candor_planning::texts;
+use candor_projections::chronicle::Chronicle;
+use candor_projections::format;
 use serde_json::{Value, json};
 
-use super::chronicle::Chronicle;
 use super::live::{bar, marked, question_lines};
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label};
-use super::{commands, format, phases, proposal, text, tree, workflow};
+use super::{commands, phases, proposal, text, tree, workflow};
 
 const LABEL_COLUMNS: usize = 12;
 const SHOWN_FAILURES: usize = 5;

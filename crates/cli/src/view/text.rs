@@ -1,38 +1,7 @@
-//! Text from outside made fit for a screen: cleaned, measured, shortened, wrapped.
+//! Text from outside made fit for a screen: in the letters that can be shown, in lines that fit.
 
-use unicode_width::UnicodeWidthStr;
-
-/// How many columns a text takes.
-pub(super) fn width(text: &str) -> usize {
-    text.width()
-}
-
-/// `text` on one line, without anything that a terminal would obey rather than show.
-///
-/// Marks that turn the direction of writing go too: with them a text can be made to look like another.
-pub(super) fn clean(text: &str) -> String {
-    let mut cleaned = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => {
-                if !cleaned.ends_with(' ') {
-                    cleaned.push(' ');
-                }
-            }
-            hidden if hidden.is_control() || is_invisible(hidden) => {}
-            letter => cleaned.push(letter),
-        }
-    }
-    cleaned
-}
-
-const fn is_invisible(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    )
-}
+use candor_projections::line::head;
+pub(super) use candor_projections::line::{clean, cut, shortened, width};
 
 /// `text` cleaned, and in ASCII where nothing else can be shown.
 pub(super) fn printable(text: &str, unicode: bool) -> String {
@@ -64,37 +33,6 @@ fn push_ascii(ascii: &mut String, letter: char) {
         letter if width(letter.encode_utf8(&mut [0; 4])) == 0 => {}
         _ => ascii.push('?'),
     }
-}
-
-/// `text` cut to `columns`, at a word where that loses little, with a sign that something is missing.
-pub(super) fn shortened(text: &str, columns: usize, unicode: bool) -> String {
-    if width(text) <= columns { text.to_owned() } else { cut(text, columns, unicode) }
-}
-
-/// The beginning of `text` and a sign that something is missing, in at most `columns`.
-pub(super) fn cut(text: &str, columns: usize, unicode: bool) -> String {
-    let sign = if unicode { "…" } else { "..." };
-    let Some(room) = columns.checked_sub(width(sign)) else {
-        return head(text, columns).to_owned();
-    };
-    let head = head(text, room);
-    let at_word = head.rsplit_once(' ').map(|(words, _)| words).filter(|words| width(words) * 3 >= room * 2);
-    format!("{}{sign}", at_word.unwrap_or(head).trim_end_matches([' ', ',', ';', ':', '(']))
-}
-
-/// The longest beginning of `text` that fits; measured as a whole, because letters can join into one.
-fn head(text: &str, columns: usize) -> &str {
-    // Letters without width could go on for ever; no honest word needs more than this.
-    let most = columns.saturating_mul(4);
-    let mut fitting = "";
-    for (at, letter) in text.char_indices().take(most) {
-        let upto = text.get(..at + letter.len_utf8()).unwrap_or(fitting);
-        if width(upto) > columns {
-            break;
-        }
-        fitting = upto;
-    }
-    fitting
 }
 
 /// `text` in lines of at most `columns`, broken between words where there are any.
@@ -143,20 +81,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn wide_letters_count_twice() {
-        assert_eq!(shortened("東京東京", 8, true), "東京東京");
-        assert_eq!(shortened("東京東京", 7, true), "東京東…");
-        assert_eq!(shortened("東京", 1, true), "…");
-        assert_eq!(shortened("tokyo", 2, false), "to");
-    }
-
-    #[test]
-    fn a_text_is_cut_between_words_where_that_loses_little() {
-        assert_eq!(shortened("Search for flights to Paris", 20, true), "Search for flights…");
-        assert_eq!(shortened("Searching roundtripflights", 20, true), "Searching roundtrip…");
-    }
 
     #[test]
     fn long_words_are_broken_and_nothing_is_lost() {

@@ -2,14 +2,15 @@
 
 use candor_model::{EventBody, Recorded, Timestamp};
 use candor_planning::texts;
+use candor_projections::chronicle::{Attempt, Chronicle, Outcome};
+use candor_projections::events::Group;
+use candor_projections::format;
 use serde_json::{Value, json};
 
-use super::chronicle::{Attempt, Chronicle, Outcome};
-use super::groups::Group;
 use super::lines::{Teller, Told};
 use super::report::timeline as attempts_value;
 use super::style::{Line, Mark, Style, Tone};
-use super::{format, text, words};
+use super::{text, words};
 
 const MAX_AGENT_COLUMNS: usize = 22;
 const MIN_NAME_COLUMNS: usize = 10;

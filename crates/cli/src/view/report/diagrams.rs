@@ -2,13 +2,14 @@
 
 use candor_model::{Confidence, IdMap, Plan, SubTask, TaskId, TaskStatus, Timestamp};
 use candor_planning::texts;
+use candor_projections::chronicle::{Attempt, Chronicle, Outcome};
+use candor_projections::format;
 
-use crate::view::chronicle::{Attempt, Chronicle, Outcome};
 use crate::view::style::{Mark, Style};
 use crate::view::text::{clean, shortened, width};
 use crate::view::timeline::mark;
 use crate::view::tree::Tree;
-use crate::view::{format, words};
+use crate::view::words;
 
 /// More nodes than this, and a drawn graph helps nobody.
 const GRAPH_TASKS: usize = 40;

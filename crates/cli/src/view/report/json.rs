@@ -4,10 +4,10 @@ use candor_engine::RunState;
 use candor_model::{DecisionEntry, Event, ExecutionId, Recorded};
 use candor_planning::report::{ModelFigures, constraint_summary, execution_result, failure_entries};
 use candor_planning::texts;
+use candor_projections::chronicle::Chronicle;
 use serde_json::{Value, json};
 
 use super::Subject;
-use crate::view::chronicle::Chronicle;
 
 /// Stands in the place of a status when a run has not come to its end.
 const UNFINISHED: &str = "UNFINISHED";

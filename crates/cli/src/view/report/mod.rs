@@ -5,18 +5,16 @@ mod json;
 mod markdown;
 mod models;
 mod sections;
-mod values;
 
 use candor_engine::RunState;
 use candor_model::{ExecutionReport, ExecutionStatus, Plan, Recorded, RunStatus, TaskStatus};
 use candor_planning::report::{ReportMaterial, execution_report};
+use candor_projections::chronicle::Chronicle;
 
-use super::chronicle::Chronicle;
 use super::words;
 
 pub use json::report_json;
 pub(super) use json::timeline;
-pub(super) use values::in_short;
 
 /// Writes the report on a run as Markdown.
 #[must_use]

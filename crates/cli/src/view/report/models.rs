@@ -3,10 +3,10 @@
 
 use candor_planning::degradation;
 use candor_planning::report::ModelFigures;
+use candor_projections::format;
 
 use super::Subject;
 use super::markdown::{bullets, inline, table};
-use crate::view::format;
 use crate::view::words::{column, models as words, title};
 
 pub(super) fn section(subject: &Subject<'_>) -> String {

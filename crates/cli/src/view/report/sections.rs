@@ -3,14 +3,16 @@
 use candor_model::{EventBody, IdMap, PlanningError, TaskId, TaskStatus};
 use candor_planning::report::{ConstraintCheck, constraint_summary};
 use candor_planning::texts;
+use candor_projections::chronicle::{Attempt, Chronicle, Failure, Outcome, Revised};
+use candor_projections::format;
+use candor_projections::values::in_short;
 
 use super::markdown::{block, bullets, code, inline, table};
-use super::{Subject, diagrams, values};
-use crate::view::chronicle::{Attempt, Chronicle, Failure, Outcome, Revised};
+use super::{Subject, diagrams};
 use crate::view::lines::Teller;
 use crate::view::style::Style;
 use crate::view::words::{self, column, label, title};
-use crate::view::{commands, format, tree};
+use crate::view::{commands, tree};
 
 /// More rows than this are for programs.
 const TIMELINE_ROWS: usize = 200;
@@ -115,7 +117,7 @@ pub(super) fn results(subject: &Subject<'_>) -> String {
         let outputs = &latest.get(&task.task_id)?.actual_outputs;
         let outputs: Vec<String> = outputs
             .iter()
-            .map(|(key, value)| format!("{} {}", code(key), inline(&values::in_short(value))))
+            .map(|(key, value)| format!("{} {}", code(key), inline(&in_short(value))))
             .collect();
         let result = if outputs.is_empty() { words::NOTHING.to_owned() } else { outputs.join("<br>") };
         Some([task_cell(subject, &task.task_id), result])

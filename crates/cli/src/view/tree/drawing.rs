@@ -2,10 +2,11 @@
 
 use candor_model::{IdMap, TaskId, TaskStatus, Timestamp};
 use candor_planning::texts;
+use candor_projections::format;
 
 use super::{Task, Tree, tally};
 use crate::view::style::{Line, Mark, Style, Tone};
-use crate::view::{format, text, words};
+use crate::view::{text, words};
 
 const AGENT_COLUMNS: usize = 20;
 const TIME_COLUMNS: usize = 7;

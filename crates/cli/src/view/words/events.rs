@@ -6,8 +6,8 @@ use candor_model::{
     RecoveryNotification, RunId, Seconds, StopReason,
 };
 
-use super::plural;
-use crate::view::format;
+use candor_projections::format;
+use candor_projections::words::plural;
 
 pub(in crate::view) const RESUMED: &str = "Resumed";
 pub(in crate::view) const STOPPING_TO_CANCEL: &str = "Stopping everything that runs, to cancel the run";
@@ -322,24 +322,6 @@ pub(in crate::view) fn aborted(error: &str, suggestion: &str) -> String {
 
 pub(in crate::view) fn cancelled(reason: &str) -> String {
     with("Run cancelled", reason)
-}
-
-pub(in crate::view) fn sums(
-    done: usize,
-    tasks: usize,
-    failures: usize,
-    took: Seconds,
-    spent: Money,
-) -> String {
-    let failures =
-        if failures == 0 { String::new() } else { format!(", {}", plural(failures, "failed attempt")) };
-    format!(
-        "{} of {}{failures}, {}, {}",
-        format::count(done),
-        plural(tasks, "task"),
-        format::duration(took),
-        format::money(spent)
-    )
 }
 
 pub(in crate::view) fn ended(text: &str, sums: &str, report: &str) -> String {

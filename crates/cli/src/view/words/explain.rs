@@ -2,8 +2,8 @@
 
 use candor_model::{Confidence, DecisionEntry, TaskId, TaskStatus};
 
-use super::plural;
-use crate::view::format;
+use candor_projections::format;
+use candor_projections::words::plural;
 
 pub(in crate::view) mod because {
     pub(in crate::view) const AGENT: &str = "Why this agent";

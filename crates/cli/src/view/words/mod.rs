@@ -10,6 +10,7 @@ mod phases;
 mod proposal;
 mod report;
 
+pub(super) use candor_projections::words::*;
 pub(super) use events::*;
 pub(super) use explain::*;
 pub(super) use notes::*;
@@ -20,17 +21,5 @@ pub(super) use report::*;
 
 #[cfg(test)]
 pub(super) mod tests {
-    use candor_model::{Event, Position, Recorded};
-    use candor_testkit::golden::STORIES;
-
-    /// The log of a story that is kept for good.
-    pub(crate) fn story(name: &str) -> Vec<Recorded> {
-        let (_, tell) = STORIES.iter().find(|(story, _)| *story == name).unwrap();
-        recorded(tell())
-    }
-
-    pub(crate) fn recorded(events: Vec<Event>) -> Vec<Recorded> {
-        let places = (1..).map(Position);
-        places.zip(events).map(|(position, event)| Recorded { position, event }).collect()
-    }
+    pub(crate) use candor_testkit::golden::{recorded, story};
 }

@@ -1,17 +1,12 @@
 //! What is said of a run as a whole: statuses, headings, labels, verdicts.
 
-use candor_model::{Confidence, RunStatus, Seconds, StopReason, TaskStatus};
+use candor_model::{Confidence, Seconds, StopReason, TaskStatus};
 
-use crate::view::chronicle::Outcome;
-use crate::view::format;
+use candor_projections::chronicle::Outcome;
+use candor_projections::format;
+use candor_projections::words::plural;
 
 pub(in crate::view) const NO_AGENT_YET: &str = "no agent yet";
-
-/// `1 task`, `2 tasks`.
-pub(in crate::view) fn plural(count: usize, what: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {what}{ending}", format::count(count))
-}
 
 /// `9,000 done`.
 pub(in crate::view) fn counted(count: usize, what: &str) -> String {
@@ -20,10 +15,6 @@ pub(in crate::view) fn counted(count: usize, what: &str) -> String {
 
 pub(in crate::view) fn folded(more: usize, parts: &[String]) -> String {
     format!("… {} more: {}", format::count(more), parts.join(", "))
-}
-
-pub(in crate::view) fn and_more(more: usize) -> String {
-    format!("… and {} more", format::count(more))
 }
 
 pub(in crate::view) fn after(tasks: &[&str], more: usize) -> String {
@@ -46,20 +37,6 @@ pub(in crate::view) const fn task_status(status: TaskStatus) -> &'static str {
         TaskStatus::Completed => "done",
         TaskStatus::Failed => "failed",
         TaskStatus::Skipped => "left out",
-    }
-}
-
-pub(in crate::view) const fn run_status(status: RunStatus) -> &'static str {
-    match status {
-        RunStatus::Preparing => "planning",
-        RunStatus::Executing => "running",
-        RunStatus::WaitingHuman => "waiting for a person",
-        RunStatus::Paused => "paused",
-        RunStatus::Stopping => "stopping",
-        RunStatus::Completed => "completed",
-        RunStatus::Failed => "failed",
-        RunStatus::Aborted => "aborted",
-        RunStatus::Cancelled => "cancelled",
     }
 }
 

@@ -4,9 +4,10 @@ use candor_model::{
     Broadcast, CheckKind, CheckResult, ForkedFrom, GuardReport, MessageType, Phase, PhaseMetrics,
     PlanVersion, PromptChange, PromptSource, Query, QueryResponse, ReadFile, RunId, SpokenBy,
 };
+use candor_projections::format;
+use candor_projections::words::plural;
 
-use super::{phase, plural};
-use crate::view::format;
+use super::phase;
 
 pub(in crate::view) const REQUEST_KEPT: &str = "as it was written";
 

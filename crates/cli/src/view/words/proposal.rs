@@ -4,9 +4,10 @@ use candor_model::{
     AgentCounts, BriefTask, ExecutionStrategy, HumanApprovalRequest, PlanAlternative, PlanEstimates,
     PlanVersion, Risk,
 };
+use candor_projections::format;
+use candor_projections::words::plural;
 
-use super::{plural, tokens};
-use crate::view::format;
+use super::tokens;
 
 pub(in crate::view) const TASKS: &str = "Tasks:";
 pub(in crate::view) const RISKS: &str = "Risks:";

@@ -1,16 +1,12 @@
 //! What a report says.
 
-use candor_model::{Confidence, EventBody, PlanningError, RunStatus};
-use candor_planning::texts::plain;
+use candor_model::Confidence;
 
-use super::{plural, run_status};
-use crate::view::format;
+use candor_projections::format;
+use candor_projections::words::plural;
 
 pub(in crate::view) const SAMPLE_DATA: &str =
     "This is sample data: nothing was booked, and no price is real.";
-pub(in crate::view) const NOTHING: &str = "nothing";
-pub(in crate::view) const YES: &str = "yes";
-pub(in crate::view) const NO: &str = "no";
 pub(in crate::view) const NOT_KNOWN: &str = "not known";
 pub(in crate::view) const NOT_SAID: &str = "not said";
 pub(in crate::view) const TOTAL: &str = "Total";
@@ -57,48 +53,6 @@ pub(in crate::view) mod column {
     pub(in crate::view) const ACCOUNT: &str = "Account";
 }
 
-pub(in crate::view) fn entries(count: usize) -> String {
-    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", format::count(count)) }
-}
-
-pub(in crate::view) fn fields(count: usize) -> String {
-    plural(count, "field")
-}
-
-/// How a run ended, or where it stands, in one sentence.
-pub(in crate::view) fn verdict(status: RunStatus, end: Option<&EventBody>, sums: &str) -> String {
-    match end {
-        Some(EventBody::RunCompleted { skipped }) if skipped.is_empty() => {
-            format!("The goal was reached: {sums}.")
-        }
-        Some(EventBody::RunCompleted { skipped }) => {
-            format!("The goal was reached with {} left out: {sums}.", plural(skipped.len(), "task"))
-        }
-        Some(EventBody::RunFailed { error, .. }) => {
-            format!("The goal was not reached: {}. So far: {sums}.", error_text(error))
-        }
-        Some(EventBody::RunAborted { error, .. }) => {
-            format!("The run ended early: {}. So far: {sums}.", error_text(error))
-        }
-        Some(EventBody::RunCancelled { reason }) if reason.trim().is_empty() => {
-            format!("A person cancelled the run. So far: {sums}.")
-        }
-        Some(EventBody::RunCancelled { reason }) => {
-            format!("A person cancelled the run ({}). So far: {sums}.", plain(reason))
-        }
-        _ => format!("The run is not finished; it is {}. So far: {sums}.", run_status(status)),
-    }
-}
-
-/// An error in plain words, without its full stop.
-pub(in crate::view) fn error_text(error: &PlanningError) -> String {
-    plain(&error.to_string()).trim_end_matches('.').to_owned()
-}
-
-pub(in crate::view) fn and_revisions(sums: &str, revisions: usize) -> String {
-    if revisions == 0 { sums.to_owned() } else { format!("{sums}, {}", plural(revisions, "revision")) }
-}
-
 pub(in crate::view) fn repaired(repairs: &[String]) -> String {
     format!("Repaired before it could run: {}.", repairs.join("; "))
 }
@@ -117,10 +71,6 @@ pub(in crate::view) fn impact(impact: &str, confidence: &str) -> String {
 
 pub(in crate::view) fn agent_reported(errors: &str) -> String {
     format!("Reported: {errors}")
-}
-
-pub(in crate::view) fn agent_suggested(suggestion: &str) -> String {
-    format!("The agent suggests: {suggestion}")
 }
 
 pub(in crate::view) fn attempt_of(agent: &str, attempt: u32) -> String {

@@ -4,7 +4,7 @@ use candor_model::EventBody;
 
 /// A group of events that are told alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
+pub enum Group {
     /// The run began.
     Start,
     /// A phase, and what it says of itself.
@@ -35,7 +35,8 @@ pub(super) enum Group {
 
 impl Group {
     /// The group of an event.
-    pub(super) const fn of(body: &EventBody) -> Self {
+    #[must_use]
+    pub const fn of(body: &EventBody) -> Self {
         use EventBody as E;
         match body {
             E::RunStarted { .. } => Self::Start,
@@ -102,7 +103,8 @@ impl Group {
     }
 
     /// Whether an event belongs to the way of a run through its phases, rather than to one task.
-    pub(super) const fn is_on_the_way(body: &EventBody) -> bool {
+    #[must_use]
+    pub const fn is_on_the_way(body: &EventBody) -> bool {
         match Self::of(body) {
             Self::Start | Self::Phase | Self::Room | Self::Plan | Self::Human | Self::End => true,
             Self::Circumstance => matches!(

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::view::text::{clean, shortened};
-use crate::view::words;
+use crate::line::{clean, shortened};
+use crate::words;
 
 const ENTRIES: usize = 4;
 const NAMED_ENTRIES: usize = 8;
@@ -14,7 +14,8 @@ const STRING_COLUMNS: usize = 100;
 const NAMES: [&str; 3] = ["name", "title", "price"];
 
 /// A value in one line; long lists and deep structures are told by their beginning and their size.
-pub(in crate::view) fn in_short(value: &Value) -> String {
+#[must_use]
+pub fn in_short(value: &Value) -> String {
     shortened(&summary(value, DEPTH), COLUMNS, true)
 }
 

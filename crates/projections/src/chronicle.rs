@@ -12,18 +12,25 @@ use candor_planning::texts;
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub enum Outcome {
+    /// It goes on.
     Running,
+    /// It succeeded.
     Done,
+    /// It succeeded in part.
     Partly,
+    /// It failed.
     Failed,
+    /// The task could not be started.
     NeverStarted,
+    /// It was stopped.
     Stopped(StopReason),
 }
 
 impl Outcome {
     /// A stable name for programs.
-    pub(super) const fn code(self) -> &'static str {
+    #[must_use]
+    pub const fn code(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Done => "succeeded",
@@ -38,78 +45,111 @@ impl Outcome {
 
 /// One attempt at one task.
 #[derive(Debug, Clone)]
-pub(super) struct Attempt<'a> {
-    pub(super) task_id: &'a TaskId,
-    pub(super) number: u32,
-    pub(super) agent: Option<&'a AgentType>,
-    pub(super) started: Timestamp,
-    pub(super) ended: Option<Timestamp>,
-    pub(super) outcome: Outcome,
-    pub(super) feedback: Option<&'a ExecutionFeedback>,
+pub struct Attempt<'a> {
+    /// The task.
+    pub task_id: &'a TaskId,
+    /// Which attempt it is, from 1; 0 if the task could not be started.
+    pub number: u32,
+    /// Who made it.
+    pub agent: Option<&'a AgentType>,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended, if it has.
+    pub ended: Option<Timestamp>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the agent reported.
+    pub feedback: Option<&'a ExecutionFeedback>,
     /// Counts the ends of attempts, because many can share one time.
-    pub(super) end_order: usize,
+    pub end_order: usize,
 }
 
 impl Attempt<'_> {
     /// How long it took by the agent's account, or by the log's where the agent gave none.
-    pub(super) fn took(&self, now: Timestamp) -> Seconds {
+    #[must_use]
+    pub fn took(&self, now: Timestamp) -> Seconds {
         match self.feedback {
             Some(feedback) => feedback.duration_seconds,
             None => self.ended.unwrap_or(now).since(self.started),
         }
     }
 
-    pub(super) fn cost(&self) -> Money {
+    /// What it cost.
+    #[must_use]
+    pub fn cost(&self) -> Money {
         self.feedback.map_or(Money::ZERO, |feedback| feedback.cost)
     }
 }
 
 /// A failed attempt, what people were told of it and how it was answered.
 #[derive(Debug, Clone)]
-pub(super) struct Failure<'a> {
-    pub(super) at: Timestamp,
-    pub(super) task_id: &'a TaskId,
-    pub(super) attempt: u32,
-    pub(super) agent: &'a AgentType,
-    pub(super) feedback: &'a ExecutionFeedback,
-    pub(super) end_order: usize,
-    pub(super) notice: Option<&'a FailureNotification>,
-    pub(super) recovery: Option<&'a RecoveryNotification>,
+pub struct Failure<'a> {
+    /// When it failed.
+    pub at: Timestamp,
+    /// The task.
+    pub task_id: &'a TaskId,
+    /// Which attempt failed; 0 if the task could not be started.
+    pub attempt: u32,
+    /// Whose attempt it was.
+    pub agent: &'a AgentType,
+    /// What the agent reported.
+    pub feedback: &'a ExecutionFeedback,
+    /// Its place among the ends of all attempts.
+    pub end_order: usize,
+    /// What people were told.
+    pub notice: Option<&'a FailureNotification>,
+    /// What was done about it, and why.
+    pub recovery: Option<&'a RecoveryNotification>,
 }
 
 /// A revision and when it was made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Revised<'a> {
-    pub(super) at: Timestamp,
-    pub(super) revision: &'a PlanRevision,
+pub struct Revised<'a> {
+    /// When it was made.
+    pub at: Timestamp,
+    /// What it changed.
+    pub revision: &'a PlanRevision,
 }
 
 /// What a log says, sorted.
 #[derive(Debug, Default)]
-pub(super) struct Chronicle<'a> {
-    pub(super) started: Option<Timestamp>,
-    pub(super) last: Option<Timestamp>,
+pub struct Chronicle<'a> {
+    /// When the run began.
+    pub started: Option<Timestamp>,
+    /// When something last happened.
+    pub last: Option<Timestamp>,
     /// Every task there ever was, in its latest form.
     tasks: IdMap<&'a TaskId, &'a SubTask>,
-    pub(super) attempts: Vec<Attempt<'a>>,
+    /// Every attempt, in the order in which they were started.
+    pub attempts: Vec<Attempt<'a>>,
     open: IdMap<&'a TaskId, usize>,
-    pub(super) failures: Vec<Failure<'a>>,
+    /// Every failure, the earliest first.
+    pub failures: Vec<Failure<'a>>,
     /// How many of the failures lie before the last rollback: it undid what they led to.
-    pub(super) undone_failures: usize,
+    pub undone_failures: usize,
     ended: usize,
-    pub(super) revisions: Vec<Revised<'a>>,
-    pub(super) confidence: Vec<ConfidencePoint>,
-    pub(super) decisions: Vec<&'a DecisionEntry>,
-    pub(super) announcements: Vec<&'a Announcement>,
-    pub(super) answers: Vec<(Timestamp, &'a GateId, &'a Answer)>,
-    pub(super) by_account: BTreeMap<Account, Money>,
-    pub(super) first_plan: Option<(&'a Plan, &'a [String])>,
-    pub(super) end: Option<(Timestamp, &'a EventBody)>,
+    /// Every revision of the plan.
+    pub revisions: Vec<Revised<'a>>,
+    /// Confidence over time.
+    pub confidence: Vec<ConfidencePoint>,
+    /// What was decided.
+    pub decisions: Vec<&'a DecisionEntry>,
+    /// What people were told beside failures and recoveries.
+    pub announcements: Vec<&'a Announcement>,
+    /// What people answered.
+    pub answers: Vec<(Timestamp, &'a GateId, &'a Answer)>,
+    /// What was spent, by what it was spent on.
+    pub by_account: BTreeMap<Account, Money>,
+    /// The plan as it was first proposed, and what was repaired in it.
+    pub first_plan: Option<(&'a Plan, &'a [String])>,
+    /// How the run ended, and when.
+    pub end: Option<(Timestamp, &'a EventBody)>,
 }
 
 impl<'a> Chronicle<'a> {
     /// Reads a whole log.
-    pub(super) fn of(records: &'a [Recorded]) -> Self {
+    #[must_use]
+    pub fn of(records: &'a [Recorded]) -> Self {
         let mut chronicle = Self::default();
         for Recorded { event, .. } in records {
             chronicle.started.get_or_insert(event.at);
@@ -120,32 +160,38 @@ impl<'a> Chronicle<'a> {
     }
 
     /// From the first event to the last.
-    pub(super) fn elapsed(&self) -> Seconds {
+    #[must_use]
+    pub fn elapsed(&self) -> Seconds {
         self.started.zip(self.last).map_or(Seconds::ZERO, |(start, end)| end.since(start))
     }
 
     /// Time since the run began.
-    pub(super) fn offset(&self, at: Timestamp) -> Seconds {
+    #[must_use]
+    pub fn offset(&self, at: Timestamp) -> Seconds {
         at.since(self.started.unwrap_or(at))
     }
 
     /// The last moment that the log knows.
-    pub(super) fn now(&self) -> Timestamp {
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
         self.last.unwrap_or(Timestamp::EPOCH)
     }
 
     /// A task in its latest form, also one that is no longer in the plan.
-    pub(super) fn task(&self, id: &TaskId) -> Option<&'a SubTask> {
+    #[must_use]
+    pub fn task(&self, id: &TaskId) -> Option<&'a SubTask> {
         self.tasks.get(id).copied()
     }
 
     /// A task's name for people; the id where nothing else is known.
-    pub(super) fn name(&self, id: &TaskId) -> String {
+    #[must_use]
+    pub fn name(&self, id: &TaskId) -> String {
         self.task(id).map_or_else(|| id.to_string(), texts::task_name)
     }
 
     /// What was spent, by the agent that spent it.
-    pub(super) fn by_agent(&self) -> BTreeMap<&'a AgentType, (usize, usize, Money)> {
+    #[must_use]
+    pub fn by_agent(&self) -> BTreeMap<&'a AgentType, (usize, usize, Money)> {
         let mut sums: BTreeMap<&AgentType, (usize, usize, Money)> = BTreeMap::new();
         let at_work = self.attempts.iter().filter(|attempt| attempt.outcome != Outcome::NeverStarted);
         for attempt in at_work {
@@ -158,12 +204,15 @@ impl<'a> Chronicle<'a> {
         sums
     }
 
-    pub(super) fn spent(&self) -> Money {
+    /// What was spent in all.
+    #[must_use]
+    pub fn spent(&self) -> Money {
         self.by_account.values().copied().sum()
     }
 
     /// Whether an event is worth a note of its own beside the tasks, the plan and the answers of people.
-    pub(super) fn is_incident(body: &EventBody) -> bool {
+    #[must_use]
+    pub fn is_incident(body: &EventBody) -> bool {
         matches!(
             body,
             EventBody::TaskSkipped { .. }
@@ -338,7 +387,7 @@ const RECENT: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::words::tests::story;
+    use candor_testkit::golden::story;
 
     #[test]
     fn every_failure_has_its_notice_and_every_attempt_its_end() {

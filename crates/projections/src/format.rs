@@ -5,20 +5,23 @@ use candor_model::{Confidence, Money, Seconds, Timestamp};
 const DAY_MILLIS: i64 = 86_400_000;
 
 /// The time of day, in UTC: `12:00:03`.
-pub(super) fn clock(at: Timestamp) -> String {
+#[must_use]
+pub fn clock(at: Timestamp) -> String {
     let seconds = at.as_millis().rem_euclid(DAY_MILLIS) / 1000;
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// The day and the time of day, in UTC: `2025-01-10 12:00:03`.
-pub(super) fn day_and_clock(at: Timestamp) -> String {
+#[must_use]
+pub fn day_and_clock(at: Timestamp) -> String {
     let text = at.to_string();
     let day = text.split_once('T').map_or(text.as_str(), |(day, _)| day);
     format!("{day} {}", clock(at))
 }
 
 /// A length of time in at most two units: `0.3s`, `42s`, `3m 05s`, `2h 10m`, `3d 4h`.
-pub(super) fn duration(time: Seconds) -> String {
+#[must_use]
+pub fn duration(time: Seconds) -> String {
     let seconds = time.get();
     if seconds < 59.5 {
         return if seconds < 9.95 { format!("{seconds:.1}s") } else { format!("{seconds:.0}s") };
@@ -32,7 +35,8 @@ pub(super) fn duration(time: Seconds) -> String {
 }
 
 /// Time since the start of a run: `+0:10.5`, `+1:02:03`.
-pub(super) fn offset(since: Seconds) -> String {
+#[must_use]
+pub fn offset(since: Seconds) -> String {
     let millis = since.as_millis();
     let (hours, minutes, seconds) = (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
     match hours {
@@ -42,7 +46,8 @@ pub(super) fn offset(since: Seconds) -> String {
 }
 
 /// Dollars with the digits that matter: `$2,000.00`, `$0.0168`, `$0.02`.
-pub(super) fn money(amount: Money) -> String {
+#[must_use]
+pub fn money(amount: Money) -> String {
     let micros = amount.micros();
     if micros >= 1_000_000 || micros.is_multiple_of(10_000) {
         let text = format!("{amount:.2}");
@@ -53,7 +58,8 @@ pub(super) fn money(amount: Money) -> String {
 }
 
 /// A count with its thousands set apart: `9,960`.
-pub(super) fn count(number: usize) -> String {
+#[must_use]
+pub fn count(number: usize) -> String {
     thousands(u64::try_from(number).unwrap_or(u64::MAX))
 }
 
@@ -70,13 +76,15 @@ fn thousands(number: u64) -> String {
 }
 
 /// A share in percent, from 0 to 100: `25%`. What is not finished never reads 100.
-pub(super) fn percent(percentage: f64) -> String {
+#[must_use]
+pub fn percent(percentage: f64) -> String {
     let shown = if percentage >= 100.0 { 100.0 } else { percentage.max(0.0).floor() };
     format!("{shown:.0}%")
 }
 
 /// Confidence with two digits: `0.85`.
-pub(super) fn confidence(confidence: Confidence) -> String {
+#[must_use]
+pub fn confidence(confidence: Confidence) -> String {
     format!("{:.2}", confidence.get())
 }
 

@@ -1,0 +1,113 @@
+//! The sentences that are part of the data, in English: they are the same on a screen, in a report as JSON and in
+//! the answer of a tool.
+
+use candor_model::{EventBody, Money, PlanningError, RunStatus, Seconds};
+use candor_planning::texts::plain;
+
+use crate::format;
+
+/// What is said of an empty value.
+pub const NOTHING: &str = "nothing";
+/// What is said of `true`.
+pub const YES: &str = "yes";
+/// What is said of `false`.
+pub const NO: &str = "no";
+
+/// `1 task`, `2 tasks`.
+#[must_use]
+pub fn plural(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {what}{ending}", format::count(count))
+}
+
+/// `… and 9,000 more`.
+#[must_use]
+pub fn and_more(more: usize) -> String {
+    format!("… and {} more", format::count(more))
+}
+
+/// `1 entry`, `2 entries`.
+#[must_use]
+pub fn entries(count: usize) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", format::count(count)) }
+}
+
+/// `1 field`, `2 fields`.
+#[must_use]
+pub fn fields(count: usize) -> String {
+    plural(count, "field")
+}
+
+/// A run's status for people.
+#[must_use]
+pub const fn run_status(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Preparing => "planning",
+        RunStatus::Executing => "running",
+        RunStatus::WaitingHuman => "waiting for a person",
+        RunStatus::Paused => "paused",
+        RunStatus::Stopping => "stopping",
+        RunStatus::Completed => "completed",
+        RunStatus::Failed => "failed",
+        RunStatus::Aborted => "aborted",
+        RunStatus::Cancelled => "cancelled",
+    }
+}
+
+/// `3 of 4 tasks, 2 failed attempts, 14s, $0.02`.
+#[must_use]
+pub fn sums(done: usize, tasks: usize, failures: usize, took: Seconds, spent: Money) -> String {
+    let failures =
+        if failures == 0 { String::new() } else { format!(", {}", plural(failures, "failed attempt")) };
+    format!(
+        "{} of {}{failures}, {}, {}",
+        format::count(done),
+        plural(tasks, "task"),
+        format::duration(took),
+        format::money(spent)
+    )
+}
+
+/// Sums, and how often the plan was revised, if it was.
+#[must_use]
+pub fn and_revisions(sums: &str, revisions: usize) -> String {
+    if revisions == 0 { sums.to_owned() } else { format!("{sums}, {}", plural(revisions, "revision")) }
+}
+
+/// How a run ended, or where it stands, in one sentence.
+#[must_use]
+pub fn verdict(status: RunStatus, end: Option<&EventBody>, sums: &str) -> String {
+    match end {
+        Some(EventBody::RunCompleted { skipped }) if skipped.is_empty() => {
+            format!("The goal was reached: {sums}.")
+        }
+        Some(EventBody::RunCompleted { skipped }) => {
+            format!("The goal was reached with {} left out: {sums}.", plural(skipped.len(), "task"))
+        }
+        Some(EventBody::RunFailed { error, .. }) => {
+            format!("The goal was not reached: {}. So far: {sums}.", error_text(error))
+        }
+        Some(EventBody::RunAborted { error, .. }) => {
+            format!("The run ended early: {}. So far: {sums}.", error_text(error))
+        }
+        Some(EventBody::RunCancelled { reason }) if reason.trim().is_empty() => {
+            format!("A person cancelled the run. So far: {sums}.")
+        }
+        Some(EventBody::RunCancelled { reason }) => {
+            format!("A person cancelled the run ({}). So far: {sums}.", plain(reason))
+        }
+        _ => format!("The run is not finished; it is {}. So far: {sums}.", run_status(status)),
+    }
+}
+
+/// An error in plain words, without its full stop.
+#[must_use]
+pub fn error_text(error: &PlanningError) -> String {
+    plain(&error.to_string()).trim_end_matches('.').to_owned()
+}
+
+/// What an agent suggests after it failed.
+#[must_use]
+pub fn agent_suggested(suggestion: &str) -> String {
+    format!("The agent suggests: {suggestion}")
+}
