@@ -1,12 +1,23 @@
-//! The log of a run as data for people and programs.
+//! The log of a run as data for people and programs: status, timeline, report, explanation, post-mortem.
 //!
-//! Everything here is a pure function of a run's events and of the state folded from them. What is not on the log is
-//! in no projection, and what failed is never left out. Whoever shows a projection decides on colours, widths and
-//! markup; the few sentences that are themselves part of the data, such as how a run went, are in [`words`].
+//! Everything here is a pure function of a run's events and of the state folded from them. The answers are structs
+//! that serialise; whoever shows them decides on colours, widths and markup. What is not on the log is in no
+//! projection, and what failed is never left out. The few sentences that are themselves part of the data, such as
+//! how a run went, are in [`words`].
 
 pub mod chronicle;
 pub mod events;
+pub mod explain;
 pub mod format;
 pub mod line;
+pub mod list;
+pub mod phases;
+pub mod postmortem;
+pub mod report;
+pub mod results;
+pub mod run_view;
+pub mod status;
+pub mod timeline;
 pub mod values;
 pub mod words;
+pub mod workflow;

@@ -13,6 +13,9 @@ pub const YES: &str = "yes";
 /// What is said of `false`.
 pub const NO: &str = "no";
 
+/// What is said of a run whose agents made their results up.
+pub const SAMPLE_DATA: &str = "This is sample data: nothing was booked, and no price is real.";
+
 /// `1 task`, `2 tasks`.
 #[must_use]
 pub fn plural(count: usize, what: &str) -> String {

@@ -5,6 +5,7 @@ use candor_model::{DecisionEntry, EventBody, Recorded, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
 use candor_planning::texts;
 use candor_projections::chronicle::{Chronicle, Failure};
+use candor_projections::explain::{self, Explanation, family};
 use candor_projections::format;
 use serde_json::{Value, json};
 
@@ -35,43 +36,13 @@ pub fn why(state: &RunState, records: &[Recorded], task: Option<&TaskId>, style:
 /// Gives the reasons for a run, or for one of its tasks, as data.
 #[must_use]
 pub fn why_json(state: &RunState, records: &[Recorded], task: Option<&TaskId>) -> Value {
-    let chronicle = Chronicle::of(records);
-    let family = task.map(|id| family(&chronicle, id));
-    let about = |id: &TaskId| family.as_ref().is_none_or(|family| family.contains(&id));
-    let plan = state.plan();
-    let known = plan.iter().flat_map(|plan| &plan.subtasks).filter(|task| about(&task.task_id));
-    let gone = chronicle.failures.iter().filter_map(|failure| chronicle.task(failure.task_id));
-    let gone = gone.filter(|task| about(&task.task_id) && state.task(&task.task_id).is_none());
-    let tasks = known.chain(gone).map(|task| {
-        json!({
-            "task_id": task.task_id, "name": texts::task_name(task), "agent_type": task.agent_type,
-            "ranking": task.metadata.ranking, "replaces": task.metadata.original_task_id,
-            "failed_agents": task.metadata.failed_agents,
-        })
-    });
-    let failures = chronicle.failures.iter().filter(|failure| about(failure.task_id)).map(|failure| {
-        json!({
-            "task_id": failure.task_id, "attempt": failure.attempt, "agent_type": failure.agent,
-            "at": failure.at, "errors": failure.feedback.errors,
-            "notification": failure.notice, "recovery": failure.recovery,
-        })
-    });
-    let decisions = chronicle.decisions.iter();
-    let decisions = decisions.filter(|it| task.is_none() || it.task_id.as_ref().is_some_and(&about));
-    json!({
-        "run_id": state.run_id(),
-        "task_id": task,
-        "confidence": state.confidence(),
-        "tasks": tasks.collect::<Vec<_>>(),
-        "failures": failures.collect::<Vec<_>>(),
-        "decisions": decisions.collect::<Vec<_>>(),
-    })
+    json!(Explanation::of(state, records, task))
 }
 
 /// Shows the decisions that the filter lets through, each with its reasoning.
 #[must_use]
 pub fn decisions(records: &[Recorded], filter: &DecisionFilter, style: Style) -> String {
-    let found = chosen(records, filter);
+    let found = explain::decisions(records, filter);
     if found.is_empty() {
         return format!("{}\n", words::NO_DECISIONS);
     }
@@ -86,34 +57,7 @@ pub fn decisions(records: &[Recorded], filter: &DecisionFilter, style: Style) ->
 /// Gives the decisions that the filter lets through as data.
 #[must_use]
 pub fn decisions_json(records: &[Recorded], filter: &DecisionFilter) -> Value {
-    json!(chosen(records, filter))
-}
-
-/// The decisions that are looked for; the filter itself is the one of `candor_planning`.
-fn chosen(records: &[Recorded], filter: &DecisionFilter) -> Vec<DecisionEntry> {
-    let events = records.iter().map(|recorded| &recorded.event);
-    let decisions = events.filter(|event| matches!(event.body, EventBody::DecisionMade { .. }));
-    let decisions: Vec<_> = decisions.cloned().collect();
-    candor_planning::report::decisions(&decisions, filter).into_iter().cloned().collect()
-}
-
-/// A task with those it replaces and those that replace it.
-fn family<'a>(chronicle: &Chronicle<'a>, id: &'a TaskId) -> Vec<&'a TaskId> {
-    let mut family = vec![id];
-    let born = chronicle.revisions.iter().flat_map(|revised| &revised.revision.details.replacements);
-    for replacement in born.clone().rev() {
-        if replacement.by.iter().any(|new| family.contains(&new)) {
-            family.push(&replacement.removed);
-        }
-    }
-    for replacement in born {
-        if family.contains(&&replacement.removed) {
-            family.extend(&replacement.by);
-        }
-    }
-    family.sort_unstable();
-    family.dedup();
-    family
+    json!(explain::decisions(records, filter))
 }
 
 struct Page<'a> {

@@ -3,6 +3,7 @@
 use candor_model::Timestamp;
 use candor_ports::RunEntry;
 use candor_projections::format;
+use candor_projections::list::ListEntry;
 use serde_json::{Value, json};
 
 use super::style::{Line, Style, Tone};
@@ -36,17 +37,7 @@ pub fn text(runs: &[RunEntry], style: Style) -> String {
 /// Gives the same as data.
 #[must_use]
 pub fn json(runs: &[RunEntry]) -> Value {
-    let rows = runs.iter().map(|RunEntry { summary, head }| {
-        json!({
-            "run_id": summary.run_id, "status": summary.status, "request": summary.request,
-            "goal_type": summary.goal_type, "plan_id": summary.plan_id,
-            "started_at": summary.started_at, "updated_at": summary.updated_at,
-            "progress_percentage": summary.progress_percentage, "confidence": summary.confidence,
-            "cost": summary.spent, "failures": summary.failures, "last_failure": summary.last_failure,
-            "open_gates": summary.open_gates, "paused": summary.paused, "events": head,
-        })
-    });
-    Value::Array(rows.collect())
+    runs.iter().map(|RunEntry { summary, head }| json!(ListEntry::of(summary, *head))).collect()
 }
 
 struct Table {

@@ -23,7 +23,6 @@ mod text;
 pub mod timeline;
 pub mod tree;
 mod words;
-mod workflow;
 
 pub use report::report_json;
 pub use style::{Mark, Style};

@@ -1,21 +1,15 @@
 //! What went wrong, why, what was tried, what it cost, and how to go on.
 
-use std::collections::BTreeSet;
-
 use candor_engine::RunState;
-use candor_model::{
-    ErrorKind, EventBody, Money, PlanningError, Recorded, RunStatus, Seconds, SubTask, TaskId, TaskStatus,
-};
-use candor_planning::graph::TaskGraph;
+use candor_model::{EventBody, Recorded, RunStatus, TaskId};
 use candor_planning::texts;
-use candor_projections::chronicle::{Chronicle, Failure, Outcome};
 use candor_projections::format;
+use candor_projections::postmortem::Case;
 use serde_json::{Value, json};
 
 use super::commands;
 use super::explain::{failure_lines, paragraph_lines};
 use super::live::question_lines;
-use super::report::Subject;
 use super::status::heading;
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label, mortem};
@@ -27,22 +21,22 @@ const SHOWN_CHECKPOINTS: usize = 4;
 /// Tells what went wrong in a run, for people.
 #[must_use]
 pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
-    let case = Case::of(state, records);
+    let page = Page { case: Case::of(state, records), style };
     let mut lines = heading(mortem::HAPPENED, style);
     lines.remove(0);
-    lines.extend(paragraph_lines("", Tone::Plain, &case.subject.verdict(), style));
+    lines.extend(paragraph_lines("", Tone::Plain, &page.case.subject.verdict(), style));
     lines.extend(heading(mortem::FIRST_CAUSE, style));
-    lines.extend(case.cause_lines(style));
+    lines.extend(page.cause_lines());
     lines.extend(heading(mortem::CONSEQUENCES, style));
-    lines.extend(case.consequence_lines(style));
+    lines.extend(page.consequence_lines());
     lines.extend(heading(mortem::TRIED, style));
-    lines.extend(case.tried_lines(style));
+    lines.extend(page.tried_lines());
     lines.extend(heading(mortem::PRICE, style));
-    lines.extend(case.price_lines(style));
+    lines.extend(page.price_lines());
     lines.extend(heading(mortem::NEXT, style));
-    lines.extend(case.next_lines(style));
+    lines.extend(page.next_lines());
     lines.extend(heading(label::GO_ON, style));
-    lines.extend(case.command_lines(style));
+    lines.extend(command_lines(state, style));
     lines.join("\n") + "\n"
 }
 
@@ -50,186 +44,54 @@ pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
 #[must_use]
 pub fn json(state: &RunState, records: &[Recorded]) -> Value {
     let case = Case::of(state, records);
-    let cause = case.first_failure().map(|failure| failure_value(&case, failure));
-    let affected = case.affected();
-    let affected = affected.iter().map(
-        |task| json!({ "task_id": task.task_id, "name": texts::task_name(task), "status": task.status }),
-    );
-    let (time, money, attempts) = case.price();
-    json!({
-        "run_id": state.run_id(),
-        "status": state.status(),
-        "outcome": case.subject.verdict(),
-        "error": case.error(),
-        "error_kind": case.error().map(PlanningError::kind),
-        "first_cause": cause,
-        "consequences": affected.collect::<Vec<_>>(),
-        "failures": case.chronicle().failures.iter().map(|it| failure_value(&case, it)).collect::<Vec<_>>(),
-        "cost": { "failed_attempts": attempts, "lost_seconds": time, "lost_cost": money, "total_cost": state.spent() },
-        "suggestions": case.suggestions(),
-        "commands": case.commands().into_iter().map(|(command, _)| command).collect::<Vec<_>>(),
-    })
+    let commands: Vec<String> = commands(state).into_iter().map(|(command, _)| command).collect();
+    let mut told = serde_json::to_value(case.post_mortem()).unwrap_or_default();
+    if let Value::Object(fields) = &mut told {
+        fields.insert("commands".to_owned(), json!(commands));
+    }
+    told
 }
 
-fn failure_value(case: &Case<'_>, failure: &Failure<'_>) -> Value {
-    json!({
-        "task_id": failure.task_id, "name": case.chronicle().name(failure.task_id), "at": failure.at,
-        "attempt": failure.attempt, "agent_type": failure.agent, "errors": failure.feedback.errors,
-        "cause": texts::cause(&failure.feedback.errors),
-        "recovery": failure.notice.map(|notice| &notice.recovery_strategy),
-        "recovered_by": case.recovered_by(failure),
-    })
+/// The commands that go on from here, with what they do.
+fn commands(state: &RunState) -> Vec<(String, String)> {
+    let run = state.run_id();
+    let mut all = Vec::new();
+    if !state.status().is_end() && state.status() != RunStatus::WaitingHuman {
+        all.push((commands::resume(run), words::RESUME_COMMAND.to_owned()));
+    }
+    let points = state.checkpoints().iter().rev().take(SHOWN_CHECKPOINTS);
+    all.extend(points.map(|it| (commands::rollback(state, it), words::rollback_command(&it.label))));
+    all.push((commands::restart(run), words::RESTART_COMMAND.to_owned()));
+    all.push((commands::fork(run), words::FORK_COMMAND.to_owned()));
+    all.push((commands::explain(run), words::WHY_COMMAND.to_owned()));
+    all.push((commands::logs(run), words::LOGS_COMMAND.to_owned()));
+    all
 }
 
-struct Case<'a> {
-    subject: Subject<'a>,
+/// A case as text.
+struct Page<'a> {
+    case: Case<'a>,
+    style: Style,
 }
 
-impl<'a> Case<'a> {
-    fn of(state: &'a RunState, records: &'a [Recorded]) -> Self {
-        Self { subject: Subject::of(state, records) }
-    }
-
-    const fn chronicle(&self) -> &Chronicle<'a> {
-        &self.subject.chronicle
-    }
-
-    /// Why the run ended early, if it did.
-    fn error(&self) -> Option<&'a PlanningError> {
-        match self.chronicle().end?.1 {
-            EventBody::RunFailed { error, .. } | EventBody::RunAborted { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-
-    /// Whether the end came from tasks that failed, rather than from a limit or a person.
-    fn ended_by_tasks(&self) -> bool {
-        let kind = self.error().map(PlanningError::kind);
-        kind.is_none_or(|kind| {
-            matches!(
-                kind,
-                ErrorKind::MaxRevisionsExceeded | ErrorKind::LowConfidenceError | ErrorKind::GivenUp
-            )
-        })
-    }
-
-    /// The earliest failure that nothing made good; if all were made good, the earliest.
-    fn first_failure(&self) -> Option<&Failure<'a>> {
-        let worked = || self.failures().iter().filter(|failure| failure.attempt > 0);
-        worked().find(|failure| self.recovered_by(failure).is_none()).or_else(|| worked().next())
-    }
-
-    /// The task that succeeded after a failure: itself, or one that replaced it.
-    fn recovered_by(&self, failure: &Failure<'a>) -> Option<&'a TaskId> {
-        let chronicle = self.chronicle();
-        let heirs = self.heirs(failure.task_id);
-        let later =
-            chronicle.attempts.iter().filter(|it| it.ended.is_some() && it.end_order > failure.end_order);
-        let mut good = later.filter(|it| matches!(it.outcome, Outcome::Done | Outcome::Partly));
-        good.find(|it| heirs.contains(&it.task_id)).map(|it| it.task_id)
-    }
-
-    /// A task and all that stand in its place.
-    fn heirs(&self, task: &'a TaskId) -> Vec<&'a TaskId> {
-        let mut heirs = vec![task];
-        for replacement in self.chronicle().revisions.iter().flat_map(|it| &it.revision.details.replacements)
-        {
-            if heirs.contains(&&replacement.removed) {
-                heirs.extend(&replacement.by);
-            }
-        }
-        heirs
-    }
-
-    /// Tasks that could not start or wait in vain, because of what failed.
-    fn affected(&self) -> Vec<&SubTask> {
-        let Some(plan) = &self.subject.plan else { return Vec::new() };
-        if !self.ended_by_tasks() {
-            return plan.subtasks.iter().filter(|task| !task.status.is_terminal()).collect();
-        }
-        let Some(cause) = self.first_failure() else { return Vec::new() };
-        let graph = TaskGraph::new(&plan.subtasks);
-        let seeds: Vec<_> = self.heirs(cause.task_id).iter().filter_map(|id| graph.index_of(id)).collect();
-        let below: BTreeSet<_> = graph.affected_by(&seeds).into_iter().collect();
-        let held_up = self.failures().iter().filter(|failure| failure.attempt == 0);
-        let held_up: BTreeSet<_> = held_up.filter_map(|failure| graph.index_of(failure.task_id)).collect();
-        let tasks = plan.subtasks.iter().filter(|task| task.task_id != *cause.task_id);
-        let hit = tasks.filter(|task| {
-            let at = graph.index_of(&task.task_id);
-            let is_in = |set: &BTreeSet<_>| at.is_some_and(|at| set.contains(&at));
-            is_in(&held_up) || is_in(&below) && task.status != TaskStatus::Completed
-        });
-        hit.collect()
-    }
-
-    /// The failures since the last rollback: it undid what earlier ones led to.
-    fn failures(&self) -> &[Failure<'a>] {
-        let chronicle = self.chronicle();
-        let since = chronicle.failures.get(chronicle.undone_failures..).unwrap_or_default();
-        if since.is_empty() { &chronicle.failures } else { since }
-    }
-
-    /// Time and money that went into attempts that failed, and how many they were.
-    fn price(&self) -> (Seconds, Money, usize) {
-        let failed = self.chronicle().failures.iter().filter(|failure| failure.attempt > 0);
-        let time = failed.clone().map(|failure| failure.feedback.duration_seconds).sum();
-        let money = failed.clone().map(|failure| failure.feedback.cost).sum();
-        (time, money, failed.count())
-    }
-
-    /// What Candor and the agents suggest, each once, the most pressing first.
-    fn suggestions(&self) -> Vec<String> {
-        let chronicle = self.chronicle();
-        let mut all: Vec<String> = Vec::new();
-        if let Some((_, EventBody::RunAborted { suggestion, .. })) = chronicle.end {
-            all.push(suggestion.clone());
-        }
-        all.extend(chronicle.announcements.iter().rev().filter_map(|it| it.suggestion.clone()));
-        let agents = chronicle.failures.iter().filter_map(|it| it.feedback.suggested_adjustments.as_deref());
-        all.extend(agents.map(|suggestion| words::agent_suggested(&texts::plain(suggestion))));
-        let report = self.subject.report();
-        all.extend(report.into_iter().flat_map(|report| report.lessons_learned.recommendations));
-        let mut once: Vec<String> = Vec::new();
-        for suggestion in all.into_iter().filter(|suggestion| !suggestion.trim().is_empty()) {
-            if !once.contains(&suggestion) {
-                once.push(suggestion);
-            }
-        }
-        once
-    }
-
-    /// The commands that go on from here, with what they do.
-    fn commands(&self) -> Vec<(String, String)> {
-        let state = self.subject.state;
-        let run = state.run_id();
-        let mut all = Vec::new();
-        if !state.status().is_end() && state.status() != RunStatus::WaitingHuman {
-            all.push((commands::resume(run), words::RESUME_COMMAND.to_owned()));
-        }
-        let points = state.checkpoints().iter().rev().take(SHOWN_CHECKPOINTS);
-        all.extend(points.map(|it| (commands::rollback(state, it), words::rollback_command(&it.label))));
-        all.push((commands::restart(run), words::RESTART_COMMAND.to_owned()));
-        all.push((commands::fork(run), words::FORK_COMMAND.to_owned()));
-        all.push((commands::explain(run), words::WHY_COMMAND.to_owned()));
-        all.push((commands::logs(run), words::LOGS_COMMAND.to_owned()));
-        all
-    }
-
-    fn cause_lines(&self, style: Style) -> Vec<String> {
-        if let Some(error) = self.error().filter(|_| !self.ended_by_tasks()) {
+impl Page<'_> {
+    fn cause_lines(&self) -> Vec<String> {
+        let (case, style) = (&self.case, self.style);
+        if let Some(error) = case.error().filter(|_| !case.ended_by_tasks()) {
             return paragraph_lines("", Tone::Bad, &words::error_text(error), style);
         }
-        if let Some((_, EventBody::RunCancelled { reason })) = self.chronicle().end {
+        if let Some((_, EventBody::RunCancelled { reason })) = case.chronicle().end {
             return paragraph_lines("", Tone::Plain, &words::cancelled(&texts::plain(reason)), style);
         }
-        match self.first_failure() {
-            Some(failure) => failure_lines(self.chronicle(), failure, style),
+        match case.first_failure() {
+            Some(failure) => failure_lines(case.chronicle(), failure, style),
             None => paragraph_lines("", Tone::Plain, words::NO_TASK_FAILED, style),
         }
     }
 
-    fn consequence_lines(&self, style: Style) -> Vec<String> {
-        let affected = self.affected();
+    fn consequence_lines(&self) -> Vec<String> {
+        let (case, style) = (&self.case, self.style);
+        let affected = case.affected();
         if affected.is_empty() {
             return paragraph_lines("", Tone::Plain, words::NOTHING_FOLLOWED, style);
         }
@@ -256,15 +118,16 @@ impl<'a> Case<'a> {
         lines
     }
 
-    fn tried_lines(&self, style: Style) -> Vec<String> {
-        let chronicle = self.chronicle();
+    fn tried_lines(&self) -> Vec<String> {
+        let (case, style) = (&self.case, self.style);
+        let chronicle = case.chronicle();
         if chronicle.failures.is_empty() && chronicle.answers.is_empty() {
             return paragraph_lines("", Tone::Plain, words::NOTHING_TRIED, style);
         }
         let mut lines = Vec::new();
         for failure in &chronicle.failures {
             lines.extend(failure_lines(chronicle, failure, style));
-            if let Some(by) = self.recovered_by(failure) {
+            if let Some(by) = case.recovered_by(failure) {
                 let told = words::recovered(&chronicle.name(by), failure.task_id, by);
                 lines.push(Line::new(style).plain("  ").mark(Mark::Done).plain(&told).render());
             }
@@ -277,15 +140,19 @@ impl<'a> Case<'a> {
         lines
     }
 
-    fn price_lines(&self, style: Style) -> Vec<String> {
-        let (time, money, attempts) = self.price();
-        let all = format::money(self.subject.state.spent());
-        let told = match attempts {
+    fn price_lines(&self) -> Vec<String> {
+        let (case, style) = (&self.case, self.style);
+        let price = case.price();
+        let all = format::money(price.total_cost);
+        let told = match price.failed_attempts {
             0 => words::no_price(&all),
-            _ => words::price(&format::duration(time), &format::money(money), attempts, &all),
+            attempts => {
+                let (time, money) = (format::duration(price.lost_seconds), format::money(price.lost_cost));
+                words::price(&time, &money, attempts, &all)
+            }
         };
         let mut lines = paragraph_lines("", Tone::Plain, &told, style);
-        let points = &self.chronicle().confidence;
+        let points = &case.chronicle().confidence;
         if let (Some(first), Some(last)) = (points.first(), points.last())
             && first.confidence != last.confidence
         {
@@ -295,26 +162,27 @@ impl<'a> Case<'a> {
         lines
     }
 
-    fn next_lines(&self, style: Style) -> Vec<String> {
-        let suggestions = self.suggestions();
+    fn next_lines(&self) -> Vec<String> {
+        let (case, style) = (&self.case, self.style);
+        let suggestions = case.suggestions();
         let mut lines: Vec<String> =
             suggestions.iter().flat_map(|it| super::live::marked(Mark::Note, it, style)).collect();
-        let state = self.subject.state;
+        let state = case.subject.state;
         for (gate, question) in state.open_questions() {
             lines.extend(question_lines(state, gate, question, style));
         }
         lines
     }
+}
 
-    fn command_lines(&self, style: Style) -> Vec<String> {
-        let all = self.commands();
-        let widest = all.iter().map(|(command, _)| super::text::width(command)).max().unwrap_or(0);
-        let line = |(command, why): &(String, String)| {
-            let line = Line::new(style).plain("  ").add(Tone::Accent, command).pad_to(widest + 4);
-            line.add(Tone::Dim, why).render()
-        };
-        all.iter().map(line).collect()
-    }
+fn command_lines(state: &RunState, style: Style) -> Vec<String> {
+    let all = commands(state);
+    let widest = all.iter().map(|(command, _)| super::text::width(command)).max().unwrap_or(0);
+    let line = |(command, why): &(String, String)| {
+        let line = Line::new(style).plain("  ").add(Tone::Accent, command).pad_to(widest + 4);
+        line.add(Tone::Dim, why).render()
+    };
+    all.iter().map(line).collect()
 }
 
 #[cfg(test)]

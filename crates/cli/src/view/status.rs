@@ -1,19 +1,18 @@
 //! One run in a screenful: where it stands, what failed, what it waits for and what to type.
 
-use candor_engine::{RunState, Stage};
-use candor_model::{
-    EventBody, ForkedFrom, Phase, Question, Recorded, RunId, RunSummary, Seconds, TaskStatus,
-};
-use candor_planning::shared::SharedState;
+use candor_engine::RunState;
+use candor_model::{ForkedFrom, Question, Recorded, RunId, Seconds, TaskStatus};
 use candor_planning::texts;
 use candor_projections::chronicle::Chronicle;
-use candor_projections::format;
+use candor_projections::phases::at_work;
+use candor_projections::status::{Status, origin, remaining, summary};
+use candor_projections::{format, workflow};
 use serde_json::{Value, json};
 
 use super::live::{bar, marked, question_lines};
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label};
-use super::{commands, phases, proposal, text, tree, workflow};
+use super::{commands, phases, proposal, text, tree};
 
 const LABEL_COLUMNS: usize = 12;
 const SHOWN_FAILURES: usize = 5;
@@ -40,100 +39,33 @@ pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Gives the same as data.
+/// Gives the same as data, with the commands that answer questions and go back.
 #[must_use]
 pub fn json(state: &RunState, records: &[Recorded]) -> Value {
-    let summary = summary(state, records);
-    let chronicle = Chronicle::of(records);
-    let plan = state.plan();
-    let tasks = plan.iter().flat_map(|plan| &plan.subtasks).map(|task| {
-        json!({
-            "task_id": task.task_id, "name": texts::task_name(task), "status": task.status,
-            "agent_type": task.agent_type, "dependencies": task.dependencies,
-            "failure_count": task.metadata.failure_count,
-        })
-    });
     let several = state.open_questions().len() > 1;
-    let questions = state.open_questions().iter().map(|(gate, question)| {
-        let commands = commands::answers(state.run_id(), gate, question, several);
-        json!({ "gate": gate, "question": question, "commands": commands })
-    });
-    let checkpoints = state.checkpoints().iter();
-    let checkpoints = checkpoints.map(|it| {
-        let phase = it.phase.map(Phase::number);
-        let command = commands::rollback(state, it);
-        json!({ "id": it.id, "label": it.label, "position": it.position, "phase": phase, "command": command })
-    });
-    let points = workflow::points(state, records);
-    let points = points
-        .iter()
-        .map(|it| json!({ "phase": it.phase.number(), "name": it.phase, "at": it.at, "bytes": it.bytes }));
-    json!({
-        "run_id": state.run_id(),
-        "status": state.status(),
-        "at_work": phases(state).iter().map(|phase| phase.as_str()).collect::<Vec<_>>(),
-        "phases": phases::json(state, records),
-        "workflow": workflow::json(state, records),
-        "handoffs": phases::handoffs(records),
-        "shared": shared(state.run_id(), records),
-        "prompts": workflow::prompts(state),
-        "rollback_points": points.collect::<Vec<_>>(),
-        "forked_from": origin(records),
-        "request": state.request(),
-        "goal": state.goal(),
-        "plan_id": plan.as_ref().map(|plan| &plan.plan_id),
-        "progress_percentage": summary.progress_percentage,
-        "estimated_remaining_time": remaining(records),
-        "confidence": state.confidence(),
-        "cost": state.spent(),
-        "degradation": state.degradation(),
-        "started_at": summary.started_at,
-        "updated_at": summary.updated_at,
-        "paused": state.is_paused(),
-        "failures": chronicle.failures.len(),
-        "last_failure": summary.last_failure,
-        "tasks": tasks.collect::<Vec<_>>(),
-        "open_questions": questions.collect::<Vec<_>>(),
-        "checkpoints": checkpoints.collect::<Vec<_>>(),
-    })
+    let answers = state.open_questions().iter();
+    let answers = answers.map(|(gate, asked)| json!(commands::answers(state.run_id(), gate, asked, several)));
+    let rollbacks = state.checkpoints().iter().map(|it| json!(commands::rollback(state, it)));
+    let mut status = serde_json::to_value(Status::of(state, records)).unwrap_or_default();
+    add_to_each(&mut status, "open_questions", "commands", answers);
+    add_to_each(&mut status, "checkpoints", "command", rollbacks);
+    status
+}
+
+/// Adds a field to each entry of a list.
+fn add_to_each(document: &mut Value, list: &str, field: &str, values: impl Iterator<Item = Value>) {
+    let entries = document.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+    for (entry, value) in entries.zip(values) {
+        if let Value::Object(entry) = entry {
+            entry.insert(field.to_owned(), value);
+        }
+    }
 }
 
 /// Where a forked run comes from, in a line.
 #[must_use]
 pub fn forked(run: &RunId, fork: &ForkedFrom) -> String {
     words::forked(run, fork) + "\n"
-}
-
-fn origin(records: &[Recorded]) -> Option<&ForkedFrom> {
-    match &records.first()?.event.body {
-        EventBody::RunStarted { forked_from, .. } => forked_from.as_deref(),
-        _ => None,
-    }
-}
-
-fn summary(state: &RunState, records: &[Recorded]) -> RunSummary {
-    let mut summary = RunSummary::new(state.run_id().clone());
-    records.iter().for_each(|recorded| summary.absorb(&recorded.event));
-    summary
-}
-
-/// The latest word on the time that is left.
-fn remaining(records: &[Recorded]) -> Option<Seconds> {
-    records.iter().rev().find_map(|recorded| match &recorded.event.body {
-        EventBody::Progressed { update } => Some(update.estimated_remaining_time),
-        _ => None,
-    })
-}
-
-/// The phases that are at work.
-pub(super) fn phases(state: &RunState) -> Vec<Phase> {
-    match state.stage() {
-        Stage::Preparing { open, .. } => open.iter().copied().collect(),
-        Stage::Proposed => vec![Phase::Planning],
-        Stage::Executing => vec![Phase::Execution],
-        Stage::Closing { phase } => vec![*phase],
-        Stage::New | Stage::Guarding { .. } | Stage::Stopping { .. } | Stage::Ended(_) => Vec::new(),
-    }
 }
 
 fn facts(state: &RunState, records: &[Recorded], chronicle: &Chronicle<'_>, style: Style) -> Vec<String> {
@@ -145,7 +77,7 @@ fn facts(state: &RunState, records: &[Recorded], chronicle: &Chronicle<'_>, styl
         fact(label::STATUS).add(Tone::of_status(status), words::run_status(status)).render(),
     ];
     lines.extend(origin(records).map(|fork| fact(label::FORKED).plain(&words::fork_origin(fork)).render()));
-    let phases: Vec<&str> = phases(state).into_iter().map(words::phase).collect();
+    let phases: Vec<&str> = at_work(state).into_iter().map(words::phase).collect();
     if !phases.is_empty() {
         lines.push(fact(label::PHASE).plain(&phases.join(", ")).render());
     }
@@ -223,7 +155,7 @@ fn points(state: &RunState, records: &[Recorded], style: Style) -> Vec<String> {
     let mut lines = heading(label::POINTS, style);
     for point in points {
         let at = point.at.map(format::day_and_clock).unwrap_or_default();
-        let (number, name) = (point.phase.number(), words::phase(point.phase));
+        let (number, name) = (point.phase, words::phase(point.name));
         let told = words::rollback_point(number, name, &at, &words::bytes(point.bytes));
         lines.push(Line::new(style).plain("  ").plain(&told).render());
     }
@@ -257,27 +189,9 @@ pub(super) fn heading(title: &str, style: Style) -> Vec<String> {
     vec![String::new(), Line::new(style).add(Tone::Strong, title).render()]
 }
 
-/// What agents and phases have told each other and found, without what files say.
-fn shared(run: &RunId, records: &[Recorded]) -> Value {
-    let mut shared = SharedState::new(run.clone());
-    records.iter().for_each(|recorded| shared.apply(&recorded.event));
-    let SharedState { context, metrics, communication, .. } = &shared;
-    json!({
-        "filesRead": context.files_read.keys().collect::<Vec<_>>(),
-        "filesModified": context.files_modified.keys().collect::<Vec<_>>(),
-        "discoveries": context.discoveries,
-        "warnings": context.warnings,
-        "errors": context.errors,
-        "metrics": metrics,
-        "broadcasts": communication.broadcasts,
-        "queries": communication.queries,
-        "handoffs": communication.handoffs.len(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use candor_model::RunSettings;
+    use candor_model::{EventBody, Phase, RunSettings};
     use candor_testkit::fixtures::{paris_plan, plan_of};
     use candor_testkit::golden::STORIES;
     use candor_testkit::scenario::Scenario;

@@ -1,14 +1,13 @@
 //! What happened when: the way through the phases, and every attempt at a task.
 
-use candor_model::{EventBody, Recorded, Timestamp};
+use candor_model::{Recorded, Timestamp};
 use candor_planning::texts;
 use candor_projections::chronicle::{Attempt, Chronicle, Outcome};
-use candor_projections::events::Group;
 use candor_projections::format;
+use candor_projections::timeline::{self, WayEntry};
 use serde_json::{Value, json};
 
 use super::lines::{Teller, Told};
-use super::report::timeline as attempts_value;
 use super::style::{Line, Mark, Style, Tone};
 use super::{text, words};
 
@@ -24,7 +23,8 @@ pub fn text(records: &[Recorded], style: Style) -> String {
     let all: Vec<&Attempt<'_>> = chronicle.attempts.iter().collect();
     let lines = attempt_lines(&chronicle, &all, style);
     let attempts = all.iter().map(|attempt| attempt.started).zip(lines);
-    let way = way(records).into_iter().map(|(_, told)| (told.at, way_line(&chronicle, &told, style)));
+    let way =
+        way(&chronicle, records).into_iter().map(|(_, told)| (told.at, way_line(&chronicle, &told, style)));
     let mut lines: Vec<(Timestamp, String)> = way.chain(attempts).collect();
     if lines.is_empty() {
         return format!("{}\n", words::NO_ATTEMPTS);
@@ -38,38 +38,31 @@ pub fn text(records: &[Recorded], style: Style) -> String {
 #[must_use]
 pub fn json(records: &[Recorded]) -> Value {
     let chronicle = Chronicle::of(records);
-    let attempts = attempts_value(&chronicle);
-    let way = way(records).into_iter().map(|(event, told)| {
-        json!({
-            "event": event,
-            "text": told.text,
-            "severity": told.severity,
-            "started_at": told.at,
-            "offset_seconds": chronicle.offset(told.at),
-        })
+    let attempts = timeline::attempts(&chronicle).into_iter().map(|attempt| json!(attempt));
+    let way = way(&chronicle, records).into_iter().map(|(entry, told)| {
+        let mut entry = json!(entry);
+        if let Value::Object(fields) = &mut entry {
+            fields.extend([
+                ("text".to_owned(), json!(told.text)),
+                ("severity".to_owned(), json!(told.severity)),
+            ]);
+        }
+        entry
     });
-    let mut entries: Vec<Value> = way.chain(attempts.as_array().cloned().unwrap_or_default()).collect();
+    let mut entries: Vec<Value> = way.chain(attempts).collect();
     let offset = |entry: &Value| entry.get("offset_seconds").and_then(Value::as_f64).unwrap_or(0.0);
     entries.sort_by(|a, b| offset(a).total_cmp(&offset(b)));
     Value::Array(entries)
 }
 
-/// What is told of the way through the phases, with the names of the events.
-fn way(records: &[Recorded]) -> Vec<(String, Told)> {
+/// What is told of the way through the phases.
+fn way(chronicle: &Chronicle<'_>, records: &[Recorded]) -> Vec<(WayEntry, Told)> {
     let mut teller = Teller::new();
     let told = records.iter().filter_map(|recorded| {
         let told = teller.tell(recorded)?;
-        let body = &recorded.event.body;
-        Group::is_on_the_way(body).then(|| (name(body), told))
+        WayEntry::of(chronicle, recorded).map(|entry| (entry, told))
     });
     told.collect()
-}
-
-/// The name under which an event is on the log.
-fn name(body: &EventBody) -> String {
-    let value = serde_json::to_value(body).unwrap_or_default();
-    let name = value.as_object().and_then(|fields| fields.keys().next().cloned());
-    name.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn way_line(chronicle: &Chronicle<'_>, told: &Told, style: Style) -> String {

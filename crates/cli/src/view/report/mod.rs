@@ -1,20 +1,14 @@
 //! The report on a run, finished or not: Markdown for people, JSON for programs.
 
 mod diagrams;
-mod json;
 mod markdown;
 mod models;
 mod sections;
 
 use candor_engine::RunState;
-use candor_model::{ExecutionReport, ExecutionStatus, Plan, Recorded, RunStatus, TaskStatus};
-use candor_planning::report::{ReportMaterial, execution_report};
-use candor_projections::chronicle::Chronicle;
-
-use super::words;
-
-pub use json::report_json;
-pub(super) use json::timeline;
+use candor_model::Recorded;
+use candor_projections::report::{Report, Subject};
+use serde_json::{Value, json};
 
 /// Writes the report on a run as Markdown.
 #[must_use]
@@ -40,55 +34,10 @@ pub fn markdown(state: &RunState, records: &[Recorded]) -> String {
     sections.join("\n")
 }
 
-/// What a report is about.
-pub(super) struct Subject<'a> {
-    pub(super) state: &'a RunState,
-    pub(super) records: &'a [Recorded],
-    pub(super) chronicle: Chronicle<'a>,
-    pub(super) plan: Option<Plan>,
-}
-
-impl<'a> Subject<'a> {
-    pub(super) fn of(state: &'a RunState, records: &'a [Recorded]) -> Self {
-        Self { state, records, chronicle: Chronicle::of(records), plan: state.plan() }
-    }
-
-    /// What sums are made of, once there is a plan.
-    pub(super) fn material(&self) -> Option<ReportMaterial<'_>> {
-        let plan = self.plan.as_ref()?;
-        Some(self.state.report_material(plan, execution_status(self.state.status()), self.chronicle.now()))
-    }
-
-    /// The report that was recorded at the end; for a run without one, what it would be now.
-    pub(super) fn report(&self) -> Option<ExecutionReport> {
-        let recorded = self.plan.as_ref().and_then(|plan| plan.metadata.execution_report.as_deref());
-        recorded.cloned().or_else(|| Some(execution_report(&self.material()?)))
-    }
-
-    /// How the run ended, or where it stands, in one sentence.
-    pub(super) fn verdict(&self) -> String {
-        let end = self.chronicle.end.map(|(_, body)| body);
-        words::verdict(self.state.status(), end.filter(|_| self.state.status().is_end()), &self.sums())
-    }
-
-    fn sums(&self) -> String {
-        let tasks = self.plan.iter().flat_map(|plan| &plan.subtasks);
-        let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
-        let chronicle = &self.chronicle;
-        let failed = chronicle.failures.iter().filter(|failure| failure.attempt > 0).count();
-        let sums = words::sums(done, tasks.count(), failed, chronicle.elapsed(), self.state.spent());
-        words::and_revisions(&sums, chronicle.revisions.len())
-    }
-}
-
-/// The nearest status that an execution can have; one that is not over has not succeeded.
-fn execution_status(status: RunStatus) -> ExecutionStatus {
-    match status {
-        RunStatus::Completed => ExecutionStatus::Success,
-        RunStatus::Aborted => ExecutionStatus::Aborted,
-        RunStatus::Cancelled => ExecutionStatus::Cancelled,
-        _ => ExecutionStatus::Failure,
-    }
+/// Gives the report as data; `null` stands for what is not known yet.
+#[must_use]
+pub fn report_json(state: &RunState, records: &[Recorded]) -> Value {
+    json!(Report::of(state, records))
 }
 
 #[cfg(test)]
@@ -97,7 +46,6 @@ mod tests {
     use candor_testkit::fixtures;
     use candor_testkit::golden::STORIES;
     use candor_testkit::scenario::Scenario;
-    use serde_json::json;
 
     use super::*;
     use crate::view::words::tests::story;

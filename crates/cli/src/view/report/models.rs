@@ -4,8 +4,8 @@
 use candor_planning::degradation;
 use candor_planning::report::ModelFigures;
 use candor_projections::format;
+use candor_projections::report::Subject;
 
-use super::Subject;
 use super::markdown::{bullets, inline, table};
 use crate::view::words::{column, models as words, title};
 

@@ -5,10 +5,11 @@ use candor_planning::report::{ConstraintCheck, constraint_summary};
 use candor_planning::texts;
 use candor_projections::chronicle::{Attempt, Chronicle, Failure, Outcome, Revised};
 use candor_projections::format;
+use candor_projections::report::Subject;
 use candor_projections::values::in_short;
 
+use super::diagrams;
 use super::markdown::{block, bullets, code, inline, table};
-use super::{Subject, diagrams};
 use crate::view::lines::Teller;
 use crate::view::style::Style;
 use crate::view::words::{self, column, label, title};

@@ -143,7 +143,7 @@ pub(in crate::view) fn fork_origin(fork: &ForkedFrom) -> String {
 }
 
 /// How a phase stands, in a word or two.
-pub(in crate::view) mod snapshot {
+pub(in crate::view) mod phase_status {
     pub(in crate::view) const DONE: &str = "done";
     pub(in crate::view) const AT_WORK: &str = "at work";
     pub(in crate::view) const WAITING: &str = "waits for you";

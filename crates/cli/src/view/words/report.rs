@@ -5,8 +5,6 @@ use candor_model::Confidence;
 use candor_projections::format;
 use candor_projections::words::plural;
 
-pub(in crate::view) const SAMPLE_DATA: &str =
-    "This is sample data: nothing was booked, and no price is real.";
 pub(in crate::view) const NOT_KNOWN: &str = "not known";
 pub(in crate::view) const NOT_SAID: &str = "not said";
 pub(in crate::view) const TOTAL: &str = "Total";

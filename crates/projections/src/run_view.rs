@@ -1,0 +1,138 @@
+//! A run as a service shows it: the same facts as status, report and post-mortem, in one answer.
+
+use candor_engine::RunState;
+use candor_model::{
+    AgentType, Confidence, EventBody, GateId, JsonMap, Money, Position, Question, Recorded, RunId, RunStatus,
+    TaskId, TaskStatus,
+};
+use candor_planning::texts;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::postmortem::{Case, PostMortem};
+use crate::results::{Results, latest_outputs};
+use crate::status;
+
+/// A run, looked at.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunView {
+    /// Its name.
+    pub run_id: RunId,
+    /// Where its log ended when it was looked at.
+    pub position: Position,
+    /// The person's own words.
+    pub request: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Ended tasks in percent.
+    pub progress: f64,
+    /// How sure Candor is.
+    pub confidence: Option<Confidence>,
+    /// What was spent.
+    pub cost: Money,
+    /// How it went, in a sentence, once it has ended.
+    pub outcome: Option<String>,
+    /// What it produced, in a few lines.
+    pub results: Results,
+    /// The tasks of its plan.
+    pub tasks: Vec<TaskView>,
+    /// What waits for a person.
+    pub questions: Vec<(GateId, Question)>,
+    /// What failed, the earliest first.
+    pub failures: Vec<FailureView>,
+    /// Why it ended early.
+    pub error: Option<String>,
+    /// What could be done about it.
+    pub suggestions: Vec<String>,
+}
+
+/// A task, looked at.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TaskView {
+    /// Its name.
+    pub task_id: TaskId,
+    /// What it is, in a few words.
+    pub name: String,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// Who does it.
+    pub agent_type: AgentType,
+    /// The tasks that must be done before.
+    pub depends_on: Vec<TaskId>,
+    /// How often it failed.
+    pub failures: u32,
+    /// What it produced; empty until it is done.
+    pub outputs: JsonMap,
+}
+
+/// A failed attempt, looked at.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FailureView {
+    /// The task.
+    pub task_id: TaskId,
+    /// Who tried.
+    pub agent_type: Option<AgentType>,
+    /// What went wrong.
+    pub errors: Vec<String>,
+    /// What was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<String>,
+}
+
+impl RunView {
+    /// Looks at a run.
+    #[must_use]
+    pub fn of(state: &RunState, records: &[Recorded]) -> Self {
+        let questions = state.open_questions().iter().map(|(gate, asked)| (gate.clone(), asked.clone()));
+        let PostMortem { outcome, failures, suggestions, .. } = Case::of(state, records).post_mortem();
+        let (ended, good) = (state.status().is_end(), state.status() == RunStatus::Completed);
+        let failures = failures.into_iter().map(|failure| FailureView {
+            task_id: failure.task_id.clone(),
+            agent_type: Some(failure.agent_type.clone()),
+            errors: failure.errors.to_vec(),
+            recovery: failure.recovery.map(str::to_owned),
+        });
+        Self {
+            run_id: state.run_id().clone(),
+            position: state.position(),
+            request: state.request().to_owned(),
+            status: state.status(),
+            progress: status::summary(state, records).progress_percentage,
+            confidence: state.confidence(),
+            cost: state.spent(),
+            outcome: ended.then_some(outcome),
+            results: Results::of(state),
+            tasks: tasks(state),
+            questions: questions.collect(),
+            failures: failures.collect(),
+            error: error(records).filter(|_| ended),
+            suggestions: if ended && !good { suggestions } else { Vec::new() },
+        }
+    }
+}
+
+fn tasks(state: &RunState) -> Vec<TaskView> {
+    let latest = latest_outputs(state);
+    let plan = state.plan();
+    let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
+    tasks
+        .map(|task| TaskView {
+            task_id: task.task_id.clone(),
+            name: texts::task_name(task),
+            status: task.status,
+            agent_type: task.agent_type.clone(),
+            depends_on: task.dependencies.to_vec(),
+            failures: task.metadata.failure_count,
+            outputs: latest.get(&task.task_id).map(|outputs| (*outputs).clone()).unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// Why a run ended early.
+fn error(records: &[Recorded]) -> Option<String> {
+    records.iter().rev().find_map(|recorded| match &recorded.event.body {
+        EventBody::RunFailed { error, .. } | EventBody::RunAborted { error, .. } => Some(error.to_string()),
+        EventBody::RunCancelled { reason } => Some(format!("cancelled: {reason}")),
+        _ => None,
+    })
+}
