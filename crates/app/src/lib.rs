@@ -11,6 +11,7 @@ mod drive;
 mod error;
 mod order;
 mod packs;
+mod service;
 mod wiring;
 
 pub use candor_agents::code::InstalledLibrary;
@@ -23,4 +24,5 @@ pub use drive::{Begin, first_input};
 pub use error::{AppError, AppErrorKind};
 pub use order::{Document, OrderRequest, checked, fresh_run_id, plan_of};
 pub use packs::FoundPack;
+pub use service::{Driver, PlanView, Planner, ProgressOf, ServedRun, Service};
 pub use wiring::{App, CODE_AGENT, Locations, ModelUse, Sandbox, Whom};

@@ -55,6 +55,13 @@ impl From<AppError> for Failure {
     }
 }
 
+impl From<Failure> for AppError {
+    fn from(Failure { code, message }: Failure) -> Self {
+        let kind = if code == code::USAGE { AppErrorKind::Usage } else { AppErrorKind::Failed };
+        Self { kind, message }
+    }
+}
+
 impl From<candor_ports::LogError> for Failure {
     fn from(error: candor_ports::LogError) -> Self {
         AppError::from(error).into()

@@ -5,7 +5,6 @@ mod commands;
 mod drive;
 mod failure;
 mod output;
-mod serve;
 pub mod view;
 
 use std::process::ExitCode;

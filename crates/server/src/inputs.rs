@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::api::ApiError;
+use crate::error::ApiError;
 
 /// How long a call waits if it does not say.
 const USUAL_WAIT: u64 = 30;

@@ -1,4 +1,4 @@
-//! The MCP server: takes calls, asks the api, and answers with data and words.
+//! The MCP server: takes calls, asks the service, and answers with data and words.
 
 mod approve;
 
@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use candor_app::Service;
 use candor_model::{JsonMap, Position, RunId};
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -18,7 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{Api, ApiError};
+use crate::error::ApiError;
 use crate::inputs::{
     self, ApproveInput, CancelInput, PlanInput, ResumeInput, RunInput, StatusInput, patience,
 };
@@ -43,18 +44,18 @@ pub enum ServeError {
     Broken(#[from] tokio::task::JoinError),
 }
 
-/// Serves an api over a pair of streams until the input ends or `stop` is cancelled.
+/// Serves an installation over a pair of streams until the input ends or `stop` is cancelled.
 ///
-/// Calls that wait for a run are answered at once then; what is driven is left to whoever owns the api.
+/// Calls that wait for a run are answered at once then; what is driven is left to whoever owns the service.
 pub async fn serve(
-    api: Arc<impl Api>,
+    service: Arc<Service>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
     // Cancelled with `stop`, and also when the input ends.
     let gone = stop.child_token();
-    let server = McpServer { api, gone: gone.clone(), tools: tools::all() };
+    let server = McpServer { service, gone: gone.clone(), tools: tools::all() };
     let wire = Wire::new(input, output, gone);
     match serve_server_with_ct(server, wire, stop).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(ServeError::from),
@@ -65,8 +66,8 @@ pub async fn serve(
 }
 
 /// Where calls arrive.
-struct McpServer<O> {
-    api: Arc<O>,
+struct McpServer {
+    service: Arc<Service>,
     gone: CancellationToken,
     tools: Vec<Tool>,
 }
@@ -91,7 +92,7 @@ impl Reply {
     }
 }
 
-impl<O: Api> ServerHandler for McpServer<O> {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let about = Implementation::new("candor", env!("CARGO_PKG_VERSION")).with_title("Candor");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -155,10 +156,10 @@ fn unknown(name: &str, tools: &[Tool]) -> ErrorData {
     ErrorData::invalid_params(format!("there is no tool `{name}`; there are {}", known.join(", ")), None)
 }
 
-impl<O: Api> McpServer<O> {
+impl McpServer {
     async fn plan(&self, arguments: JsonMap) -> Result<Reply, ApiError> {
         let PlanInput { goal } = inputs::read(PLAN, arguments)?;
-        let planned = self.api.plan(&goal).await?;
+        let planned = self.service.plan(&goal).await?;
         Ok(Reply { data: planned.data, text: planned.text })
     }
 
@@ -166,7 +167,7 @@ impl<O: Api> McpServer<O> {
         let RunInput { goal, wait_seconds, unattended } = inputs::read(RUN, arguments)?;
         let patience = patience(wait_seconds)?;
         let waiter = self.waiter(context);
-        let run = self.api.start(&goal, unattended).await?;
+        let run = self.service.start(&goal, unattended).await?;
         self.rested(waiter, &run, None, patience).await
     }
 
@@ -178,7 +179,7 @@ impl<O: Api> McpServer<O> {
         let StatusInput { run_id, wait_seconds } = inputs::read(STATUS, arguments)?;
         let patience = patience(Some(wait_seconds.unwrap_or(0)))?;
         let Some(named) = run_id else {
-            let runs = RunsReport::of(self.api.latest(LISTED).await?);
+            let runs = RunsReport::of(self.service.latest(LISTED).await?);
             return Reply::new(&runs, runs.text());
         };
         let run = self.found(&named).await?;
@@ -186,7 +187,7 @@ impl<O: Api> McpServer<O> {
             return self.report(&run).await;
         }
         let waiter = self.waiter(context);
-        let seen = self.api.look(&run).await?.position;
+        let seen = self.service.look(&run).await?.view.position;
         self.rested(waiter, &run, Some(seen), patience).await
     }
 
@@ -198,12 +199,13 @@ impl<O: Api> McpServer<O> {
         let input: ApproveInput = inputs::read(APPROVE, arguments)?;
         let patience = patience(input.wait_seconds)?;
         let run = self.found(&input.run_id).await?;
-        let view = self.api.look(&run).await?;
+        let view = self.service.look(&run).await?.view;
         let (gate, question) = approve::asked(&view, input.gate.as_deref())?;
         let answer = approve::answer(&view, &gate, &question, input)?;
         let waiter = self.waiter(context);
-        self.api.answer(&run, gate, answer).await.map_err(|trouble| {
-            trouble.hint(format!("Nothing was decided. `{STATUS}` with run_id={run} shows what is open now."))
+        self.service.answer(&run, gate, answer).await.map_err(|trouble| {
+            ApiError::from(trouble)
+                .hint(format!("Nothing was decided. `{STATUS}` with run_id={run} shows what is open now."))
         })?;
         self.rested(waiter, &run, Some(view.position), patience).await
     }
@@ -215,9 +217,9 @@ impl<O: Api> McpServer<O> {
     ) -> Result<Reply, ApiError> {
         let CancelInput { run_id, reason } = inputs::read(CANCEL, arguments)?;
         let run = self.found(&run_id).await?;
-        let seen = self.api.look(&run).await?.position;
+        let seen = self.service.look(&run).await?.view.position;
         let waiter = self.waiter(context);
-        self.api.cancel(&run, reason.as_deref().unwrap_or(NO_REASON)).await?;
+        self.service.cancel(&run, reason.as_deref().unwrap_or(NO_REASON)).await?;
         // Agents are stopped before a run is cancelled; that takes a moment.
         self.rested(waiter, &run, Some(seen), patience(None)?).await
     }
@@ -231,17 +233,17 @@ impl<O: Api> McpServer<O> {
         let patience = patience(wait_seconds)?;
         let run = self.found(&run_id).await?;
         let waiter = self.waiter(context);
-        self.api.resume(&run).await?;
+        self.service.resume(&run).await?;
         self.rested(waiter, &run, None, patience).await
     }
 
     fn waiter(&self, context: &RequestContext<RoleServer>) -> Waiter {
-        Waiter::new(&*self.api, context, self.gone.clone())
+        Waiter::new(&self.service, context, self.gone.clone())
     }
 
     async fn found(&self, named: &str) -> Result<RunId, ApiError> {
         let list = || format!("`{STATUS}` without run_id lists the latest runs.");
-        self.api.find(named).await.map_err(|trouble| trouble.hint(list()))
+        self.service.find(named).await.map_err(|trouble| ApiError::from(trouble).hint(list()))
     }
 
     /// Waits for a run, and says where it stands then.
@@ -252,13 +254,13 @@ impl<O: Api> McpServer<O> {
         after: Option<Position>,
         patience: Duration,
     ) -> Result<Reply, ApiError> {
-        waiter.wait(&*self.api, run, after, patience).await?;
+        waiter.wait(&self.service, run, after, patience).await?;
         self.report(run).await
     }
 
     async fn report(&self, run: &RunId) -> Result<Reply, ApiError> {
-        let view = self.api.look(run).await?;
-        let report = RunReport::of(&view);
-        Reply::new(&report, report.text(&view.results))
+        let report = RunReport::of(self.service.look(run).await?);
+        let text = report.text();
+        Reply::new(&report, text)
     }
 }

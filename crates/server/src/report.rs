@@ -1,20 +1,28 @@
 //! Where a run stands, as a tool answers: data for programs, and the same in words.
 
+use candor_app::{Driver, ServedRun};
 use candor_model::{
     ApprovalAction, Confidence, GateId, HumanApprovalRequest, Money, Question, RunId, RunStatus, Timestamp,
 };
 use candor_ports::RunEntry;
+use candor_projections::line::{clean, shortened, width};
+use candor_projections::results::Results;
+use candor_projections::run_view::{FailureView, RunView, TaskView};
+use candor_projections::words;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::api::{Driver, FailureSight, RunView, TaskSight};
 use crate::tools::{APPROVE, RESUME, RUN, STATUS};
 
 /// How long a call is advised to wait for a run that is under way.
 const ADVISED_WAIT: u32 = 60;
 /// How many failures the words tell; the data has all.
 const TOLD_FAILURES: usize = 5;
+/// How wide the name of a task may be.
+const TASK_COLUMNS: usize = 18;
+/// Nobody counts columns here, but results in a few lines are not meant to be long.
+const RESULT_COLUMNS: usize = 200;
 
 /// Where a run stands.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -36,17 +44,21 @@ pub(crate) struct RunReport {
     /// How it went, once it has ended.
     outcome: Option<String>,
     /// The tasks of the plan, with what they produced.
-    tasks: Vec<TaskSight>,
+    tasks: Vec<TaskView>,
     /// What waits for a person.
     questions: Vec<QuestionReport>,
     /// Attempts that failed, the earliest first.
-    failures: Vec<FailureSight>,
+    failures: Vec<FailureView>,
     /// Why the run ended early, or why it could not be driven on.
     error: Option<String>,
     /// What could be done about that.
     suggestions: Vec<String>,
     /// What to call next.
     next: Vec<String>,
+    /// What the run produced, in a few lines: for the words only.
+    #[serde(skip)]
+    #[schemars(skip)]
+    results: Results,
 }
 
 /// A question that waits for a person.
@@ -81,28 +93,29 @@ pub(crate) struct DecisionReport {
 }
 
 impl RunReport {
-    pub(crate) fn of(view: &RunView) -> Self {
+    pub(crate) fn of(ServedRun { view, driver }: ServedRun) -> Self {
         let questions = view.questions.iter().map(|(gate, question)| QuestionReport::of(gate, question));
         Self {
-            run_id: view.run_id.clone(),
+            questions: questions.collect(),
+            next: next(&view, driver),
+            run_id: view.run_id,
             status: view.status,
-            request: view.request.clone(),
-            driver: view.driver,
+            request: view.request,
+            driver,
             progress_percentage: view.progress,
             confidence: view.confidence,
             cost: view.cost,
-            outcome: view.outcome.clone(),
-            tasks: view.tasks.clone(),
-            questions: questions.collect(),
-            failures: view.failures.clone(),
-            error: view.error.clone(),
-            suggestions: view.suggestions.clone(),
-            next: next(view),
+            outcome: view.outcome,
+            tasks: view.tasks,
+            failures: view.failures,
+            error: view.error,
+            suggestions: view.suggestions,
+            results: view.results,
         }
     }
 
-    /// The same in words; `results` is what the run produced, in a few lines.
-    pub(crate) fn text(&self, results: &str) -> String {
+    /// The same in words.
+    pub(crate) fn text(&self) -> String {
         let mut text = format!("Run {} is {}", self.run_id, self.status);
         if !self.tasks.is_empty() {
             text.push_str(&format!(" ({:.0}% of {} tasks)", self.progress_percentage, self.tasks.len()));
@@ -110,7 +123,7 @@ impl RunReport {
         text.push_str(".\n");
         let mut add = |line: &str| text.push_str(&format!("{}\n", line.trim_end()));
         self.outcome.iter().for_each(|outcome| add(outcome));
-        results.lines().for_each(&mut add);
+        result_lines(&self.results).iter().for_each(|line| add(line));
         let hidden = self.failures.len().saturating_sub(TOLD_FAILURES);
         for failure in self.failures.iter().skip(hidden) {
             add(&failure_line(failure));
@@ -127,7 +140,22 @@ impl RunReport {
     }
 }
 
-fn failure_line(failure: &FailureSight) -> String {
+/// What the run produced, in columns as on a screen that is wide enough.
+fn result_lines(results: &Results) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in &results.lines {
+        let task = shortened(&clean(&line.task), TASK_COLUMNS, true);
+        let gap = " ".repeat((TASK_COLUMNS + 2).saturating_sub(width(&task)));
+        let head = format!("  {task}{gap}{} ", clean(&line.key));
+        let room = RESULT_COLUMNS.saturating_sub(width(&head));
+        lines.push(head + &shortened(&clean(&line.value), room, true));
+    }
+    lines.extend((results.more > 0).then(|| format!("  {}", words::and_more(results.more))));
+    lines.extend(results.sample_data.then(|| format!("  {}", words::SAMPLE_DATA)));
+    lines
+}
+
+fn failure_line(failure: &FailureView) -> String {
     let who = failure.agent_type.as_ref().map(|agent| format!(" ({agent})")).unwrap_or_default();
     let recovery = failure.recovery.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
     format!("Failed: {}{who}: {}{recovery}", failure.task_id, failure.errors.join("; "))
@@ -238,7 +266,7 @@ fn on_task() -> Vec<DecisionReport> {
 }
 
 /// What to call next.
-fn next(view: &RunView) -> Vec<String> {
+fn next(view: &RunView, driver: Driver) -> Vec<String> {
     let run = &view.run_id;
     if view.status == RunStatus::Completed {
         return Vec::new();
@@ -250,7 +278,7 @@ fn next(view: &RunView) -> Vec<String> {
         let several = view.questions.len() > 1;
         return view.questions.iter().map(|(gate, question)| answer(run, gate, question, several)).collect();
     }
-    if view.status == RunStatus::Paused || view.driver == Driver::Nobody {
+    if view.status == RunStatus::Paused || driver == Driver::Nobody {
         return vec![format!("`{RESUME}` with run_id={run} to go on")];
     }
     vec![format!("`{STATUS}` with run_id={run} and wait_seconds={ADVISED_WAIT} to wait for it")]

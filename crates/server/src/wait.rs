@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use candor_app::{ProgressOf, Service};
 use candor_model::{Position, RunId};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{Api, ApiError, ProgressOf};
+use crate::error::ApiError;
 
 /// What is done in percent.
 const ALL: f64 = 100.0;
@@ -28,27 +29,31 @@ pub(crate) struct Waiter {
 
 impl Waiter {
     /// Begins to listen; what happens from here on is told.
-    pub(crate) fn new(api: &impl Api, context: &RequestContext<RoleServer>, gone: CancellationToken) -> Self {
+    pub(crate) fn new(
+        service: &Service,
+        context: &RequestContext<RoleServer>,
+        gone: CancellationToken,
+    ) -> Self {
         let told = context.meta.get_progress_token().map(|token| (token, context.peer.clone()));
         let taken_back = context.ct.clone();
-        Self { taken_back, gone, told, progress: api.progress(), reached: 0.0 }
+        Self { taken_back, gone, told, progress: service.progress(), reached: 0.0 }
     }
 
     /// Waits until a run rests, or the time is over, or nobody waits any more.
     pub(crate) async fn wait(
         &mut self,
-        api: &impl Api,
+        service: &Service,
         run: &RunId,
         after: Option<Position>,
         patience: Duration,
     ) -> Result<(), ApiError> {
-        let rest = api.rest(run, after);
+        let rest = service.rest(run, after);
         let over = tokio::time::sleep(patience);
         tokio::pin!(rest, over);
         loop {
             tokio::select! {
                 biased;
-                rested = &mut rest => return rested,
+                rested = &mut rest => return Ok(rested?),
                 () = &mut over => return Ok(()),
                 () = self.taken_back.cancelled() => return Ok(()),
                 () = self.gone.cancelled() => return Ok(()),

@@ -56,7 +56,10 @@ const LAYERS: &[Layer] = &[
         ]),
     ),
     Layer::worldly("candor-llm", MayUse::Only(&["candor-ports", "candor-schema", "candor-model"])),
-    Layer::worldly("candor-server", MayUse::Only(&["candor-ports", "candor-model"])),
+    Layer::worldly(
+        "candor-server",
+        MayUse::Only(&["candor-app", "candor-projections", "candor-ports", "candor-model"]),
+    ),
     Layer::worldly(
         "candor-runtime",
         MayUse::Only(&["candor-engine", "candor-phases", "candor-planning", "candor-ports", "candor-model"]),

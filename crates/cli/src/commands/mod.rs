@@ -22,7 +22,6 @@ mod serve;
 mod time_travel;
 mod tools;
 
-pub(crate) use self::plan::planned;
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 

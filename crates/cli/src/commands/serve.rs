@@ -3,13 +3,14 @@
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
-use candor_app::App;
+use candor_app::{App, AppError, ModelUse, PlanView, Planner, Service};
+use candor_ports::{BoxFuture, Experience};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{GlobalOptions, ServeArgs};
+use super::plan::planned;
+use crate::args::{GlobalOptions, ModelOptions, ServeArgs};
 use crate::failure::{Failure, code};
-use crate::serve::FrontOffice;
 
 pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8, Failure> {
     if !args.mcp {
@@ -18,8 +19,9 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
              HTTP comes with a later version.",
         ));
     }
-    let api = Arc::new(FrontOffice::open(App::build(global)?.meet().await, args.models)?);
-    eprintln!("candor: serving MCP; runs are kept in {}", api.folder().display());
+    let app = App::build(global)?.meet().await;
+    let service = Arc::new(Service::open(app, ModelUse::from(&args.models), DryRuns(args.models))?);
+    eprintln!("candor: serving MCP; runs are kept in {}", service.folder().display());
     if io::stdin().is_terminal() {
         eprintln!(
             "candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it"
@@ -27,13 +29,30 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
     }
     let stop = CancellationToken::new();
     let signalled = tokio::spawn(stop_on_signals(stop.clone())?);
-    let served = candor_server::serve(Arc::clone(&api), io::stdin(), io::stdout(), stop).await;
-    for run in api.leave().await {
+    let served = candor_server::serve(Arc::clone(&service), io::stdin(), io::stdout(), stop).await;
+    for run in service.leave().await {
         let more = global.words();
         eprintln!("candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}");
     }
     signalled.abort();
     served.map(|()| code::DONE).map_err(Failure::failed)
+}
+
+/// Plans as `candor plan` does.
+struct DryRuns(ModelOptions);
+
+impl Planner for DryRuns {
+    fn plan<'a>(
+        &'a self,
+        app: &'a App,
+        experience: Experience,
+        goal: String,
+    ) -> BoxFuture<'a, Result<PlanView, AppError>> {
+        Box::pin(async move {
+            let planned = planned(app, experience, goal, &self.0).await?;
+            Ok(PlanView { data: planned.as_json()?, text: planned.as_text() })
+        })
+    }
 }
 
 /// Listens for signals from here on, so that nobody is killed while runs are left in order.

@@ -4,8 +4,9 @@ use candor_model::{
     Adjustment, AgentType, Answer, ApprovalAction, Choice, GateId, Guidance, GuidanceAction,
     HumanApprovalDecision, HumanApprovalRequest, PlanVersion, Question,
 };
+use candor_projections::run_view::RunView;
 
-use crate::api::{ApiError, RunView};
+use crate::error::ApiError;
 use crate::inputs::{ApproveInput, ChangeInput};
 use crate::tools::STATUS;
 

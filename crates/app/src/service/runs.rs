@@ -8,7 +8,7 @@ use candor_model::RunId;
 use candor_runtime::{DriveError, RunHandle, RunSnapshot};
 use tokio::sync::{RwLock, watch};
 
-use crate::failure::Failure;
+use crate::error::AppError;
 
 /// The runs that are driven here.
 #[derive(Default)]
@@ -28,11 +28,11 @@ impl Runs {
     /// caller in between.
     pub(super) async fn keep(
         &self,
-        set_out: impl Future<Output = Result<RunHandle, Failure>>,
-    ) -> Result<(), Failure> {
+        set_out: impl Future<Output = Result<RunHandle, AppError>>,
+    ) -> Result<(), AppError> {
         let mut book = self.0.write().await;
         if book.closed {
-            return Err(Failure::failed("the server stops, and begins nothing any more"));
+            return Err(AppError::failed("the server stops, and begins nothing any more"));
         }
         let handle = set_out.await?;
         let (run, snapshot) = (handle.run_id().clone(), handle.snapshot());

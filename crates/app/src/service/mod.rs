@@ -1,0 +1,266 @@
+//! What a server offers of an installation: plans, runs that are driven side by side, and their progress.
+
+mod runs;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_engine::{Input, RunState};
+use candor_model::{Answer, EventBody, GateId, Position, ProgressUpdate, Recorded, RunId, RunStatus};
+use candor_ports::{BoxFuture, Experience, Observer, RunEntry, RunFilter};
+use candor_projections::run_view::RunView;
+use candor_runtime::{RunSnapshot, Runtime};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::broadcast;
+
+use self::runs::Runs;
+use crate::data::{self, Log};
+use crate::drive::{Begin, first_input};
+use crate::error::AppError;
+use crate::order::{OrderRequest, fresh_run_id};
+use crate::wiring::{App, ModelUse, Whom};
+
+/// How much progress may wait for a slow listener; older progress is of no interest.
+const PROGRESS_KEPT: usize = 256;
+
+/// How often a run is looked at that somebody waits for.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// One step forward of one run.
+pub type ProgressOf = (RunId, ProgressUpdate);
+
+/// An installation that a server offers to others.
+pub struct Service {
+    app: App,
+    log: Log,
+    runtime: Runtime,
+    planner: Box<dyn Planner>,
+    runs: Runs,
+    progress: broadcast::Sender<ProgressOf>,
+}
+
+/// Makes plans that nothing is kept of.
+pub trait Planner: Send + Sync + 'static {
+    /// Makes the plan for a goal.
+    fn plan<'a>(
+        &'a self,
+        app: &'a App,
+        experience: Experience,
+        goal: String,
+    ) -> BoxFuture<'a, Result<PlanView, AppError>>;
+}
+
+/// A plan that was made and not kept.
+#[derive(Debug, Clone)]
+pub struct PlanView {
+    /// All of it: goal, plan, validation, alternatives, risks, estimates.
+    pub data: Value,
+    /// The same for people.
+    pub text: String,
+}
+
+/// A run, looked at by the process that may drive it.
+#[derive(Debug, Clone)]
+pub struct ServedRun {
+    /// What its log says. Its error is also why it could not be driven on here, if so.
+    pub view: RunView,
+    /// Who drives it.
+    pub driver: Driver,
+}
+
+/// Who drives a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Driver {
+    /// This process.
+    Here,
+    /// Another process.
+    Elsewhere,
+    /// Nobody at the moment.
+    Nobody,
+}
+
+/// Passes progress on.
+struct Relay(broadcast::Sender<ProgressOf>);
+
+impl Observer for Relay {
+    fn on_events(&self, run: &RunId, events: &[Recorded]) {
+        for recorded in events {
+            if let EventBody::Progressed { update } = &recorded.event.body {
+                // Most of the time nobody listens.
+                let _ = self.0.send((run.clone(), update.clone()));
+            }
+        }
+    }
+}
+
+impl Service {
+    /// Opens the log with everything that the configuration names. What is wrong with it is found here.
+    pub fn open(app: App, models: ModelUse, planner: impl Planner) -> Result<Self, AppError> {
+        app.staff(&[])?;
+        let tiers = app.models(models)?;
+        let log = app.data.open()?;
+        let (progress, _) = broadcast::channel(PROGRESS_KEPT);
+        let observer = Arc::new(Relay(progress.clone()));
+        let runtime = app.equipped(log.clone(), &[], tiers.as_ref(), Some(observer), Whom::Everyone)?;
+        let planner = Box::new(planner);
+        Ok(Self { app, log, runtime, planner, runs: Runs::default(), progress })
+    }
+
+    /// The data folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.app.data.path()
+    }
+
+    /// Stops driving, for good; returns the runs that have not ended and can be taken up again.
+    pub async fn leave(&self) -> Vec<RunId> {
+        let left = self.runs.leave().await;
+        self.app.close().await;
+        left
+    }
+
+    /// Makes the plan for a goal, and keeps nothing.
+    pub async fn plan(&self, goal: &str) -> Result<PlanView, AppError> {
+        let goal = said(goal)?;
+        let experience = self.log.experience().await?;
+        self.planner.plan(&self.app, experience, goal).await
+    }
+
+    /// Begins a run and drives it. It returns once the goal is stored; from then on the run can be found.
+    pub async fn start(&self, goal: &str, unattended: Option<bool>) -> Result<RunId, AppError> {
+        let run_id = fresh_run_id()?;
+        // Whoever calls can answer, unless somebody says otherwise.
+        let unattended = unattended.or(self.app.config.unattended).unwrap_or(false);
+        let request = OrderRequest { words: said(goal)?, goal: None, plan: None, unattended, learn: true };
+        let order = self.app.order(run_id.clone(), request)?;
+        self.drive(Begin::Start(Box::new(order))).await?;
+        Ok(run_id)
+    }
+
+    async fn drive(&self, begin: Begin) -> Result<(), AppError> {
+        let run = begin.run().clone();
+        let set_out = async {
+            let lease = self.app.claim(&run)?;
+            self.app.set_out(&self.runtime, begin, lease).await
+        };
+        self.runs.keep(set_out).await
+    }
+
+    /// Gives a run an input: to its driver here or elsewhere; if it has none, it is taken up.
+    async fn submit(&self, run: &RunId, input: Input) -> Result<(), AppError> {
+        if let Some(given) = self.runs.submit(run, &input).await {
+            return Ok(given?);
+        }
+        if self.app.data.is_driven(run) {
+            self.runtime.submit(run.clone(), input).await?;
+            return Ok(());
+        }
+        self.drive(Begin::TakeUp { run: run.clone(), first: Some(input) }).await
+    }
+
+    /// Goes on with a run that is paused or that nobody drives.
+    pub async fn resume(&self, run: &RunId) -> Result<(), AppError> {
+        let first = first_input(&data::look(&self.log, run).await?.state)?;
+        match first {
+            Some(input) => self.submit(run, input).await,
+            None if self.runs.has(run).await => Ok(()),
+            None => self.drive(Begin::TakeUp { run: run.clone(), first: None }).await,
+        }
+    }
+
+    /// Looks at a run.
+    pub async fn look(&self, run: &RunId) -> Result<ServedRun, AppError> {
+        let looked = data::look(&self.log, run).await?;
+        let driver = match (self.runs.has(run).await, self.app.data.is_driven(run)) {
+            (true, _) => Driver::Here,
+            (false, true) => Driver::Elsewhere,
+            (false, false) => Driver::Nobody,
+        };
+        let mut view = RunView::of(&looked.state, &looked.records);
+        view.error = self.runs.why_fallen(run).await.or(view.error);
+        Ok(ServedRun { view, driver })
+    }
+
+    /// Finds a run by its name, by the beginning of its name, or as the `last` one.
+    pub async fn find(&self, named: &str) -> Result<RunId, AppError> {
+        data::find_run(&self.app.data, Some(&self.log), named).await
+    }
+
+    /// The runs that changed last, the latest first.
+    pub async fn latest(&self, most: u32) -> Result<Vec<RunEntry>, AppError> {
+        let filter = RunFilter { unfinished_only: false, limit: Some(most) };
+        Ok(self.log.runs(filter).await?)
+    }
+
+    /// Answers an open question; a run that nobody drives is taken up with it.
+    pub async fn answer(&self, run: &RunId, gate: GateId, answer: Answer) -> Result<(), AppError> {
+        let answer = self.app.answer_without_secrets(answer);
+        self.submit(run, Input::Answered { gate, answer }).await
+    }
+
+    /// Stops everything that a run does and ends it.
+    pub async fn cancel(&self, run: &RunId, reason: &str) -> Result<(), AppError> {
+        let reason = self.app.without_secrets(reason.to_owned());
+        self.submit(run, Input::Cancel { reason }).await
+    }
+
+    /// The progress of all runs that are driven here, from now on.
+    #[must_use]
+    pub fn progress(&self) -> broadcast::Receiver<ProgressOf> {
+        self.progress.subscribe()
+    }
+
+    /// Returns when a run rests: it has ended, nobody drives it, or it waits for a person and does nothing else.
+    /// With `after`, a run that waits counts only when something happened to it after that position.
+    pub async fn rest(&self, run: &RunId, after: Option<Position>) -> Result<(), AppError> {
+        loop {
+            let Some(mut snapshot) = self.runs.snapshot(run).await else {
+                if !self.app.data.is_driven(run) || self.waits(run, after, None).await? {
+                    return Ok(());
+                }
+                tokio::time::sleep(LOOK).await;
+                continue;
+            };
+            let now = snapshot.borrow_and_update().clone();
+            let idle = matches!(now.status, RunStatus::WaitingHuman | RunStatus::Paused) && !now.busy;
+            if idle && self.waits(run, after, Some(&now)).await? {
+                return Ok(());
+            }
+            // A change, the end of the driver, or nothing for a while: look again.
+            let _ = tokio::time::timeout(LOOK, snapshot.changed()).await;
+        }
+    }
+
+    /// Whether a run waits by its log, and its driver knows it: the driver may be behind for a moment.
+    async fn waits(
+        &self,
+        run: &RunId,
+        after: Option<Position>,
+        snapshot: Option<&RunSnapshot>,
+    ) -> Result<bool, AppError> {
+        let state = data::look(&self.log, run).await?.state;
+        let later = after.is_none_or(|after| state.position() > after);
+        let waits = matches!(state.status(), RunStatus::WaitingHuman | RunStatus::Paused) && later;
+        Ok(state.status().is_end() || (waits && snapshot.is_none_or(|snapshot| is_of(snapshot, &state))))
+    }
+}
+
+/// Whether a driver's snapshot is that of the state.
+fn is_of(snapshot: &RunSnapshot, state: &RunState) -> bool {
+    let open = state.open_questions();
+    snapshot.status == state.status()
+        && snapshot.questions.len() == open.len()
+        && snapshot.questions.iter().all(|(gate, question)| open.get(gate) == Some(question))
+}
+
+/// The words of a goal, if there are any.
+fn said(goal: &str) -> Result<String, AppError> {
+    if goal.trim().is_empty() {
+        return Err(AppError::usage("the goal is empty; say in plain words what is to be reached"));
+    }
+    Ok(goal.to_owned())
+}
