@@ -129,8 +129,8 @@ fn usual() -> Option<PathBuf> {
     std::env::var_os("LOCALAPPDATA").map(|folder| PathBuf::from(folder).join(OWN_NAME))
 }
 
-/// A run that is looked at.
-pub struct Looked {
+/// A run, read from the log.
+pub struct LoadedRun {
     /// Its log.
     pub records: Vec<Recorded>,
     /// What the log folds to.
@@ -138,10 +138,10 @@ pub struct Looked {
 }
 
 /// Reads a run and folds it.
-pub async fn look(log: &Log, run: &RunId) -> Result<Looked, AppError> {
+pub async fn load_run(log: &Log, run: &RunId) -> Result<LoadedRun, AppError> {
     let records = log.read(run, Position::START).await?;
     let state = RunState::fold(run.clone(), &records)?;
-    Ok(Looked { records, state })
+    Ok(LoadedRun { records, state })
 }
 
 /// Finds a run by its name, by the beginning of its name, or as the last one.

@@ -7,14 +7,14 @@ use candor_runtime::{DriveError, ForkPoint, Lease, RunHandle, RunOrder, Runtime}
 
 use crate::data::{self, Log};
 use crate::error::AppError;
-use crate::wiring::{App, Whom};
+use crate::wiring::{AgentScope, App};
 
 /// What is to be driven.
 pub enum Begin {
     /// A new run.
     Start(Box<RunOrder>),
     /// A run that is on the log, and what it is given first.
-    TakeUp {
+    Resume {
         /// The run.
         run: RunId,
         /// The input.
@@ -39,19 +39,19 @@ impl Begin {
     pub fn run(&self) -> &RunId {
         match self {
             Self::Start(order) => &order.run_id,
-            Self::TakeUp { run, .. } | Self::Fork { new: run, .. } => run,
+            Self::Resume { run, .. } | Self::Fork { new: run, .. } => run,
         }
     }
 
-    /// Who is there for the run, which it says itself when it begins.
-    pub async fn whom(&self, log: &Log) -> Result<Whom, AppError> {
+    /// Which agents the run may use, which it says itself when it begins.
+    pub async fn agent_scope(&self, log: &Log) -> Result<AgentScope, AppError> {
         let direct = match self {
             Self::Start(order) => order.settings.direct,
-            Self::TakeUp { run, .. } | Self::Fork { from: run, .. } => {
-                data::look(log, run).await?.state.settings().direct
+            Self::Resume { run, .. } | Self::Fork { from: run, .. } => {
+                data::load_run(log, run).await?.state.settings().direct
             }
         };
-        Ok(if direct { Whom::TheCoder } else { Whom::Everyone })
+        Ok(if direct { AgentScope::CodeAgentOnly } else { AgentScope::All })
     }
 }
 
@@ -71,15 +71,10 @@ impl App {
     }
 
     /// Begins to drive; what the run begins with is on the log when it returns.
-    pub async fn set_out(
-        &self,
-        runtime: &Runtime,
-        begin: Begin,
-        lease: Lease,
-    ) -> Result<RunHandle, AppError> {
+    pub async fn begin(&self, runtime: &Runtime, begin: Begin, lease: Lease) -> Result<RunHandle, AppError> {
         let begun = match begin {
             Begin::Start(order) => runtime.start(*order, Some(lease)).await,
-            Begin::TakeUp { run, first } => runtime.resume(run, first, Some(lease)).await,
+            Begin::Resume { run, first } => runtime.resume(run, first, Some(lease)).await,
             Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
         };
         begun.map_err(|error| match error {

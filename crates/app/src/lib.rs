@@ -19,10 +19,10 @@ pub use candor_sandbox::confine::run_if_asked as run_confined_if_asked;
 pub use candor_sandbox::probe as probe_confinement;
 pub use candor_tools::{ServerHealth, Tools};
 
-pub use data::{DataFolder, Log, Looked, find_run, look};
+pub use data::{DataFolder, LoadedRun, Log, find_run, load_run};
 pub use drive::{Begin, first_input};
 pub use error::{AppError, AppErrorKind};
 pub use order::{Document, OrderRequest, checked, fresh_run_id, plan_of};
 pub use packs::FoundPack;
 pub use service::{Driver, PlanView, Planner, ProgressOf, ServedRun, Service};
-pub use wiring::{App, CODE_AGENT, Locations, ModelUse, Sandbox, Whom};
+pub use wiring::{AgentScope, App, CODE_AGENT, Locations, ModelUse, Sandbox};

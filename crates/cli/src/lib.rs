@@ -21,7 +21,7 @@ pub fn main() -> ExitCode {
         return ended;
     }
     let cli = args::Cli::parse();
-    view::commands::lead_to(cli.global.words());
+    view::commands::set_options(cli.global.words());
     match commands::perform(cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -10,15 +10,15 @@ pub enum Group {
     /// A phase, and what it says of itself.
     Phase,
     /// The phases around the work.
-    Room,
+    Preparation,
     /// The plan.
     Plan,
     /// A revision.
     Revision,
     /// A task.
     Task,
-    /// What agents do at their desks.
-    Desk,
+    /// What agents note while they work, and what is undone.
+    AgentWork,
     /// What people were told.
     Notice,
     /// How far the run came.
@@ -55,7 +55,7 @@ impl Group {
             | E::AgentQueried { .. }
             | E::QueryAnswered { .. }
             | E::FilesRead { .. }
-            | E::ResultsChecked { .. } => Self::Room,
+            | E::ResultsChecked { .. } => Self::Preparation,
             E::PlanProposed { .. }
             | E::PlanAdjusted { .. }
             | E::PlanApproved { .. }
@@ -93,7 +93,7 @@ impl Group {
             | E::RunResumed {}
             | E::StopRequested { .. }
             | E::RolledBack { .. } => Self::Circumstance,
-            E::AgentNoted { .. } | E::Undo(_) => Self::Desk,
+            E::AgentNoted { .. } | E::Undo(_) => Self::AgentWork,
             E::ModelAsked { .. }
             | E::TaskTakenUp { .. }
             | E::DecisionMade { .. }
@@ -106,7 +106,7 @@ impl Group {
     #[must_use]
     pub const fn is_on_the_way(body: &EventBody) -> bool {
         match Self::of(body) {
-            Self::Start | Self::Phase | Self::Room | Self::Plan | Self::Human | Self::End => true,
+            Self::Start | Self::Phase | Self::Preparation | Self::Plan | Self::Human | Self::End => true,
             Self::Circumstance => matches!(
                 body,
                 EventBody::GuardrailTripped { .. }
@@ -116,7 +116,9 @@ impl Group {
                     | EventBody::StopRequested { .. }
                     | EventBody::RolledBack { .. }
             ),
-            Self::Revision | Self::Task | Self::Desk | Self::Notice | Self::Progress | Self::Silent => false,
+            Self::Revision | Self::Task | Self::AgentWork | Self::Notice | Self::Progress | Self::Silent => {
+                false
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::data::{self, Log};
 use crate::drive::{Begin, first_input};
 use crate::error::AppError;
 use crate::order::{OrderRequest, fresh_run_id};
-use crate::wiring::{App, ModelUse, Whom};
+use crate::wiring::{AgentScope, App, ModelUse};
 
 /// How much progress may wait for a slow listener; older progress is of no interest.
 const PROGRESS_KEPT: usize = 256;
@@ -100,12 +100,13 @@ impl Observer for Relay {
 impl Service {
     /// Opens the log with everything that the configuration names. What is wrong with it is found here.
     pub fn open(app: App, models: ModelUse, planner: impl Planner) -> Result<Self, AppError> {
-        app.staff(&[])?;
+        app.registry(&[])?;
         let tiers = app.models(models)?;
         let log = app.data.open()?;
         let (progress, _) = broadcast::channel(PROGRESS_KEPT);
         let observer = Arc::new(Relay(progress.clone()));
-        let runtime = app.equipped(log.clone(), &[], tiers.as_ref(), Some(observer), Whom::Everyone)?;
+        let runtime =
+            app.runtime_with_models(log.clone(), &[], tiers.as_ref(), Some(observer), AgentScope::All)?;
         let planner = Box::new(planner);
         Ok(Self { app, log, runtime, planner, runs: Runs::default(), progress })
     }
@@ -143,11 +144,11 @@ impl Service {
 
     async fn drive(&self, begin: Begin) -> Result<(), AppError> {
         let run = begin.run().clone();
-        let set_out = async {
+        let begun = async {
             let lease = self.app.claim(&run)?;
-            self.app.set_out(&self.runtime, begin, lease).await
+            self.app.begin(&self.runtime, begin, lease).await
         };
-        self.runs.keep(set_out).await
+        self.runs.keep(begun).await
     }
 
     /// Gives a run an input: to its driver here or elsewhere; if it has none, it is taken up.
@@ -159,29 +160,29 @@ impl Service {
             self.runtime.submit(run.clone(), input).await?;
             return Ok(());
         }
-        self.drive(Begin::TakeUp { run: run.clone(), first: Some(input) }).await
+        self.drive(Begin::Resume { run: run.clone(), first: Some(input) }).await
     }
 
     /// Goes on with a run that is paused or that nobody drives.
     pub async fn resume(&self, run: &RunId) -> Result<(), AppError> {
-        let first = first_input(&data::look(&self.log, run).await?.state)?;
+        let first = first_input(&data::load_run(&self.log, run).await?.state)?;
         match first {
             Some(input) => self.submit(run, input).await,
             None if self.runs.has(run).await => Ok(()),
-            None => self.drive(Begin::TakeUp { run: run.clone(), first: None }).await,
+            None => self.drive(Begin::Resume { run: run.clone(), first: None }).await,
         }
     }
 
     /// Looks at a run.
     pub async fn look(&self, run: &RunId) -> Result<ServedRun, AppError> {
-        let looked = data::look(&self.log, run).await?;
+        let loaded = data::load_run(&self.log, run).await?;
         let driver = match (self.runs.has(run).await, self.app.data.is_driven(run)) {
             (true, _) => Driver::Here,
             (false, true) => Driver::Elsewhere,
             (false, false) => Driver::Nobody,
         };
-        let mut view = RunView::of(&looked.state, &looked.records);
-        view.error = self.runs.why_fallen(run).await.or(view.error);
+        let mut view = RunView::of(&loaded.state, &loaded.records);
+        view.error = self.runs.failure_of(run).await.or(view.error);
         Ok(ServedRun { view, driver })
     }
 
@@ -242,7 +243,7 @@ impl Service {
         after: Option<Position>,
         snapshot: Option<&RunSnapshot>,
     ) -> Result<bool, AppError> {
-        let state = data::look(&self.log, run).await?.state;
+        let state = data::load_run(&self.log, run).await?.state;
         let later = after.is_none_or(|after| state.position() > after);
         let waits = matches!(state.status(), RunStatus::WaitingHuman | RunStatus::Paused) && later;
         Ok(state.status().is_end() || (waits && snapshot.is_none_or(|snapshot| is_of(snapshot, &state))))

@@ -12,13 +12,13 @@ use crate::error::AppError;
 
 /// The runs that are driven here.
 #[derive(Default)]
-pub(super) struct Runs(Arc<RwLock<Book>>);
+pub(super) struct Runs(Arc<RwLock<RunTable>>);
 
 #[derive(Default)]
-struct Book {
+struct RunTable {
     driven: BTreeMap<RunId, RunHandle>,
     /// Why runs could not be driven on, until they are taken up again.
-    fallen: BTreeMap<RunId, String>,
+    failed: BTreeMap<RunId, String>,
     /// Nothing is begun any more.
     closed: bool,
 }
@@ -28,24 +28,24 @@ impl Runs {
     /// caller in between.
     pub(super) async fn keep(
         &self,
-        set_out: impl Future<Output = Result<RunHandle, AppError>>,
+        begun: impl Future<Output = Result<RunHandle, AppError>>,
     ) -> Result<(), AppError> {
-        let mut book = self.0.write().await;
-        if book.closed {
+        let mut table = self.0.write().await;
+        if table.closed {
             return Err(AppError::failed("the server stops, and begins nothing any more"));
         }
-        let handle = set_out.await?;
+        let handle = begun.await?;
         let (run, snapshot) = (handle.run_id().clone(), handle.snapshot());
-        book.fallen.remove(&run);
-        book.driven.insert(run.clone(), handle);
-        tokio::spawn(see_off(Arc::clone(&self.0), run, snapshot));
+        table.failed.remove(&run);
+        table.driven.insert(run.clone(), handle);
+        tokio::spawn(remove_when_ended(Arc::clone(&self.0), run, snapshot));
         Ok(())
     }
 
     /// Gives an input to a run that is driven here; nothing if it is not.
     pub(super) async fn submit(&self, run: &RunId, input: &Input) -> Option<Result<(), DriveError>> {
-        let book = self.0.read().await;
-        match book.driven.get(run)?.submit(input.clone()).await {
+        let table = self.0.read().await;
+        match table.driven.get(run)?.submit(input.clone()).await {
             // It has just ended; whoever looks next finds it on the log only.
             Err(DriveError::Gone { .. }) => None,
             given => Some(given),
@@ -63,16 +63,16 @@ impl Runs {
     }
 
     /// Why a run could not be driven on, if so.
-    pub(super) async fn why_fallen(&self, run: &RunId) -> Option<String> {
-        self.0.read().await.fallen.get(run).cloned()
+    pub(super) async fn failure_of(&self, run: &RunId) -> Option<String> {
+        self.0.read().await.failed.get(run).cloned()
     }
 
     /// Stops driving all of them; returns those that have not ended.
     pub(super) async fn leave(&self) -> Vec<RunId> {
         let driven = {
-            let mut book = self.0.write().await;
-            book.closed = true;
-            std::mem::take(&mut book.driven)
+            let mut table = self.0.write().await;
+            table.closed = true;
+            std::mem::take(&mut table.driven)
         };
         let leaving: Vec<_> =
             driven.into_iter().map(|(run, handle)| (run, tokio::spawn(handle.leave()))).collect();
@@ -88,18 +88,22 @@ impl Runs {
 }
 
 /// Waits until a run's driver has come to its end, and takes note of how.
-async fn see_off(book: Arc<RwLock<Book>>, run: RunId, mut snapshot: watch::Receiver<RunSnapshot>) {
+async fn remove_when_ended(
+    table: Arc<RwLock<RunTable>>,
+    run: RunId,
+    mut snapshot: watch::Receiver<RunSnapshot>,
+) {
     while snapshot.changed().await.is_ok() {}
-    let mut book = book.write().await;
+    let mut table = table.write().await;
     // It may have been taken up anew meanwhile.
-    let is_ours = book.driven.get(&run).is_some_and(|handle| handle.snapshot().same_channel(&snapshot));
+    let is_ours = table.driven.get(&run).is_some_and(|handle| handle.snapshot().same_channel(&snapshot));
     if !is_ours {
         return;
     }
-    let Some(handle) = book.driven.remove(&run) else { return };
+    let Some(handle) = table.driven.remove(&run) else { return };
     if let Err(error) = handle.ended().await {
         let problem = format!("run {run} could not be driven on: {error}");
         eprintln!("candor: {problem}");
-        book.fallen.insert(run, problem);
+        table.failed.insert(run, problem);
     }
 }

@@ -151,14 +151,14 @@ impl App {
     }
 
     /// The agent that does `candor code run`.
-    pub(super) fn coder(&self) -> Result<Callable, AppError> {
+    pub(super) fn built_in_code_agent(&self) -> Result<Callable, AppError> {
         let name = AgentType::new(CODE_AGENT).map_err(AppError::failed)?;
         let declared = AgentInFile { kind: Some(KindInFile::Code), ..AgentInFile::named(name) };
         Ok((self.capability(&declared), self.agent(&declared, &|_| None)?))
     }
 
     /// Whether there can be a code agent here.
-    pub fn check_coder(&self) -> Result<(), AppError> {
-        self.coder().map(drop)
+    pub fn check_code_agent(&self) -> Result<(), AppError> {
+        self.built_in_code_agent().map(drop)
     }
 }

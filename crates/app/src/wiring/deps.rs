@@ -28,7 +28,7 @@ impl App {
     pub fn runtime_deps(&self, tiers: Option<&Arc<Tiers>>) -> Result<RuntimeDeps, AppError> {
         Ok(RuntimeDeps {
             models: tiers.map(|tiers| Arc::clone(tiers) as Arc<dyn Models>),
-            meaning: self.meaning()?,
+            meaning: self.embedder()?,
             breakers: self.config.breakers,
             inspector: self.inspector(),
         })

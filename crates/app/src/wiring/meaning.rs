@@ -18,7 +18,7 @@ const WITHIN: Duration = Duration::from_secs(30);
 
 impl App {
     /// The embedding model; nothing if words must do.
-    pub fn meaning(&self) -> Result<Option<Arc<dyn Embedder>>, AppError> {
+    pub fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>, AppError> {
         let inner: Arc<dyn Embedder> = match &self.config.embeddings {
             EmbeddingConfig::Words {} => return Ok(None),
             // It is as quick as any cache.

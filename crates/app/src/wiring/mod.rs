@@ -56,13 +56,13 @@ pub struct App {
 /// An agent that can be called.
 type Callable = (AgentCapability, Arc<dyn Agent>);
 
-/// Who is there for a run.
+/// Which agents a run may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
+pub enum AgentScope {
     /// Everyone, and a model as the last resort.
-    Everyone,
+    All,
     /// Nobody but the code agent: what it cannot do is told, and done by nobody else.
-    TheCoder,
+    CodeAgentOnly,
 }
 
 impl App {
@@ -91,12 +91,16 @@ impl App {
     }
 
     /// Everyone who can be given a task, some of them made to misbehave.
-    pub fn staff(&self, faults: &[String]) -> Result<AgentRegistry, AppError> {
+    pub fn registry(&self, faults: &[String]) -> Result<AgentRegistry, AppError> {
         self.callable(faults).map(AgentRegistry::new)
     }
 
     /// The same; with a model, a task is not given up before that has had a try.
-    pub fn full_staff(&self, faults: &[String], models: bool) -> Result<AgentRegistry, AppError> {
+    pub fn registry_with_last_resort(
+        &self,
+        faults: &[String],
+        models: bool,
+    ) -> Result<AgentRegistry, AppError> {
         let mut agents = self.callable(faults)?;
         agents.extend(models.then(agents::last_resort).flatten());
         Ok(AgentRegistry::new(agents))
@@ -128,25 +132,25 @@ impl App {
         faults: &[String],
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<Runtime, AppError> {
-        Ok(Runtime::new(log, self.staff(faults)?, self.phases(), observer))
+        Ok(Runtime::new(log, self.registry(faults)?, self.phases(), observer))
     }
 
     /// The runtime on this log, with models and all.
-    pub fn equipped(
+    pub fn runtime_with_models(
         &self,
         log: Log,
         faults: &[String],
         tiers: Option<&Arc<Tiers>>,
         observer: Option<Arc<dyn Observer>>,
-        whom: Whom,
+        scope: AgentScope,
     ) -> Result<Runtime, AppError> {
-        let equipment = self.runtime_deps(tiers)?;
-        let staff = match whom {
-            Whom::Everyone => self.full_staff(faults, tiers.is_some())?,
-            Whom::TheCoder => AgentRegistry::new(vec![self.coder()?]),
+        let deps = self.runtime_deps(tiers)?;
+        let registry = match scope {
+            AgentScope::All => self.registry_with_last_resort(faults, tiers.is_some())?,
+            AgentScope::CodeAgentOnly => AgentRegistry::new(vec![self.built_in_code_agent()?]),
         };
         let phases = self.phases();
-        Ok(Runtime::with_models(log, staff, phases, observer, equipment))
+        Ok(Runtime::with_models(log, registry, phases, observer, deps))
     }
 
     /// The words of a person without secrets: one in them would be on the log for good, and go to every model and

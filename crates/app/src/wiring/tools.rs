@@ -31,7 +31,7 @@ impl App {
 
     /// Reads the cards of agents elsewhere that the file does not describe. One that cannot be reached now is told,
     /// and is in the app all the same: it may be there when its turn comes.
-    pub async fn meet(mut self) -> Self {
+    pub async fn discover_agents(mut self) -> Self {
         let unknown: Vec<AgentInFile> =
             self.config.agents.iter().filter(|agent| !agent.is_described()).cloned().collect();
         for declared in unknown {

@@ -12,14 +12,14 @@ use crate::failure::{Failure, code};
 use crate::output;
 
 pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
-    let app = App::build(global)?.meet().await;
-    let staff = app.staff(&[])?;
+    let app = App::build(global)?.discover_agents().await;
+    let registry = app.registry(&[])?;
     let experience = match app.data.open_if_there()? {
         Some(log) => log.experience().await?,
         None => Experience::default(),
     };
-    let known = staff.known(&experience.measured);
-    let rows = staff.declared().iter().zip(&known);
+    let known = registry.known(&experience.measured);
+    let rows = registry.declared().iter().zip(&known);
     if as_json {
         let rows: Vec<_> = rows
             .map(|(declared, known)| {

@@ -1,6 +1,6 @@
 //! `candor answer`: one of the options of a question that a run waits with.
 
-use candor_app::look;
+use candor_app::load_run;
 use candor_engine::{Input, Refusal};
 use candor_model::{AgentType, Answer, Choice, GateId, Guidance, GuidanceAction, JsonMap, Question};
 
@@ -32,7 +32,7 @@ pub(crate) async fn answer(global: &GlobalOptions, args: &AnswerArgs) -> Result<
 
 /// The question that is meant: the one that is named, or the only one.
 async fn asked(at: &AtRun, named: Option<&str>) -> Result<(GateId, Question), Failure> {
-    let state = look(&at.log, &at.run).await?.state;
+    let state = load_run(&at.log, &at.run).await?.state;
     let open = state.open_questions();
     let listed = || open.keys().map(GateId::as_str).collect::<Vec<_>>().join(", ");
     let mut gates = open.iter().map(|(gate, question)| (gate.clone(), question.clone()));

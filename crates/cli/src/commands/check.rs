@@ -30,7 +30,7 @@ pub(crate) fn check(global: &GlobalOptions, file: &Path, as_json: bool) -> Resul
     let goal_type = written.goal_type.clone();
     let mut plan = written.into_plan("checked").map_err(at)?;
     let phases = app.phases();
-    let agents = app.staff(&[])?.declared().to_vec();
+    let agents = app.registry(&[])?.declared().to_vec();
     let pack = goal_type.as_ref().and_then(|goal_type| phases.pack(goal_type));
     let categories = pack.map(|pack| pack.categories.clone()).unwrap_or_default();
     let notes = route(&phases, &mut plan, &agents);

@@ -1,6 +1,6 @@
 //! Commands to a run: go on, pause, cancel.
 
-use candor_app::{App, Begin, Log, find_run, first_input, look};
+use candor_app::{App, Begin, Log, find_run, first_input, load_run};
 use candor_engine::Input;
 use candor_model::RunId;
 
@@ -17,7 +17,7 @@ pub(super) struct AtRun {
 
 impl AtRun {
     pub(super) async fn find(global: &GlobalOptions, named: &str) -> Result<Self, Failure> {
-        let app = App::build(global)?.meet().await;
+        let app = App::build(global)?.discover_agents().await;
         let log = app.data.open_if_there()?;
         let run = find_run(&app.data, log.as_ref(), named).await?;
         let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
@@ -37,14 +37,14 @@ impl AtRun {
             eprintln!("candor: told the process that drives run {run}; it is {status}");
             return Ok(code::DONE);
         }
-        drive::drive(&app, log, Begin::TakeUp { run, first: Some(input) }, options, global).await
+        drive::drive(&app, log, Begin::Resume { run, first: Some(input) }, options, global).await
     }
 }
 
 pub(crate) async fn resume(global: &GlobalOptions, args: &DriveArgs) -> Result<u8, Failure> {
     let AtRun { app, log, run } = AtRun::find(global, &args.run).await?;
-    let first = first_input(&look(&log, &run).await?.state)?;
-    drive::drive(&app, log, Begin::TakeUp { run, first }, &args.drive, global).await
+    let first = first_input(&load_run(&log, &run).await?.state)?;
+    drive::drive(&app, log, Begin::Resume { run, first }, &args.drive, global).await
 }
 
 pub(crate) async fn pause(global: &GlobalOptions, args: &ReasonArgs) -> Result<u8, Failure> {
@@ -63,7 +63,7 @@ pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<
     let runtime = app.runtime(log.clone(), &[], None)?;
     if app.data.is_driven(&run) {
         runtime.submit(run.clone(), input).await?;
-        while app.data.is_driven(&run) && !look(&log, &run).await?.state.status().is_end() {
+        while app.data.is_driven(&run) && !load_run(&log, &run).await?.state.status().is_end() {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     } else {
@@ -74,6 +74,6 @@ pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<
         }
         runtime.resume(run.clone(), Some(input), Some(lease)).await?.ended().await?;
     }
-    eprintln!("candor: run {run} is {}", look(&log, &run).await?.state.status());
+    eprintln!("candor: run {run} is {}", load_run(&log, &run).await?.state.status());
     Ok(code::DONE)
 }

@@ -1,6 +1,6 @@
 //! What people say to a plan that waits for them: approve, reject, adjust, ask, choose, modify, regenerate, revert.
 
-use candor_app::look;
+use candor_app::load_run;
 use candor_engine::Input;
 use candor_model::{
     Answer, ApprovalAction, GateId, HumanApprovalDecision, HumanApprovalRequest, PlanVersion, Question,
@@ -98,7 +98,7 @@ async fn say(
 }
 
 async fn shown_plan(at: &AtRun) -> Result<(GateId, HumanApprovalRequest), Failure> {
-    let state = look(&at.log, &at.run).await?.state;
+    let state = load_run(&at.log, &at.run).await?.state;
     let found = state.open_questions().iter().find_map(|(gate, question)| match question {
         Question::Approval { request, .. } => Some((gate.clone(), request.clone())),
         Question::Guidance(_) | Question::Choice(_) => None,

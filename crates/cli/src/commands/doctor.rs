@@ -41,8 +41,8 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
             findings.push(Finding::well("configuration", configured(&app)));
             findings.push(log(&app).await);
             findings.extend(app.config.agents.iter().map(|agent| reach(&app.config.folder, agent)));
-            findings.push(staff(&app));
-            findings.extend(far_agents(&app).await);
+            findings.push(registry(&app));
+            findings.extend(remote_agents(&app).await);
             findings.extend(tools(&app).await);
             let (well, told) = super::code::health(&app).await;
             findings.push(Finding { what: "code".to_owned(), well, told });
@@ -111,7 +111,7 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
 }
 
 /// Whether agents elsewhere show their cards.
-async fn far_agents(app: &App) -> Vec<Finding> {
+async fn remote_agents(app: &App) -> Vec<Finding> {
     let mut findings = Vec::new();
     for agent in &app.config.agents {
         if let AgentKind::A2a(url) = agent.kind() {
@@ -204,7 +204,7 @@ async fn probed(tier: Tier, client: &ChatClient) -> Finding {
 
 /// Whether texts can be embedded.
 async fn meaning(app: &App) -> Option<Finding> {
-    let embedder = match app.meaning() {
+    let embedder = match app.embedder() {
         Err(failure) => return Some(Finding::ill("embeddings", failure.message)),
         Ok(None) => return None,
         Ok(Some(embedder)) => embedder,
@@ -221,11 +221,11 @@ async fn meaning(app: &App) -> Option<Finding> {
     })
 }
 
-fn staff(app: &App) -> Finding {
-    match app.staff(&[]) {
+fn registry(app: &App) -> Finding {
+    match app.registry(&[]) {
         Err(failure) => Finding::ill("agents", failure.message),
-        Ok(staff) => {
-            let (there, needed) = (staff.declared().len(), app.config.planning.min_agents);
+        Ok(registry) => {
+            let (there, needed) = (registry.declared().len(), app.config.planning.min_agents);
             let told = format!("{there} can be given tasks; planning a goal needs {needed}");
             if there >= needed { Finding::well("agents", told) } else { Finding::ill("agents", told) }
         }

@@ -28,7 +28,7 @@ pub(super) async fn dry_run(
     last: Phase,
 ) -> Result<Rehearsed, Failure> {
     let models = app.models(options)?;
-    let registry = app.full_staff(&[], models.is_some())?;
+    let registry = app.registry_with_last_resort(&[], models.is_some())?;
     let agents = registry.known(&experience.measured);
     let phases = app.phases();
     let order = RunOrder {

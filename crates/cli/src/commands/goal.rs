@@ -17,7 +17,7 @@ use crate::failure::{Failure, code};
 use crate::output;
 
 pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, Failure> {
-    let app = App::build(global)?.meet().await;
+    let app = App::build(global)?.discover_agents().await;
     let words = match args.words.as_slice() {
         [] => read(Path::new("-"))?,
         words => words.join(" "),

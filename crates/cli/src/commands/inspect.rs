@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use candor_app::{DataFolder, Log, Looked, find_run, look};
+use candor_app::{DataFolder, LoadedRun, Log, find_run, load_run};
 use candor_engine::RunState;
 use candor_model::{EventBody, Position, Recorded, RunId, RunStatus, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
@@ -35,9 +35,9 @@ async fn find(global: &GlobalOptions, named: &str) -> Result<Found, Failure> {
     Ok(Found { data, log, run })
 }
 
-pub(super) async fn looked(global: &GlobalOptions, named: &str) -> Result<Looked, Failure> {
+pub(super) async fn find_and_load(global: &GlobalOptions, named: &str) -> Result<LoadedRun, Failure> {
     let found = find(global, named).await?;
-    Ok(look(&found.log, &found.run).await?)
+    Ok(load_run(&found.log, &found.run).await?)
 }
 
 pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, Failure> {
@@ -57,7 +57,7 @@ pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, 
 
 pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
     let Found { data, log, run } = find(global, &args.run).await?;
-    let Looked { records, state } = look(&log, &run).await?;
+    let LoadedRun { records, state } = load_run(&log, &run).await?;
     let driven = data.is_driven(&run);
     if args.json {
         let mut status = view::status::json(&state, &records);
@@ -93,8 +93,8 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
             seen = last.position;
             screen.tell(&events)?;
         }
-        let looked = look(&log, &run).await?;
-        if looked.state.status().is_end() && looked.state.position() == seen {
+        let loaded = load_run(&log, &run).await?;
+        if loaded.state.status().is_end() && loaded.state.position() == seen {
             return Ok(code::DONE);
         }
         if events.is_empty() {
@@ -104,7 +104,7 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
 }
 
 pub(crate) async fn report(global: &GlobalOptions, args: &ReportArgs) -> Result<u8, Failure> {
-    let Looked { records, state } = looked(global, &args.run).await?;
+    let LoadedRun { records, state } = find_and_load(global, &args.run).await?;
     let text = if args.json {
         serde_json::to_string(&view::report_json(&state, &records))? + "\n"
     } else {
@@ -139,7 +139,7 @@ fn known_task(
 }
 
 pub(crate) async fn explain(global: &GlobalOptions, args: &ExplainArgs) -> Result<u8, Failure> {
-    let Looked { records, state } = looked(global, &args.run).await?;
+    let LoadedRun { records, state } = find_and_load(global, &args.run).await?;
     let task = known_task(&state, &records, args.task.as_deref())?;
     let style = output::style();
     let filter = DecisionFilter {
@@ -159,7 +159,7 @@ pub(crate) async fn explain(global: &GlobalOptions, args: &ExplainArgs) -> Resul
 }
 
 pub(crate) async fn postmortem(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
-    let Looked { records, state } = looked(global, &args.run).await?;
+    let LoadedRun { records, state } = find_and_load(global, &args.run).await?;
     if args.json {
         output::print_json(&view::postmortem::json(&state, &records))?;
     } else {
@@ -169,7 +169,7 @@ pub(crate) async fn postmortem(global: &GlobalOptions, args: &OneRun) -> Result<
 }
 
 pub(crate) async fn effects(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
-    let Looked { state, .. } = looked(global, &args.run).await?;
+    let LoadedRun { state, .. } = find_and_load(global, &args.run).await?;
     if args.json {
         output::print_json(&json!({ "run_id": state.run_id(), "effects": state.ledger() }))?;
     } else {
@@ -180,7 +180,7 @@ pub(crate) async fn effects(global: &GlobalOptions, args: &OneRun) -> Result<u8,
 
 pub(crate) async fn logs(global: &GlobalOptions, args: &LogsArgs) -> Result<u8, Failure> {
     let Found { data, log, run } = find(global, &args.run).await?;
-    let Looked { records, state } = look(&log, &run).await?;
+    let LoadedRun { records, state } = load_run(&log, &run).await?;
     let task = known_task(&state, &records, args.task.as_deref())?;
     let logs = data.logs().read(&run, task.as_ref())?;
     if args.json {

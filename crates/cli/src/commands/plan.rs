@@ -20,7 +20,7 @@ pub(crate) async fn plan(global: &GlobalOptions, args: PlanArgs) -> Result<u8, F
     if let Some(PlanCommand::Check { file, json }) = &args.check {
         return check::check(global, file, *json);
     }
-    let app = App::build(global)?.meet().await;
+    let app = App::build(global)?.discover_agents().await;
     let experience = match app.data.open_if_there()? {
         Some(log) => log.experience().await?,
         None => Experience::default(),

@@ -69,7 +69,7 @@ struct Asker {
 
 impl Asker {
     async fn new(global: &GlobalOptions, args: &RouteArgs) -> Result<Self, Failure> {
-        let mut app = App::build(global)?.meet().await;
+        let mut app = App::build(global)?.discover_agents().await;
         if let Some(model) = args.embeddings {
             app.config.embeddings = EmbeddingConfig::from(model);
         }
@@ -79,14 +79,14 @@ impl Asker {
         };
         let agents: Vec<AgentCapability> = match &args.agents {
             Some(path) => AgentList::read(path)?,
-            None => app.staff(&[])?.known(&experience.measured),
+            None => app.registry(&[])?.known(&experience.measured),
         };
         let mut history = experience.examples.clone();
         if let Some(path) = &args.history {
             history.extend(read_history(path, &agents)?);
         }
         let resting = open_breakers(&experience);
-        let mut meaning = app.meaning()?;
+        let mut meaning = app.embedder()?;
         let router = match build(&agents, &history, meaning.as_ref()).await {
             Ok(router) => router,
             Err(reason) => {

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output;
 
 pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Failure> {
-    let app = App::build(global)?.meet().await;
+    let app = App::build(global)?.discover_agents().await;
     let run_id = match &args.run_id {
         Some(name) => RunId::new(name).map_err(|error| Failure::usage(format!("--run-id: {error}")))?,
         None => fresh_run_id()?,
@@ -21,7 +21,7 @@ pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Fai
     let options = args.drive.clone();
     let order = order(&app, run_id, args)?;
     // Agents, faults and models that cannot be made are found before the data folder is touched.
-    app.staff(&options.faults)?;
+    app.registry(&options.faults)?;
     app.models(&options.models)?;
     let log = app.data.open()?;
     drive::drive(&app, log, Begin::Start(Box::new(order)), &options, global).await

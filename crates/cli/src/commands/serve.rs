@@ -19,7 +19,7 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
              HTTP comes with a later version.",
         ));
     }
-    let app = App::build(global)?.meet().await;
+    let app = App::build(global)?.discover_agents().await;
     let service = Arc::new(Service::open(app, ModelUse::from(&args.models), DryRuns(args.models))?);
     eprintln!("candor: serving MCP; runs are kept in {}", service.folder().display());
     if io::stdin().is_terminal() {

@@ -1,6 +1,6 @@
 //! Going back, beginning anew, and beginning another run where one once was.
 
-use candor_app::{App, Begin, fresh_run_id, look};
+use candor_app::{App, Begin, fresh_run_id, load_run};
 use candor_engine::{Input, Refusal, RunState};
 use candor_model::{CheckpointId, Money, Phase, Position, RunId};
 use candor_planning::limits;
@@ -21,8 +21,8 @@ pub(crate) async fn rollback(global: &GlobalOptions, args: &RollbackArgs) -> Res
     let run_budget = args.budget.map(Money::from_dollars).transpose().map_err(Failure::usage)?;
     let at = AtRun::find(global, &args.run).await?;
     let to = match (&args.phase, args.checkpoint) {
-        (Some(phase), _) => point(&look(&at.log, &at.run).await?.state, phase, args.rerun)?,
-        (None, Some(number)) => checkpoint(&look(&at.log, &at.run).await?.state, number)?,
+        (Some(phase), _) => point(&load_run(&at.log, &at.run).await?.state, phase, args.rerun)?,
+        (None, Some(number)) => checkpoint(&load_run(&at.log, &at.run).await?.state, number)?,
         (None, None) => return Err(Failure::usage("say which phase, 0 to 7, or --checkpoint NUMBER")),
     };
     at.submit(global, Input::RollBack { to, run_budget }, &args.drive).await
@@ -94,6 +94,6 @@ pub(crate) async fn fork(global: &GlobalOptions, args: &ForkArgs) -> Result<u8, 
     if !log.read(&new, Position::START).await?.is_empty() {
         return Err(Failure::usage(format!("--run-id: there is a run {new} already; choose another name")));
     }
-    app.staff(&args.drive.faults)?;
+    app.registry(&args.drive.faults)?;
     drive::drive(&app, log, Begin::Fork { from: run, at, new, prompt }, &args.drive, global).await
 }

@@ -6,7 +6,7 @@ mod screen;
 
 use std::sync::Arc;
 
-use candor_app::{App, Begin, Log, look};
+use candor_app::{App, Begin, Log, load_run};
 use candor_engine::Input;
 use candor_model::{AskKey, EventBody, Position, Recorded, RunId, RunStatus};
 use candor_ports::Observer;
@@ -82,11 +82,12 @@ pub(crate) async fn drive_on(
     let lease = app.claim(&run)?;
     let (sender, told) = mpsc::unbounded_channel();
     let tiers = app.models(&options.models)?;
-    let (relay, whom) = (Arc::new(Relay(sender)), begin.whom(&log).await?);
-    let runtime = app.equipped(log.clone(), &options.faults, tiers.as_ref(), Some(relay), whom)?;
+    let (relay, scope) = (Arc::new(Relay(sender)), begin.agent_scope(&log).await?);
+    let runtime =
+        app.runtime_with_models(log.clone(), &options.faults, tiers.as_ref(), Some(relay), scope)?;
     let mut show = Show { screen, told, caught_up: true };
     show.catch_up(&log, &begin).await?;
-    let handle = app.set_out(&runtime, begin, lease).await?;
+    let handle = app.begin(&runtime, begin, lease).await?;
     show.tell_fork(&log, &run).await?;
     let outcome = attend(app, &runtime, handle, &mut show, options).await;
     // Nobody needs the servers of tools any more.
@@ -120,7 +121,7 @@ struct Show {
 impl Show {
     /// Lets the screen know what happened before; only new events are told.
     async fn catch_up(&mut self, log: &Log, begin: &Begin) -> Result<(), Failure> {
-        if let Begin::TakeUp { run, .. } = begin {
+        if let Begin::Resume { run, .. } = begin {
             self.screen.remember(&log.read(run, Position::START).await?);
         }
         self.caught_up = !matches!(begin, Begin::Fork { .. });
@@ -236,15 +237,15 @@ async fn conclude(
     screen: Screen,
     global: &GlobalOptions,
 ) -> Result<u8, Failure> {
-    let looked = look(log, run).await?;
+    let loaded = load_run(log, run).await?;
     let told_elsewhere = matches!(screen, Screen::Aside(_));
-    screen.close(&looked)?;
+    screen.close(&loaded)?;
     let more = global.words();
     match outcome {
         Outcome::Ended(RunStatus::Completed) => Ok(code::DONE),
         Outcome::Ended(_) if told_elsewhere => Ok(code::FAILED),
         Outcome::Ended(_) => {
-            eprintln!("{}", people::why_ended(&looked));
+            eprintln!("{}", people::why_ended(&loaded));
             eprintln!("candor: what can be done: candor postmortem {run}{more}");
             Ok(code::FAILED)
         }

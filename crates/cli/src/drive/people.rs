@@ -1,6 +1,6 @@
 //! Questions to people, on the terminal where there is one, and what to type where there is none.
 
-use candor_app::Looked;
+use candor_app::LoadedRun;
 use candor_model::{
     Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance, GuidanceAction,
     JsonMap, Question, RunId, RunStatus, TaskId,
@@ -123,8 +123,8 @@ pub(crate) fn json_or_text(text: &str) -> Value {
 }
 
 /// Why a run did not come to a good end, in plain words.
-pub(super) fn why_ended(looked: &Looked) -> String {
-    let told = looked.records.iter().rev().find_map(|recorded| match &recorded.event.body {
+pub(super) fn why_ended(loaded: &LoadedRun) -> String {
+    let told = loaded.records.iter().rev().find_map(|recorded| match &recorded.event.body {
         EventBody::RunFailed { error, .. } => Some(format!("candor: the run failed: {error}")),
         EventBody::RunAborted { error, suggestion, .. } => {
             Some(format!("candor: the run was aborted: {error}\n{suggestion}"))
@@ -132,7 +132,7 @@ pub(super) fn why_ended(looked: &Looked) -> String {
         EventBody::RunCancelled { reason } => Some(format!("candor: the run was cancelled: {reason}")),
         _ => None,
     });
-    told.unwrap_or_else(|| format!("candor: the run ended as {}", looked.state.status()))
+    told.unwrap_or_else(|| format!("candor: the run ended as {}", loaded.state.status()))
 }
 
 /// What a run waits for, and the commands that answer.

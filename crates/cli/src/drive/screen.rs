@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use candor_app::Looked;
+use candor_app::LoadedRun;
 use candor_model::{AskKey, EventBody, ForkedFrom, Recorded, RunId};
 use candor_planning::degradation;
 use serde_json::{Value, json};
@@ -140,13 +140,13 @@ impl Screen {
     }
 
     /// Shows the end.
-    pub(super) fn close(mut self, looked: &Looked) -> Result<(), Failure> {
+    pub(super) fn close(mut self, loaded: &LoadedRun) -> Result<(), Failure> {
         match &mut self {
-            Self::Json(_) => output::print_json(&report_line(looked)),
-            Self::Lines(_, style) => results(looked, *style),
+            Self::Json(_) => output::print_json(&report_line(loaded)),
+            Self::Lines(_, style) => results(loaded, *style),
             Self::Drawn(drawn) => {
                 drawn.draw()?;
-                results(looked, drawn.style)
+                results(loaded, drawn.style)
             }
             Self::Aside(_) => Ok(()),
         }
@@ -154,13 +154,13 @@ impl Screen {
 }
 
 /// What came out, once everything has.
-fn results(looked: &Looked, style: Style) -> Result<(), Failure> {
-    let text = view::results::text(&looked.state, style);
-    if looked.state.status().is_end() {
+fn results(loaded: &LoadedRun, style: Style) -> Result<(), Failure> {
+    let text = view::results::text(&loaded.state, style);
+    if loaded.state.status().is_end() {
         if !text.is_empty() {
             output::print(&format!("\n{text}"))?;
         }
-        if let Some(report) = degradation::report(looked.state.degradation()) {
+        if let Some(report) = degradation::report(loaded.state.degradation()) {
             output::print(&format!("\n{report}\n"))?;
         }
     }
@@ -214,8 +214,8 @@ fn json_line(run: &RunId, recorded: &Recorded) -> Result<Value, Failure> {
     Ok(line)
 }
 
-fn report_line(looked: &Looked) -> Value {
-    let mut report = view::report_json(&looked.state, &looked.records);
+fn report_line(loaded: &LoadedRun) -> Value {
+    let mut report = view::report_json(&loaded.state, &loaded.records);
     if let Value::Object(fields) = &mut report {
         fields.insert("event".to_owned(), Value::String("report".to_owned()));
     }

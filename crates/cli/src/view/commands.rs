@@ -6,45 +6,45 @@ use candor_engine::{Checkpoint, RunState};
 use candor_model::{ApprovalAction, ChoiceOption, GateId, HumanApprovalRequest, Question, RunId};
 
 /// The options that lead to the data and configuration that this process was started with.
-static PLACE: OnceLock<String> = OnceLock::new();
+static OPTIONS: OnceLock<String> = OnceLock::new();
 
 /// Sets what every command ends with, once, before anything is shown: a command that is typed as it was
 /// printed must find the same runs.
-pub fn lead_to(options: String) {
+pub fn set_options(options: String) {
     // Whoever sets it twice has started twice, and the first start counts.
-    let _ = PLACE.set(options);
+    let _ = OPTIONS.set(options);
 }
 
-fn place() -> &'static str {
-    PLACE.get().map_or("", String::as_str)
+fn options() -> &'static str {
+    OPTIONS.get().map_or("", String::as_str)
 }
 
 pub(super) fn report(run: &RunId) -> String {
-    format!("candor report {run}{}", place())
+    format!("candor report {run}{}", options())
 }
 
 pub(super) fn explain(run: &RunId) -> String {
-    format!("candor explain {run}{}", place())
+    format!("candor explain {run}{}", options())
 }
 
 pub(super) fn logs(run: &RunId) -> String {
-    format!("candor logs {run}{}", place())
+    format!("candor logs {run}{}", options())
 }
 
 pub(super) fn postmortem(run: &RunId) -> String {
-    format!("candor postmortem {run}{}", place())
+    format!("candor postmortem {run}{}", options())
 }
 
 pub(super) fn resume(run: &RunId) -> String {
-    format!("candor resume {run}{}", place())
+    format!("candor resume {run}{}", options())
 }
 
 pub(super) fn restart(run: &RunId) -> String {
-    format!("candor restart {run}{}", place())
+    format!("candor restart {run}{}", options())
 }
 
 pub(super) fn watch(run: &RunId) -> String {
-    format!("candor watch {run}{}", place())
+    format!("candor watch {run}{}", options())
 }
 
 /// Back to a checkpoint: by its phase where that leads there, by its number otherwise.
@@ -52,17 +52,17 @@ pub(super) fn rollback(state: &RunState, checkpoint: &Checkpoint) -> String {
     let run = state.run_id();
     let phase = checkpoint.phase.filter(|phase| state.after_phase(Some(*phase)) == Some(checkpoint.id));
     match phase {
-        Some(phase) => format!("candor rollback {run} {}{}", phase.number(), place()),
-        None => format!("candor rollback {run} --checkpoint {}{}", checkpoint.id, place()),
+        Some(phase) => format!("candor rollback {run} {}{}", phase.number(), options()),
+        None => format!("candor rollback {run} --checkpoint {}{}", checkpoint.id, options()),
     }
 }
 
 pub(super) fn rollback_to_phase(run: &RunId) -> String {
-    format!("candor rollback {run} PHASE{}", place())
+    format!("candor rollback {run} PHASE{}", options())
 }
 
 pub(super) fn fork(run: &RunId) -> String {
-    format!("candor fork {run}{}", place())
+    format!("candor fork {run}{}", options())
 }
 
 /// The commands that answer a question, the likeliest first.
@@ -73,12 +73,12 @@ pub fn answers(run: &RunId, gate: &GateId, question: &Question, several: bool) -
         Question::Approval { request, .. } => on_plan(run, request),
         Question::Guidance(_) => {
             let words = ["retry [--agent AGENT]", "skip", "abort"];
-            words.map(|word| format!("candor answer {run} {word}{which}{}", place())).to_vec()
+            words.map(|word| format!("candor answer {run} {word}{which}{}", options())).to_vec()
         }
         Question::Choice(request) => {
             let option = |option: &ChoiceOption| {
                 let words = if option.takes_text { " --text \"…\"" } else { "" };
-                format!("candor answer {run} {}{words}{which}{}", option.id, place())
+                format!("candor answer {run} {}{words}{which}{}", option.id, options())
             };
             request.options.iter().map(option).collect()
         }
@@ -100,7 +100,7 @@ fn on_plan(run: &RunId, request: &HumanApprovalRequest) -> Vec<String> {
             ApprovalAction::Regenerate => format!("regenerate {run}"),
             ApprovalAction::Version => format!("revert {run} VERSION"),
         };
-        Some(format!("candor {words}{}", place()))
+        Some(format!("candor {words}{}", options()))
     };
     offered.iter().filter_map(command).collect()
 }

@@ -147,11 +147,11 @@ impl Teller {
         match Group::of(&event.body) {
             Group::Start => self.say_start(&event.body),
             Group::Phase => say_phase(&event.body),
-            Group::Room => {
+            Group::Preparation => {
                 let (severity, mark, text) = phase_lines::tell(event, &|id| self.task(id))?;
                 Some(Said(severity, mark, text))
             }
-            Group::Desk => {
+            Group::AgentWork => {
                 let (severity, mark, text) = note_lines::tell(&event.body, &|id| self.task(id))?;
                 Some(Said(severity, mark, text))
             }

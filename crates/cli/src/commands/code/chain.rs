@@ -3,7 +3,7 @@
 use candor_model::{AgentNote, EventBody, Recorded, WorkStep};
 use serde_json::{Value, json};
 
-use super::super::inspect::looked;
+use super::super::inspect::find_and_load;
 use crate::args::{GlobalOptions, OneRun};
 use crate::failure::{Failure, code};
 use crate::output;
@@ -17,15 +17,15 @@ struct Link<'a> {
 }
 
 pub(super) async fn chain(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
-    let looked = looked(global, &args.run).await?;
-    let links: Vec<Link<'_>> = looked.records.iter().filter_map(link).collect();
+    let loaded = find_and_load(global, &args.run).await?;
+    let links: Vec<Link<'_>> = loaded.records.iter().filter_map(link).collect();
     if args.json {
         let all: Vec<Value> = links.iter().map(Link::as_json).collect();
-        output::print_json(&json!({ "run_id": looked.state.run_id(), "chain": all }))?;
+        output::print_json(&json!({ "run_id": loaded.state.run_id(), "chain": all }))?;
         return Ok(code::DONE);
     }
     if links.is_empty() {
-        eprintln!("candor: no code was written in run {}", looked.state.run_id());
+        eprintln!("candor: no code was written in run {}", loaded.state.run_id());
     }
     let mut text = String::new();
     let mut last = None;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_app::{App, Begin, CODE_AGENT, Looked, fresh_run_id, look, plan_of};
+use candor_app::{App, Begin, CODE_AGENT, LoadedRun, fresh_run_id, load_run, plan_of};
 use candor_model::{AgentNote, EventBody, Goal, JsonMap, Recorded, RunId, Seconds, StartMaterial, TaskId};
 use candor_runtime::RunOrder;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(super) async fn run(global: &GlobalOptions, args: CodeRunArgs) -> Result<u8,
         None => fresh_run_id()?,
     };
     let order = order(&app, &run_id, &args)?;
-    app.check_coder()?;
+    app.check_code_agent()?;
     app.models(&args.models)?;
     let log = app.data.open()?;
     let options =
@@ -40,7 +40,7 @@ pub(super) async fn run(global: &GlobalOptions, args: CodeRunArgs) -> Result<u8,
     let ended = drive::drive_on(&app, log.clone(), begin, &options, global, screen).await?;
     // A run that was interrupted or waits has come to no end yet, and has said how to go on.
     if matches!(ended, code::DONE | code::FAILED) {
-        tell(&look(&log, &run_id).await?, global, args.json, ended == code::DONE)?;
+        tell(&load_run(&log, &run_id).await?, global, args.json, ended == code::DONE)?;
     }
     Ok(ended)
 }
@@ -108,32 +108,32 @@ pub(super) fn context_from(path: &Path) -> Result<JsonMap, Failure> {
 }
 
 /// The context as it is now, and how it came about. After a failure it is as it was.
-fn tell(looked: &Looked, global: &GlobalOptions, as_json: bool, done: bool) -> Result<(), Failure> {
+fn tell(loaded: &LoadedRun, global: &GlobalOptions, as_json: bool, done: bool) -> Result<(), Failure> {
     let Ok(task) = TaskId::new(TASK) else { return Ok(()) };
-    let last = looked.state.feedback().iter().rev().find(|feedback| feedback.task_id == task);
+    let last = loaded.state.feedback().iter().rev().find(|feedback| feedback.task_id == task);
     let context = last.filter(|_| done).map(|feedback| feedback.actual_outputs.clone());
-    let mut context = context.unwrap_or_else(|| given(looked));
+    let mut context = context.unwrap_or_else(|| given(loaded));
     if !done {
         let reasons: Vec<&str> =
             last.iter().flat_map(|feedback| &feedback.errors).map(String::as_str).collect();
         eprintln!("candor: it failed: {}", reasons.join("\n"));
     }
     if as_json {
-        let metadata = looked.records.iter().rev().find_map(metadata_in).unwrap_or_default();
+        let metadata = loaded.records.iter().rev().find_map(metadata_in).unwrap_or_default();
         context.insert(METADATA.to_owned(), Value::Object(metadata));
         return output::print_json(&context);
     }
     if done {
         output::print(&(serde_json::to_string_pretty(&context)? + "\n"))?;
     }
-    let (run_id, more) = (looked.state.run_id(), global.words());
+    let (run_id, more) = (loaded.state.run_id(), global.words());
     eprintln!("candor: how it came about: candor code chain {run_id}{more}");
     Ok(())
 }
 
 /// The context that the run began with.
-fn given(looked: &Looked) -> JsonMap {
-    let plan = looked.state.material().and_then(|material| material.plan.as_deref());
+fn given(loaded: &LoadedRun) -> JsonMap {
+    let plan = loaded.state.material().and_then(|material| material.plan.as_deref());
     let task = plan.and_then(|plan| plan.subtasks.first());
     let context = task.and_then(|task| task.inputs.get("context")).and_then(Value::as_object);
     context.cloned().unwrap_or_default()
