@@ -136,3 +136,52 @@ fn error(records: &[Recorded]) -> Option<String> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use candor_testkit::golden::{STORIES, story};
+
+    use super::*;
+    use crate::explain::Explanation;
+    use crate::report::Report;
+    use crate::status::Status;
+
+    fn folded(records: &[Recorded]) -> RunState {
+        RunState::fold(RunId::new("run_test").unwrap(), records).unwrap()
+    }
+
+    #[test]
+    fn all_projections_agree_at_every_moment_of_every_story() {
+        for (name, _) in STORIES {
+            let records = story(name);
+            for end in 0..=records.len() {
+                let records = &records[..end];
+                let state = folded(records);
+                let view = RunView::of(&state, records);
+                let (case, report) = (Case::of(&state, records), Report::of(&state, records));
+                let mortem = case.post_mortem();
+                let status = Status::of(&state, records);
+                let explained = Explanation::of(&state, records, None);
+                let failures = [status.failures, mortem.failures.len(), explained.failures.len()];
+                assert_eq!(failures, [view.failures.len(); 3], "{name} after {end}");
+                assert_eq!(report.outcome, mortem.outcome, "{name} after {end}");
+                assert_eq!(report.cost.total, view.cost, "{name} after {end}");
+                let ended = state.status().is_end();
+                assert_eq!(view.outcome, ended.then_some(mortem.outcome), "{name} after {end}");
+                assert!(ended || view.error.is_none(), "{name} after {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_ended_early_says_why_and_what_to_do() {
+        let records = story("rolled_back_and_aborted");
+        let view = RunView::of(&folded(&records), &records);
+        assert_eq!(view.status, RunStatus::Aborted);
+        assert!(view.error.is_some() && !view.suggestions.is_empty());
+        let records = story("paris");
+        let view = RunView::of(&folded(&records), &records);
+        assert_eq!((view.status, view.error, view.suggestions.len()), (RunStatus::Completed, None, 0));
+        assert!(view.tasks.iter().all(|task| !task.outputs.is_empty()));
+    }
+}

@@ -2,14 +2,13 @@
 
 use candor_engine::{Checkpoint, RunState};
 use candor_model::{
-    AgentType, CheckpointId, Confidence, Degradation, EventBody, ForkedFrom, GateId, Goal, HandoffMessage,
-    Money, Phase, PlanId, Position, Question, Recorded, RunId, RunStatus, RunSummary, Seconds, SubTask,
-    TaskId, TaskStatus, Timestamp,
+    AgentType, Broadcast, CheckpointId, Confidence, Degradation, EventBody, ForkedFrom, GateId, Goal,
+    HandoffMessage, Money, Phase, PlanId, Position, Question, Recorded, RunId, RunStatus, RunSummary,
+    Seconds, SubTask, TaskId, TaskStatus, Timestamp,
 };
-use candor_planning::shared::SharedState;
+use candor_planning::shared::{LoggedQuery, Note, SharedMetrics, SharedState};
 use candor_planning::texts;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::chronicle::Chronicle;
 use crate::phases::{self, PhaseEntry, PhaseView};
@@ -31,7 +30,7 @@ pub struct Status<'a> {
     /// Every handoff there was.
     pub handoffs: Vec<HandoffMessage>,
     /// What agents and phases have told each other and found.
-    pub shared: Value,
+    pub shared: Shared,
     /// All words of the run from the first on.
     pub prompts: Vec<Prompt<'a>>,
     /// The phases that it can go back to.
@@ -70,6 +69,30 @@ pub struct Status<'a> {
     pub open_questions: Vec<OpenQuestion<'a>>,
     /// The points that it can be rolled back to.
     pub checkpoints: Vec<CheckpointEntry<'a>>,
+}
+
+/// What agents and phases have told each other and found, without what files say.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Shared {
+    /// The paths of files that were read.
+    pub files_read: Vec<String>,
+    /// The paths of files that agents changed.
+    pub files_modified: Vec<String>,
+    /// What agents found.
+    pub discoveries: Vec<Note>,
+    /// What may go wrong.
+    pub warnings: Vec<Note>,
+    /// What went wrong.
+    pub errors: Vec<Note>,
+    /// Figures of the phases and agents.
+    pub metrics: SharedMetrics,
+    /// What was told to everyone in a phase, in order.
+    pub broadcasts: Vec<Broadcast>,
+    /// What agents asked each other, in order.
+    pub queries: Vec<LoggedQuery>,
+    /// How often a phase handed over to the next.
+    pub handoffs: usize,
 }
 
 /// A task of the plan.
@@ -125,7 +148,7 @@ impl<'a> Status<'a> {
             phases: phases::of(state, records).iter().map(PhaseView::entry).collect(),
             workflow: Workflow::of(state, records),
             handoffs: phases::handoffs(records),
-            shared: shared(state.run_id(), records),
+            shared: Shared::of(state.run_id(), records),
             prompts: workflow::prompts(state),
             rollback_points: workflow::points(state, records),
             forked_from: origin(records),
@@ -195,20 +218,21 @@ pub fn remaining(records: &[Recorded]) -> Option<Seconds> {
     })
 }
 
-/// What agents and phases have told each other and found, without what files say.
-fn shared(run: &RunId, records: &[Recorded]) -> Value {
-    let mut shared = SharedState::new(run.clone());
-    records.iter().for_each(|recorded| shared.apply(&recorded.event));
-    let SharedState { context, metrics, communication, .. } = &shared;
-    json!({
-        "filesRead": context.files_read.keys().collect::<Vec<_>>(),
-        "filesModified": context.files_modified.keys().collect::<Vec<_>>(),
-        "discoveries": context.discoveries,
-        "warnings": context.warnings,
-        "errors": context.errors,
-        "metrics": metrics,
-        "broadcasts": communication.broadcasts,
-        "queries": communication.queries,
-        "handoffs": communication.handoffs.len(),
-    })
+impl Shared {
+    fn of(run: &RunId, records: &[Recorded]) -> Self {
+        let mut shared = SharedState::new(run.clone());
+        records.iter().for_each(|recorded| shared.apply(&recorded.event));
+        let SharedState { context, metrics, communication, .. } = shared;
+        Self {
+            files_read: context.files_read.into_keys().collect(),
+            files_modified: context.files_modified.into_keys().collect(),
+            discoveries: context.discoveries,
+            warnings: context.warnings,
+            errors: context.errors,
+            metrics,
+            broadcasts: communication.broadcasts,
+            queries: communication.queries,
+            handoffs: communication.handoffs.len(),
+        }
+    }
 }
