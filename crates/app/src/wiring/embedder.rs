@@ -1,4 +1,4 @@
-//! Who knows what texts mean: the embedding model that the configuration names.
+//! The embedding model that the configuration names.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

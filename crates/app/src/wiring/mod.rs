@@ -3,7 +3,7 @@
 mod agents;
 mod code;
 mod deps;
-mod meaning;
+mod embedder;
 mod tools;
 
 use std::borrow::Cow;
