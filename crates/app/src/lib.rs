@@ -1,9 +1,9 @@
 //! Candor as an installation: its configuration, its data folder, its packs, and the adapters that are plugged into
 //! the ports.
 //!
-//! Commands and servers call this crate and nothing below it that touches the world: which database holds the log,
-//! how agents are started and where Python runs is decided here. It knows no command line and no protocol; what is
-//! wrong is an [`AppError`], and whoever called decides how to show it.
+//! Commands and servers call this crate and use no adapter themselves: which database holds the log, how agents are
+//! started, which models answer and where Python runs is decided here. It knows no command line and no protocol;
+//! what is wrong is an [`AppError`], and whoever called decides how to show it.
 
 pub mod config;
 pub mod data;
@@ -15,6 +15,8 @@ mod service;
 mod wiring;
 
 pub use candor_agents::code::InstalledLibrary;
+pub use candor_llm::chat::ChatClient;
+pub use candor_llm::{Tiers, weights};
 pub use candor_sandbox::confine::run_if_asked as run_confined_if_asked;
 pub use candor_sandbox::probe as probe_confinement;
 pub use candor_tools::{ServerHealth, Tools};

@@ -68,11 +68,12 @@ const LAYERS: &[Layer] = &[
         "candor-app",
         MayUse::AllBut(&["candor", "candor-server", TESTKIT, "xtask", "candor-benches"]),
     ),
-    // Which database, which sandbox and which kinds of agents there are is for the app to know.
+    // Which database, sandbox, models and kinds of agents there are is for the app to know.
     Layer::worldly(
         "candor",
         MayUse::AllBut(&[
             "candor-agents",
+            "candor-llm",
             "candor-sandbox",
             "candor-store",
             "candor-tools",

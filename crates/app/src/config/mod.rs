@@ -9,7 +9,8 @@ mod tools;
 use std::path::{Path, PathBuf};
 
 use candor_llm::ModelsConfig;
-use candor_llm::embed::EmbeddingConfig;
+pub use candor_llm::chat::TierConfig;
+pub use candor_llm::embed::EmbeddingConfig;
 use candor_model::{BreakerSettings, RunSettings, Seconds};
 use candor_phases::Rulebook;
 use serde::Deserialize;

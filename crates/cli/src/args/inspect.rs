@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use candor_llm::embed::EmbeddingConfig;
+use candor_app::config::EmbeddingConfig;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::drive::ModelOptions;

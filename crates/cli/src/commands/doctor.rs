@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candor_app::config::{AgentInFile, AgentKind};
-use candor_app::{App, ModelUse, probe_confinement};
-use candor_llm::chat::ChatClient;
+use candor_app::{App, ChatClient, ModelUse, probe_confinement};
 use candor_model::Tier;
 use candor_ports::RunFilter;
 use serde_json::json;

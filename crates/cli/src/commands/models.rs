@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use candor_app::App;
-use candor_llm::chat::TierConfig;
-use candor_llm::embed::EmbeddingConfig;
-use candor_llm::weights::{self, KnownModel, Progress};
+use candor_app::config::{EmbeddingConfig, TierConfig};
+use candor_app::weights::{self, KnownModel, Progress};
 use candor_model::Tier;
 use serde_json::{Value, json};
 

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use candor_app::App;
-use candor_app::config::{AgentList, read_text};
-use candor_llm::embed::EmbeddingConfig;
+use candor_app::config::{AgentList, EmbeddingConfig, read_text};
 use candor_model::{AgentCapability, AgentType, RoutedExample};
 use candor_phases::router::{Explanation, Router, Success};
 use candor_planning::routing;
