@@ -35,8 +35,7 @@ impl App {
     }
 
     /// Who reads files and checks results: where the agents work, which is beside the configuration.
-    #[must_use]
-    pub fn inspector(&self) -> Option<Arc<dyn Inspector>> {
+    fn inspector(&self) -> Option<Arc<dyn Inspector>> {
         Some(Arc::new(FolderInspector::new(self.config.folder.clone())))
     }
 
