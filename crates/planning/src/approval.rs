@@ -157,12 +157,6 @@ pub fn request(
     }
 }
 
-/// Reads a reviewer's answer; whatever is not clearly a yes is a no.
-#[must_use]
-pub fn action_from_text(text: &str) -> ApprovalAction {
-    text.trim().parse().unwrap_or(ApprovalAction::Reject)
-}
-
 /// Writes the note for the record that a person let the plan run.
 #[must_use]
 pub fn approval_note(plan: &Plan) -> String {

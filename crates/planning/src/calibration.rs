@@ -1,16 +1,12 @@
 //! What past outcomes teach about how far confidence can be trusted.
 //!
-//! Owns the history of plan outcomes and the correction that follows from it. It refuses to correct
+//! Owns the correction that follows from the history of plan outcomes. It refuses to correct
 //! anything on fewer than ten outcomes, and to name a correlation where none is defined.
-
-use std::fmt;
 
 use candor_model::{CalibrationMetrics, Confidence, PlanOutcome, Share};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 const MIN_OUTCOMES: u32 = 10;
-const OUTCOMES_PER_CHECK: usize = 100;
-const WANTED_CORRELATION: f64 = 0.7;
 const HIGH_CONFIDENCE: f64 = 0.8;
 const LOW_CONFIDENCE: f64 = 0.5;
 const TOLERATED_RATE: f64 = 0.15;
@@ -88,72 +84,4 @@ fn p_value(r: f64, count: usize) -> Option<f64> {
     let t = r.abs() * (freedom / unexplained).sqrt();
     let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
     Some((2.0 * distribution.sf(t)).clamp(0.0, 1.0))
-}
-
-/// What is to be done about the model of confidence.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Retraining {
-    /// It foretells success too badly.
-    Recommended {
-        /// Pearson's r between confidence and success.
-        r: f64,
-    },
-}
-
-impl fmt::Display for Retraining {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Recommended { r } = self;
-        write!(
-            formatter,
-            "Confidence calibration degraded: r={r:.2}. Retraining confidence model recommended."
-        )
-    }
-}
-
-/// The history of plan outcomes of an installation.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Calibrator {
-    outcomes: Vec<PlanOutcome>,
-}
-
-impl Calibrator {
-    /// Keeps an outcome; every hundredth time it says if calibration has degraded.
-    pub fn record(&mut self, outcome: PlanOutcome) -> Option<String> {
-        self.outcomes.push(outcome);
-        self.retraining().map(|advice| advice.to_string())
-    }
-
-    /// Says whether retraining is due: looked at after every hundredth outcome, and then only.
-    #[must_use]
-    pub fn retraining(&self) -> Option<Retraining> {
-        // Before the first outcome there is no correlation either, so nothing is said then.
-        if !self.outcomes.len().is_multiple_of(OUTCOMES_PER_CHECK) {
-            return None;
-        }
-        correlation(&self.outcomes).filter(|&r| r < WANTED_CORRELATION).map(|r| Retraining::Recommended { r })
-    }
-
-    /// Every outcome, oldest first.
-    #[must_use]
-    pub fn outcomes(&self) -> &[PlanOutcome] {
-        &self.outcomes
-    }
-
-    /// Measures how well confidence foretold success so far.
-    #[must_use]
-    pub fn metrics(&self) -> CalibrationMetrics {
-        metrics(&self.outcomes)
-    }
-
-    /// Corrects a raw confidence by what was recorded.
-    #[must_use]
-    pub fn adjust(&self, raw: Confidence) -> Confidence {
-        adjust(raw, &self.metrics())
-    }
-}
-
-impl FromIterator<PlanOutcome> for Calibrator {
-    fn from_iter<I: IntoIterator<Item = PlanOutcome>>(outcomes: I) -> Self {
-        Self { outcomes: outcomes.into_iter().collect() }
-    }
 }

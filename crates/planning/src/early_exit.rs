@@ -1,7 +1,7 @@
 //! Where a run may do with less: fewer agents, or cheaper models. Never without agents, never without a
 //! phase, and never without saying why.
 
-use candor_model::{Money, Seconds, Tier};
+use candor_model::{Money, Seconds};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::scaling::MIN_AGENTS;
@@ -68,12 +68,6 @@ impl Default for TaskBudget {
 }
 
 impl TaskBudget {
-    /// Whether more than the budget is used, so that a person is asked.
-    #[must_use]
-    pub fn exceeded(&self, spent: Spent) -> bool {
-        spent.tokens > self.tokens || spent.money > self.money
-    }
-
     /// What pre-analysis records.
     #[must_use]
     pub fn record(&self, spent: Spent, source: BudgetSource) -> BudgetRecord {
@@ -141,12 +135,6 @@ impl EarlyExit {
         let kept = u64::from(100 - self.agent_reduction.min(100));
         let left = (u64::from(count) * kept).div_ceil(100);
         u32::try_from(left).unwrap_or(count).max(MIN_AGENTS)
-    }
-
-    /// The tier that work of this tier gets. Work on security keeps its own.
-    #[must_use]
-    pub fn tier(&self, tier: Tier, security: bool) -> Tier {
-        if self.model_downgrade && !security { tier.below().unwrap_or(tier) } else { tier }
     }
 }
 

@@ -41,27 +41,6 @@ pub fn task_text(task: &SubTask) -> String {
     format!("{}. Expected outputs: {}", task.description, task.expected_outputs.join(", "))
 }
 
-/// The cosine of the angle between two vectors, from −1 to 1.
-pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, RoutingProblem> {
-    if a.len() != b.len() {
-        return Err(RoutingProblem::UnequalDimensions { left: a.len(), right: b.len() });
-    }
-    // In f64 neither the squares of the largest f32 overflow nor those of the smallest vanish.
-    let (mut dot, mut a_squared, mut b_squared) = (0.0f64, 0.0f64, 0.0f64);
-    for (a, b) in a.iter().copied().map(f64::from).zip(b.iter().copied().map(f64::from)) {
-        dot += a * b;
-        a_squared += a * a;
-        b_squared += b * b;
-    }
-    if !a_squared.is_finite() || !b_squared.is_finite() {
-        return Err(RoutingProblem::NotFinite);
-    }
-    if a_squared == 0.0 || b_squared == 0.0 {
-        return Err(RoutingProblem::ZeroVector);
-    }
-    Ok((dot / (a_squared.sqrt() * b_squared.sqrt())).clamp(-1.0, 1.0))
-}
-
 /// The same direction with length 1, so that dot products are cosines.
 pub fn unit(vector: &[f32]) -> Result<Vec<f32>, RoutingProblem> {
     let squared: f64 = vector.iter().copied().map(f64::from).map(|entry| entry * entry).sum();
@@ -95,29 +74,6 @@ pub fn score_of(similarity: f64, worth: f64) -> f64 {
     let score = similarity * worth;
     // Not `max`: it may answer -0.0, which would rank below 0.0.
     if score > 0.0 { score } else { 0.0 }
-}
-
-/// Ranks the agents for a task, the best first, at most `top_k` of them; equal scores go by name.
-pub fn rank(
-    task: &SubTask,
-    task_vector: &[f32],
-    agents: &[(AgentCapability, Vec<f32>)],
-    top_k: usize,
-) -> Result<Vec<RankedAgent>, PlanningError> {
-    if agents.is_empty() {
-        return Err(no_agent(task, "no agent is registered"));
-    }
-    let mut ranking = Vec::with_capacity(agents.len());
-    for (agent, vector) in agents {
-        let similarity = cosine(task_vector, vector).map_err(|problem| {
-            no_agent(task, format!("it cannot be compared with {}: {problem}", agent.agent_type))
-        })?;
-        let score = score(similarity, agent);
-        ranking.push(RankedAgent { agent_type: agent.agent_type.clone(), score, similarity });
-    }
-    ranking.sort_by(best_first);
-    ranking.truncate(top_k);
-    Ok(ranking)
 }
 
 /// Gives the task to the best of the ranking that has not failed at it yet, and keeps the ranking with it.
@@ -158,29 +114,6 @@ pub fn backup(task: &SubTask, min_score: f64) -> Option<&RankedAgent> {
         .iter()
         .filter(|ranked| ranked.score >= min_score && untried(&ranked.agent_type))
         .min_by(|a, b| best_first(a, b))
-}
-
-/// Says in one line why a task went to its agent.
-#[must_use]
-pub fn explain(task: &SubTask) -> String {
-    let described = |ranked: &RankedAgent| format!("{} {:.4}", ranked.agent_type, ranked.score);
-    let chosen = task.metadata.ranking.iter().find(|ranked| ranked.agent_type == task.agent_type);
-    let others: Vec<_> = task
-        .metadata
-        .ranking
-        .iter()
-        .filter(|ranked| ranked.agent_type != task.agent_type)
-        .map(described)
-        .collect();
-    let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
-    match chosen {
-        Some(chosen) => format!(
-            "{} (similarity {:.4}, weighted by success rate and cost); others: {others}",
-            described(chosen),
-            chosen.similarity,
-        ),
-        None => format!("{} was set without a score; ranked: {others}", task.agent_type),
-    }
 }
 
 fn best_first(a: &RankedAgent, b: &RankedAgent) -> Ordering {

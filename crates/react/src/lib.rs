@@ -23,5 +23,5 @@ pub use metrics::{Metrics, StrategyMetrics, metrics};
 pub use mission::{Ending, Heard, Limit, Message, Mission, Wanted};
 pub use references::{fill, follow_up};
 pub use settings::{Approve, MissionSettings};
-pub use strategy::{MIN_CONFIDENCE, NO_STRATEGY, REPLAN_LIMIT_MS, planners_strategy};
+pub use strategy::{MIN_CONFIDENCE, NO_STRATEGY, REPLAN_LIMIT_MS};
 pub use words::{redact, shorten};

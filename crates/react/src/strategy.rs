@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use candor_model::{JsonMap, ListChange, ReplanStrategy, StepStrategy, StrategyType, TodoList, ToolSpec};
+use candor_model::{JsonMap, ListChange, StepStrategy, StrategyType, TodoList, ToolSpec};
 use serde_json::Value;
 
 use crate::list;
@@ -15,16 +15,6 @@ pub const REPLAN_LIMIT_MS: u64 = 10_000;
 
 /// What is said when nothing was found, or nothing that is sure enough.
 pub const NO_STRATEGY: &str = "No viable replan strategy found";
-
-/// The planner's name for what a tool agent does about a failure.
-#[must_use]
-pub const fn planners_strategy(strategy: StrategyType) -> ReplanStrategy {
-    match strategy {
-        StrategyType::RetryWithParams => ReplanStrategy::AdjustParameters,
-        StrategyType::SwapTool => ReplanStrategy::RetryDifferentAgent,
-        StrategyType::DecomposeTask => ReplanStrategy::DecomposeFurther,
-    }
-}
 
 /// Why a strategy is not used: in short, and the whole story.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -42,16 +42,6 @@ pub trait ChainOfWork: Send + Sync {
     fn worked<'a>(&'a self, step: WorkStep, matters: bool) -> BoxFuture<'a, Result<(), String>>;
 }
 
-/// A chain of work that nobody keeps.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoChain;
-
-impl ChainOfWork for NoChain {
-    fn worked<'a>(&'a self, _step: WorkStep, _matters: bool) -> BoxFuture<'a, Result<(), String>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
-}
-
 /// The chain of work on a run's log.
 pub struct DeskChain {
     cx: Arc<dyn AttemptContext>,

@@ -36,14 +36,6 @@ pub struct Timed<T> {
     pub ms: f64,
 }
 
-impl<T> Timed<T> {
-    /// How long it took, in words.
-    #[must_use]
-    pub fn line(&self, operation: &str) -> String {
-        format!("{operation} took {:.2}ms", self.ms)
-    }
-}
-
 /// Does something, and measures how long it takes.
 pub async fn timed<T>(operation: impl Future<Output = T>) -> Timed<T> {
     let began = Instant::now();

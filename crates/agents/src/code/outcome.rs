@@ -1,7 +1,6 @@
 //! What a node gives, or why it gives nothing.
 
 use candor_model::{JsonMap, Money};
-use serde_json::Value;
 
 use super::words::NO_MODEL;
 
@@ -19,16 +18,6 @@ pub struct NodeResult {
     pub code: String,
     /// What its models cost.
     pub cost: Money,
-}
-
-impl NodeResult {
-    /// The data with the metadata under [`AI_METADATA`].
-    #[must_use]
-    pub fn with_metadata(&self) -> JsonMap {
-        let mut context = self.context.clone();
-        context.insert(AI_METADATA.to_owned(), Value::Object(self.metadata.clone()));
-        context
-    }
 }
 
 /// Why a node gives nothing.

@@ -1,10 +1,7 @@
 //! What every component answers.
 
 use candor_model::JsonMap;
-use candor_pycheck::Language;
 use serde::Serialize;
-
-use super::words::Words;
 
 /// What a component answers. One that did not succeed always says why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,32 +13,7 @@ pub struct AgentResponse {
     agent_name: String,
 }
 
-/// A response that says that something failed, and not what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{}", Words::new(Language::English).no_error())]
-pub struct NoReason;
-
-impl NoReason {
-    /// The same in another language.
-    #[must_use]
-    pub fn message(self, language: Language) -> String {
-        Words::new(language).no_error().to_owned()
-    }
-}
-
 impl AgentResponse {
-    /// A response without a name and a time.
-    ///
-    /// # Errors
-    /// [`NoReason`] for a failure without an error, or with an empty one.
-    pub fn new(success: bool, data: JsonMap, error: Option<String>) -> Result<Self, NoReason> {
-        let error = error.filter(|error| !error.trim().is_empty());
-        if !success && error.is_none() {
-            return Err(NoReason);
-        }
-        Ok(Self { success, data, error, execution_time_ms: 0.0, agent_name: String::new() })
-    }
-
     /// What this component found.
     #[must_use]
     pub fn found(agent_name: &str, data: JsonMap, execution_time_ms: f64) -> Self {

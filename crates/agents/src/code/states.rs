@@ -160,32 +160,9 @@ impl ContextState {
         &self.initial
     }
 
-    /// Puts these values in, over those that have their names; all others stay.
-    pub fn update_current(&mut self, updates: JsonMap) {
-        self.current.extend(updates);
-    }
-
     /// Makes it as it was given: what an attempt that failed did to it is gone.
     pub fn reset(&mut self) {
         self.current = self.initial.clone();
-    }
-
-    /// What is new or has another value, as it is now.
-    #[must_use]
-    pub fn get_changes(&self) -> JsonMap {
-        changes(&self.initial, &self.current)
-    }
-
-    /// The names that are new.
-    #[must_use]
-    pub fn get_added_keys(&self) -> Vec<String> {
-        self.current.keys().filter(|key| !self.initial.contains_key(*key)).cloned().collect()
-    }
-
-    /// The names that are gone.
-    #[must_use]
-    pub fn get_removed_keys(&self) -> Vec<String> {
-        removed(&self.initial, &self.current)
     }
 }
 

@@ -32,13 +32,6 @@ impl Words {
         }
     }
 
-    pub(super) const fn no_error(self) -> &'static str {
-        match self.0 {
-            Language::English => "a response with success=false must give an error",
-            Language::Spanish => "Si success=False, debe proporcionar un error",
-        }
-    }
-
     pub(super) fn component_error(self, agent: &str, error: &str) -> String {
         self.pick(format!("Error in {agent}: {error}"), format!("Error en {agent}: {error}"))
     }

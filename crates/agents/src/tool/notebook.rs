@@ -20,12 +20,6 @@ impl Notebook {
         Self { attempt, notes: Mutex::default() }
     }
 
-    /// One with these notes in it.
-    #[must_use]
-    pub fn with(attempt: u32, notes: Vec<Noted>) -> Self {
-        Self { attempt, notes: Mutex::new(notes) }
-    }
-
     fn pages(&self) -> MutexGuard<'_, Vec<Noted>> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -33,7 +33,10 @@ pub(crate) fn check(global: &GlobalOptions, file: &Path, as_json: bool) -> Resul
     let agents = app.registry(&[])?.declared().to_vec();
     let pack = goal_type.as_ref().and_then(|goal_type| phases.pack(goal_type));
     let categories = pack.map(|pack| pack.categories.clone()).unwrap_or_default();
-    let notes = route(&phases, &mut plan, &agents);
+    let mut notes = route(&phases, &mut plan, &agents);
+    notes.extend(dependencies::unnecessary(&plan.subtasks).into_iter().map(|(task, dependency)| {
+        format!("task {task}: its dependency on {dependency} is implied by others and can be removed")
+    }));
     let mut verdict = Verdict {
         errors: size_error(&text, app.config.limits.max_plan_bytes),
         notes,

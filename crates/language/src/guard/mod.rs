@@ -48,13 +48,6 @@ pub fn examine(text: &str, embed: Option<Embed<'_>>) -> Vec<Finding> {
     findings
 }
 
-/// What in a text looks like an order to a model, by its words and its form; nothing if it looks like a request.
-#[must_use]
-pub fn order_to_models(text: &str) -> Option<String> {
-    let judged = score::judge(text, None)?;
-    Some(discreet(&judged.reasons(), text, &secrets(text)))
-}
-
 /// The first of these wordings that gives no secret away.
 fn discreet(wordings: &[String], text: &str, secrets: &[Secret]) -> String {
     let is_safe = |wording: &&String| !secrets.iter().any(|secret| wording.contains(secret.value(text)));

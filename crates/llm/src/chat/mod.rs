@@ -24,7 +24,6 @@ use serde_json::Value;
 pub use client::{ChatClient, Probe};
 pub use config::{Day, NoKeyHere, Price, Provider, TierConfig, TierProblem};
 pub use price::{at_most, estimate_tokens};
-pub use schema::drop_nulls;
 
 use crate::redact::Redactor;
 

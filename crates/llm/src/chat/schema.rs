@@ -33,11 +33,6 @@ pub(crate) fn strict(schema: &Value) -> Option<Value> {
     (schema.get("type") == Some(&json!("object"))).then_some(schema)
 }
 
-/// Takes away the nulls that strict mode brought in: properties that are null and must not be.
-pub fn drop_nulls(value: &mut Value, schema: &Value) {
-    prune(value, schema, schema, 0);
-}
-
 fn adapted(schema: &Value) -> Option<Value> {
     let Value::Object(words) = schema else {
         // `true` allows anything, and strict mode must know what.
@@ -152,38 +147,6 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     target.and_then(|path| root.pointer(path)).unwrap_or(schema)
 }
 
-fn prune(value: &mut Value, schema: &Value, root: &Value, depth: u32) {
-    let schema = resolved(schema, root);
-    if depth > MAX_DEPTH {
-        return;
-    }
-    for choice in ["anyOf", "oneOf"].into_iter().filter_map(|word| schema.get(word)?.as_array()).flatten() {
-        prune(value, choice, root, depth + 1);
-    }
-    match value {
-        Value::Object(fields) => {
-            let known = schema.get("properties");
-            fields.retain(|name, field| match known.and_then(|known| known.get(name)) {
-                Some(property) => {
-                    !field.is_null() || is_required(schema, name) || allows_null(property, root, 0)
-                }
-                None => true,
-            });
-            for (name, field) in fields {
-                if let Some(property) = known.and_then(|known| known.get(name)) {
-                    prune(field, property, root, depth + 1);
-                }
-            }
-        }
-        Value::Array(items) => {
-            if let Some(schema) = schema.get("items") {
-                items.iter_mut().for_each(|item| prune(item, schema, root, depth + 1));
-            }
-        }
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,12 +186,5 @@ mod tests {
         assert_eq!(strict(&map), None);
         assert_eq!(strict(&json!(true)), None);
         assert_eq!(strict(&json!({ "type": "array", "items": { "type": "string" } })), None);
-    }
-
-    #[test]
-    fn nulls_that_strict_mode_brought_in_go_away_again() {
-        let mut answer = json!({ "name": null, "days": null, "steps": [{ "say": null }], "other": null });
-        drop_nulls(&mut answer, &goal());
-        assert_eq!(answer, json!({ "name": null, "steps": [{ "say": null }], "other": null }));
     }
 }

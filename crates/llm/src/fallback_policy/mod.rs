@@ -4,22 +4,25 @@
 //! fit is asked about once more, with what is wrong with it; then the next tier is asked, and at the end the
 //! heuristic twin speaks. What would fail again in the same way is never tried again.
 
-mod again;
-mod past;
 mod policy;
+
+use std::fmt::Write;
 
 use candor_model::{AskStep, Consulted, ModelFailure, Seconds, Tier};
 use candor_ports::Ask;
 use serde_json::Value;
 
 use crate::json;
+use crate::prompt::data;
 
-pub use self::again::again;
-pub use self::past::{chain, tier_now};
 pub use self::policy::Policy;
 
 /// How long a reason may be, in characters.
 const MAX_REASON: usize = 600;
+/// How much of the earlier answer is shown, in bytes.
+const MAX_ANSWER: usize = 16 * 1024;
+/// How much of what is wrong is told, in bytes.
+const MAX_PROBLEMS: usize = 4 * 1024;
 
 /// Judges what came back from a call, and says what follows.
 ///
@@ -75,8 +78,8 @@ fn after_bad_answer(
     problems: Vec<String>,
     configured: &dyn Fn(Tier) -> bool,
 ) -> AskStep {
-    let repeated = past::has_answered(past, answer);
-    if !repeated && !past::asked_again(past) {
+    let repeated = has_answered(past, answer);
+    if !repeated && !asked_again(past) {
         return AskStep::AskAgain { problems };
     }
     let what = if repeated {
@@ -103,7 +106,7 @@ fn after_failure(
     if !failure.kind.is_retryable() {
         return step_down(ask, past, configured, &failure.to_string());
     }
-    let done = past::repetitions(past);
+    let done = repetitions(past);
     if done >= policy.max_retries {
         let reason = format!("{failure}; {done} repetitions did not help");
         return step_down(ask, past, configured, &reason);
@@ -128,4 +131,67 @@ fn short(reason: &str) -> String {
         Some((end, _)) => format!("{}…", reason.get(..end).unwrap_or_default()),
         None => reason.to_owned(),
     }
+}
+
+/// The question once more, with the earlier answer and what is wrong with it.
+#[must_use]
+pub fn again(question: &str, answer: &str, problems: &[String]) -> String {
+    let mut list = String::new();
+    for problem in problems {
+        // One problem, one line: line breaks inside a message would look like further ones.
+        let line: Vec<&str> = problem.split_whitespace().collect();
+        let _ = writeln!(list, "- {}", line.join(" "));
+    }
+    format!(
+        "{question}\n\nYou answered this before, and the answer cannot be used.\n{}\nWhat is wrong with it:\n\
+         {}\nAnswer once more with the whole JSON, and put right what is listed. JSON only.",
+        data("earlier_answer", answer, MAX_ANSWER),
+        data("problems", list.trim_end(), MAX_PROBLEMS),
+    )
+}
+
+/// The tier that is asked next: the one that was wanted, or where the last step down led.
+#[must_use]
+pub fn tier_now(ask: &Ask, past: &[Consulted]) -> Tier {
+    let led = past.iter().rev().find_map(|step| match &step.outcome {
+        AskStep::FallBack { to, .. } => Some(*to),
+        _ => None,
+    });
+    led.unwrap_or(ask.tier)
+}
+
+/// The steps on the tier that is asked now.
+fn on_this_tier(past: &[Consulted]) -> impl Iterator<Item = &Consulted> {
+    past.iter().rev().take_while(|step| !matches!(step.outcome, AskStep::FallBack { .. }))
+}
+
+/// How often the call was repeated on this tier.
+fn repetitions(past: &[Consulted]) -> u32 {
+    let count = on_this_tier(past).filter(|step| matches!(step.outcome, AskStep::Repeat { .. })).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Whether this tier was already told what is wrong with its answer.
+fn asked_again(past: &[Consulted]) -> bool {
+    on_this_tier(past).any(|step| matches!(step.outcome, AskStep::AskAgain { .. }))
+}
+
+/// Whether any tier gave this very answer before.
+fn has_answered(past: &[Consulted], answer: &str) -> bool {
+    let answers = past.iter().filter_map(|step| step.call.as_ref()?.answer.as_deref());
+    !answer.trim().is_empty() && answers.into_iter().any(|before| before.trim() == answer.trim())
+}
+
+/// What happened on each tier, down to the last.
+#[must_use]
+pub fn chain(past: &[Consulted], last: Tier, reason: &str) -> String {
+    let mut told: Vec<String> = past
+        .iter()
+        .filter_map(|step| match &step.outcome {
+            AskStep::FallBack { from, reason, .. } => Some(format!("{from}: {reason}")),
+            _ => None,
+        })
+        .collect();
+    told.push(format!("{last}: {reason}"));
+    told.join(" → ")
 }

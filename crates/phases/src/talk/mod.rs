@@ -17,4 +17,3 @@ pub use self::answer::{Shown, answer};
 pub use self::apply::{Changed, apply};
 pub use self::edit::Edit;
 pub use self::parse::{NotUnderstood, parse};
-pub use self::reference::tasks_named;

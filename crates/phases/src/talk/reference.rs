@@ -3,7 +3,7 @@
 use candor_model::{Plan, SubTask, TaskId};
 use candor_text::{alike, fold};
 
-use super::words::{Word, words, written};
+use super::words::{Word, written};
 
 /// Words around a reference that name no task by themselves.
 const FILLERS: &[&str] = &[
@@ -25,14 +25,6 @@ const ORDINALS: &[(&[&str], usize)] = &[
     (&["ninth", "9th", "novena", "noveno"], 9),
     (&["tenth", "10th", "decima", "decimo"], 10),
 ];
-
-/// The tasks that a text names; several only for a high-level task such as `T2`.
-///
-/// # Errors
-/// In plain words: that it names none, or more than one.
-pub fn tasks_named(text: &str, plan: &Plan) -> Result<Vec<TaskId>, String> {
-    resolve(&words(text), plan)
-}
 
 /// The same for words that were cut already.
 pub(super) fn resolve(said: &[Word], plan: &Plan) -> Result<Vec<TaskId>, String> {

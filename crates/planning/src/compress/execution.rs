@@ -14,7 +14,7 @@ const OTHERS: &str = "task/*/outputs";
 /// The output under which agents tell what one should know.
 const WARNINGS_KEY: &str = "warnings";
 
-/// Shortens what the tasks of a plan have put out. The whole is kept in the feedback: see [`section_text`].
+/// Shortens what the tasks of a plan have put out. The whole text is kept in the feedback.
 #[must_use]
 pub fn execution_output(plan: &Plan, feedback: &[Arc<ExecutionFeedback>]) -> Compressed {
     let last = last_words(feedback);
@@ -26,24 +26,10 @@ pub fn execution_output(plan: &Plan, feedback: &[Arc<ExecutionFeedback>]) -> Com
             name: format!("{} more tasks", others.len()),
             text: joined(&others),
             warnings: others.iter().flat_map(|result| result.told()).collect(),
-            file: None,
             reference: OTHERS.to_owned(),
         });
     }
     shortened_to(&sections, &summary(plan, &results))
-}
-
-/// The whole text of a section that [`execution_output`] made, by its reference.
-#[must_use]
-pub fn section_text(plan: &Plan, feedback: &[Arc<ExecutionFeedback>], reference: &str) -> Option<String> {
-    let last = last_words(feedback);
-    if reference == OTHERS {
-        let results = results(plan, &last);
-        return Some(joined(&parted(&results).1));
-    }
-    let id = reference.strip_prefix("task/")?.strip_suffix("/outputs")?;
-    let task = plan.subtasks.iter().find(|task| task.task_id.as_str() == id)?;
-    last.get(&&task.task_id).map(|feedback| outputs_text(feedback))
 }
 
 /// A task and the last word on it.
@@ -82,7 +68,6 @@ impl TaskResult<'_> {
             name: id.to_string(),
             text: outputs_text(self.feedback),
             warnings: warnings(self.feedback),
-            file: None,
             reference: format!("task/{id}/outputs"),
         }
     }

@@ -5,12 +5,11 @@
 //! carries its digest, so that what comes back is what was shortened, or an error.
 
 mod execution;
-mod extract;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use self::execution::{execution_output, outputs_text, section_text, warnings};
+pub use self::execution::{execution_output, outputs_text, warnings};
 use crate::texts::shortened;
 
 /// How much of a section is shown before it is opened.
@@ -19,8 +18,8 @@ const PREVIEW_CHARS: usize = 80;
 const POINT_CHARS: usize = 200;
 /// How many key points there are beside the warnings.
 const MOST_POINTS: usize = 10;
-/// How long the summary may be.
-const SUMMARY_CHARS: usize = 400;
+/// How many lines of one section can be key points.
+const POINTS_PER_SECTION: usize = 3;
 /// How many signs of its digest a reference carries.
 const DIGEST_SIGNS: usize = 16;
 
@@ -33,19 +32,8 @@ pub struct Section {
     pub text: String,
     /// What in it must not be overlooked.
     pub warnings: Vec<String>,
-    /// The file it is about.
-    pub file: Option<FileLines>,
     /// Where the whole is kept.
     pub reference: String,
-}
-
-/// A file, or some lines of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileLines {
-    /// The path.
-    pub path: String,
-    /// The first and the last line, counted from 1.
-    pub lines: Option<(u32, u32)>,
 }
 
 /// A long result in short.
@@ -95,28 +83,9 @@ pub struct Expandable {
     pub full_content_ref: String,
 }
 
-/// How much of a result is wanted back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Summary and key points.
-    Minimal,
-    /// The previews and the lines of files too.
-    Standard,
-    /// The whole.
-    Full,
-}
-
 /// Why a section cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
-    /// There is no such section.
-    #[error("there is no section `{section}`; there are: {known}")]
-    Unknown {
-        /// The name that was asked for.
-        section: String,
-        /// The names that there are.
-        known: String,
-    },
     /// The whole is not where it should be.
     #[error("the text of `{section}` is not at {reference} any more; make the result anew")]
     Gone {
@@ -135,14 +104,6 @@ pub enum ExpandError {
     },
 }
 
-/// Shortens a result.
-#[must_use]
-pub fn compress(sections: &[Section]) -> Compressed {
-    let summary = sections.iter().map(|section| extract::summary(&section.text));
-    let summary = summary.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
-    shortened_to(sections, &shortened(&summary, SUMMARY_CHARS))
-}
-
 /// Shortens a result to this summary.
 fn shortened_to(sections: &[Section], summary: &str) -> Compressed {
     let warnings = sections.iter().flat_map(|section| {
@@ -150,7 +111,7 @@ fn shortened_to(sections: &[Section], summary: &str) -> Compressed {
         section.warnings.iter().map(told)
     });
     let mut key_points: Vec<String> = warnings.collect();
-    let others = sections.iter().flat_map(|section| extract::points(&section.text));
+    let others = sections.iter().flat_map(|section| points(&section.text));
     key_points.extend(others.take(MOST_POINTS).map(|point| shortened(point, POINT_CHARS)));
     let full = whole(sections);
     let (long, short) =
@@ -162,16 +123,9 @@ fn shortened_to(sections: &[Section], summary: &str) -> Compressed {
         compression_ratio: if long == 0 { 0.0 } else { short as f64 / long as f64 },
         summary: summary.to_owned(),
         key_points,
-        references: sections.iter().filter_map(reference).collect(),
+        references: Vec::new(),
         expandable: sections.iter().map(expandable).collect(),
     }
-}
-
-fn reference(section: &Section) -> Option<Reference> {
-    let FileLines { path, lines } = section.file.as_ref()?;
-    // What went wrong is looked at first.
-    let relevance = if section.warnings.is_empty() { 0.5 } else { 1.0 };
-    Some(Reference { file: path.clone(), lines: *lines, relevance })
 }
 
 fn expandable(section: &Section) -> Expandable {
@@ -195,46 +149,7 @@ pub fn whole(sections: &[Section]) -> String {
     sections.iter().map(|section| section.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Gives a result back as far as it is wanted. `fetch` knows where texts and files are kept.
-pub fn expand(
-    compressed: &Compressed,
-    level: Level,
-    fetch: &dyn Fn(&str) -> Option<String>,
-) -> Result<String, ExpandError> {
-    if level == Level::Full {
-        let texts: Result<Vec<String>, _> =
-            compressed.expandable.iter().map(|section| section.open(fetch)).collect();
-        return Ok(texts?.join("\n"));
-    }
-    let mut lines = vec![compressed.summary.clone()];
-    lines.extend(compressed.key_points.iter().map(|point| format!("- {point}")));
-    if level == Level::Standard {
-        lines.extend(compressed.expandable.iter().map(Expandable::shown));
-        lines.extend(compressed.references.iter().map(|reference| reference.shown(fetch)));
-    }
-    Ok(lines.join("\n"))
-}
-
-/// Gives one section back: its preview, or the whole of it.
-pub fn expand_section(
-    compressed: &Compressed,
-    section: &str,
-    level: Level,
-    fetch: &dyn Fn(&str) -> Option<String>,
-) -> Result<String, ExpandError> {
-    let found = compressed.expandable.iter().find(|known| known.section == section);
-    let found = found.ok_or_else(|| {
-        let known = compressed.expandable.iter().map(|known| known.section.as_str());
-        ExpandError::Unknown { section: section.to_owned(), known: known.collect::<Vec<_>>().join(", ") }
-    })?;
-    if level == Level::Full { found.open(fetch) } else { Ok(found.shown()) }
-}
-
 impl Expandable {
-    fn shown(&self) -> String {
-        format!("{}: {}", self.section, self.preview)
-    }
-
     /// The whole text, if it is still what it was.
     pub fn open(&self, fetch: &dyn Fn(&str) -> Option<String>) -> Result<String, ExpandError> {
         let (reference, wanted) =
@@ -249,17 +164,20 @@ impl Expandable {
     }
 }
 
-impl Reference {
-    /// The lines that are meant; only their name if nobody has the file at hand.
-    fn shown(&self, fetch: &dyn Fn(&str) -> Option<String>) -> String {
-        let Some((first, last)) = self.lines else { return self.file.clone() };
-        let name = format!("{}:{first}-{last}", self.file);
-        let Some(text) = fetch(&self.file) else { return name };
-        let skip = usize::try_from(first.saturating_sub(1)).unwrap_or(usize::MAX);
-        let take = usize::try_from(last.saturating_sub(first).saturating_add(1)).unwrap_or(usize::MAX);
-        let lines: Vec<&str> = text.lines().skip(skip).take(take).collect();
-        format!("{name}\n{}", lines.join("\n"))
-    }
+/// Headings and lines that tell of something gone wrong.
+fn points(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|line| is_heading(line) || tells_of_trouble(line)).take(POINTS_PER_SECTION)
+}
+
+fn is_heading(line: &str) -> bool {
+    line.trim_start_matches('#').strip_prefix(' ').is_some_and(|_| line.starts_with('#'))
+}
+
+fn tells_of_trouble(line: &str) -> bool {
+    const SIGNS: [&str; 6] = ["error", "failed", "failure", "warning", "panic", "fatal"];
+    let line = line.to_lowercase();
+    SIGNS.iter().any(|sign| line.contains(sign))
 }
 
 /// About how many tokens a text is: four letters each.

@@ -16,9 +16,6 @@ pub use self::record::{
 pub use self::rules::{ConflictRule, ConflictRules, Escalation, WrittenConflictRules};
 use crate::score::Score;
 
-/// The kind of decision under which a resolution is recorded.
-pub const DECISION_TYPE: &str = "conflict_resolution";
-
 const SURE_OF_MODEL: Score = Score::at_most_full(95);
 const SURE_OF_APPROACH: Score = Score::at_most_full(85);
 const UNDECIDED: Score = Score::at_most_full(50);

@@ -116,27 +116,7 @@ pub enum Judgement {
     Prose(String),
 }
 
-/// Judges the whole: the first part that fails, else the first that needs a look, else the first that nobody
-/// can judge, decides.
-#[must_use]
-pub fn judge(criterion: &Criterion, outputs: &JsonMap) -> Judgement {
-    let weight = |judgement: &Judgement| match judgement {
-        Judgement::Unmet(_) => 0,
-        Judgement::NeedsCheck(_) => 1,
-        Judgement::Prose(_) => 2,
-        Judgement::Met => 3,
-    };
-    let judged = criterion.clauses.iter().map(|clause| clause.judge(outputs));
-    judged.min_by_key(weight).unwrap_or(Judgement::Met)
-}
-
-impl Criterion {
-    /// Whether everything that it would run may be run; see [`Clause::may_run`].
-    #[must_use]
-    pub fn may_run(&self, allowed: &[String], brought: bool) -> bool {
-        self.clauses.iter().all(|clause| clause.may_run(allowed, brought))
-    }
-}
+impl Criterion {}
 
 impl Clause {
     /// Judges this part alone.

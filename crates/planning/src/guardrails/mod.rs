@@ -10,7 +10,6 @@ mod phases;
 mod rule;
 pub mod triggers;
 
-use candor_model::Phase;
 use serde::Serialize;
 
 pub use self::file::WrittenGuardrails;
@@ -19,8 +18,6 @@ pub use self::rule::{GlobalSettings, Rule, RulePriority};
 pub use self::triggers::{Intent, PromptTriggers};
 pub use candor_model::Enforcement;
 
-/// How often a halted step is tried again by itself before a person is asked.
-pub const TRIPWIRE_RETRIES: u32 = 3;
 /// The most rules that a file may have.
 pub const MAX_RULES: usize = 1_000;
 
@@ -50,26 +47,6 @@ pub struct Violation {
     pub missing: Vec<String>,
 }
 
-/// What follows from a violation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Consequence {
-    /// A warning is recorded, and the step goes on.
-    Warn,
-    /// The step does not start.
-    Refuse,
-    /// The step halts, is tried again by itself, and then a person is asked.
-    Halt,
-}
-
-/// What comes after an attempt that a tripwire halted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterHalt {
-    /// Another attempt, by itself.
-    Retry,
-    /// A question to a person, with the rule's message.
-    Ask,
-}
-
 impl Default for Guardrails {
     fn default() -> Self {
         Self { rules: phases::rules().collect(), global_settings: GlobalSettings::default() }
@@ -81,12 +58,6 @@ impl Guardrails {
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
-    }
-
-    /// What holds for all rules.
-    #[must_use]
-    pub const fn global_settings(&self) -> &GlobalSettings {
-        &self.global_settings
     }
 
     /// The user's rules that a message violates, the most important first. `completed` says whether the
@@ -105,31 +76,6 @@ impl Guardrails {
         found.sort_by_key(|violation| violation.priority);
         found
     }
-
-    /// What the start of a phase violates: one that it needs has no completed record.
-    #[must_use]
-    pub fn phase_violation(&self, phase: Phase, completed: &dyn Fn(Phase) -> bool) -> Option<Violation> {
-        let rule = self.rules.iter().find(|rule| rule.skill_id == rule_id(phase))?;
-        let missing = missing(rule, &|id| phase_of(id).is_some_and(completed));
-        (!missing.is_empty()).then(|| violation(rule, missing))
-    }
-
-    /// What follows from a violation. A phase's rule always halts.
-    #[must_use]
-    pub fn consequence(&self, violation: &Violation) -> Consequence {
-        let halts = self.global_settings.halt_on_tripwire || phase_of(&violation.rule_id).is_some();
-        match violation.enforcement {
-            Enforcement::Suggest => Consequence::Warn,
-            Enforcement::Block if violation.tripwire && halts => Consequence::Halt,
-            Enforcement::Block => Consequence::Refuse,
-        }
-    }
-}
-
-/// What comes after so many attempts that were halted, the first one counted.
-#[must_use]
-pub const fn after_halt(attempts: u32) -> AfterHalt {
-    if attempts <= TRIPWIRE_RETRIES { AfterHalt::Retry } else { AfterHalt::Ask }
 }
 
 fn missing(rule: &Rule, completed: &dyn Fn(&str) -> bool) -> Vec<String> {

@@ -11,12 +11,6 @@ fn closeness(one: f64, other: f64, scale: f64) -> Option<f64> {
     (scale > 0.0 && close.is_finite()).then(|| close.clamp(0.0, 1.0))
 }
 
-/// How often a look into the cache found something.
-#[must_use]
-pub fn cache_hit_rate(hits: u64, lookups: u64) -> Option<f64> {
-    share(hits, lookups)
-}
-
 /// How many of the detected keywords were used later.
 #[must_use]
 pub fn keyword_precision(used: u64, detected: u64) -> Option<f64> {
@@ -57,24 +51,6 @@ pub fn execution_success(succeeded: u64, subtasks: u64) -> Option<f64> {
 #[must_use]
 pub fn validation_thoroughness(checked: u64, defined: u64) -> Option<f64> {
     share(checked, defined)
-}
-
-/// How many of the failures that validation found a person overturned.
-#[must_use]
-pub fn false_positive_rate(overturned: u64, failures: u64) -> Option<f64> {
-    share(overturned, failures)
-}
-
-/// How many of the proposed patterns were confirmed.
-#[must_use]
-pub fn pattern_detection_accuracy(confirmed: u64, proposed: u64) -> Option<f64> {
-    share(confirmed, proposed)
-}
-
-/// How many of the archived items can be found again.
-#[must_use]
-pub fn knowledge_persistence(retrievable: u64, archived: u64) -> Option<f64> {
-    share(retrievable, archived)
 }
 
 /// How close what was used is to what was allowed.

@@ -96,11 +96,6 @@ impl PhaseHistory {
         }
     }
 
-    /// Adds a reason that was found out later, by the analysis of a chain of prompts for instance.
-    pub fn add_reason(&mut self, phase: Phase, code: &str) {
-        self.phases.entry(phase).or_default().reasons.insert(code.to_owned());
-    }
-
     /// The figures of a phase: its own, or first guesses if it has not run yet.
     #[must_use]
     pub fn record(&self, phase: Phase) -> PhaseRecord {

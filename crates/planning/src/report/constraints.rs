@@ -1,6 +1,6 @@
 //! Whether a result keeps what the goal asked for, as far as the agents' outputs tell.
 
-use candor_model::{Constraint, ExecutionFeedback, Goal, IdMap, Share, TaskId};
+use candor_model::{Constraint, ExecutionFeedback, Goal, IdMap, TaskId};
 use serde_json::Value;
 
 use super::{ReportMaterial, successes};
@@ -17,12 +17,6 @@ pub struct ConstraintSummary {
 }
 
 impl ConstraintSummary {
-    /// The share of tasks that succeeded.
-    #[must_use]
-    pub fn success_ratio(&self) -> Share {
-        Share::of(self.succeeded, self.total)
-    }
-
     /// Says whether everything is met; nothing if the outputs do not tell.
     #[must_use]
     pub fn all_met(&self) -> Option<bool> {

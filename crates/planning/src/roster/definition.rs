@@ -147,24 +147,6 @@ pub struct AgentDefinition {
 }
 
 impl AgentDefinition {
-    /// Whether it may use a tool.
-    #[must_use]
-    pub fn may_use(&self, tool: &str) -> bool {
-        self.tools.iter().any(|allowed| allowed == tool)
-    }
-
-    /// Whether it may use a tool for a subtask: one that carries the plan out may use what the subtask
-    /// names and nothing else, every other only what its definition names.
-    #[must_use]
-    pub fn may_use_for(&self, tool: &str, subtask_tools: &[String]) -> bool {
-        match self.phase {
-            Some(PhaseSlot { phase: Phase::Execution, .. }) => {
-                subtask_tools.iter().any(|allowed| allowed == tool)
-            }
-            _ => self.may_use(tool),
-        }
-    }
-
     /// Those that come before it.
     #[must_use]
     pub fn depends_on(&self) -> &[String] {

@@ -7,8 +7,8 @@ use super::definition::{AgentDefinition, tool};
 use super::staffing::Staffing;
 use super::{Roster, builtin};
 use crate::guardrails::Enforcement;
+use crate::rules_file::RuleDocument;
 use crate::rules_file::links::{self, Entry, Names};
-use crate::rules_file::{self, RuleDocument, RulesError};
 use crate::scaling::MAX_AGENTS;
 
 const NAMES: Names = Names { entry: "agent", id: "name", needs: "activation.dependsOn" };
@@ -21,34 +21,25 @@ pub struct WrittenRoster {
     phases: Staffing,
 }
 
-/// Reads users' agents, who may also use `more_tools`: those that the installation has beside the usual.
-pub fn read_roster(file_name: &str, text: &str, more_tools: &[String]) -> Result<Roster, RulesError> {
-    rules_file::read_with(file_name, text, |written| accept(written, more_tools))
-}
-
 impl RuleDocument for Roster {
     type Written = WrittenRoster;
 
     fn accept(written: WrittenRoster) -> Result<Self, ValidationError> {
-        accept(written, &[])
+        for (index, agent) in written.agents.iter().enumerate() {
+            let place = format!("agents[{index}]");
+            check_texts(agent, &place)?;
+            check_tools(agent, &place)?;
+            check_activation(agent, &place)?;
+            check_place(agent, &place)?;
+        }
+        let mut agents: Vec<AgentDefinition> = builtin::agents()
+            .filter(|known| !written.agents.iter().any(|theirs| theirs.name == known.name))
+            .collect();
+        check_links(&agents, &written.agents)?;
+        check_staff(&written.phases)?;
+        agents.extend(written.agents);
+        Ok(Roster { agents, phases: written.phases })
     }
-}
-
-fn accept(written: WrittenRoster, more_tools: &[String]) -> Result<Roster, ValidationError> {
-    for (index, agent) in written.agents.iter().enumerate() {
-        let place = format!("agents[{index}]");
-        check_texts(agent, &place)?;
-        check_tools(agent, &place, more_tools)?;
-        check_activation(agent, &place)?;
-        check_place(agent, &place)?;
-    }
-    let mut agents: Vec<AgentDefinition> = builtin::agents()
-        .filter(|known| !written.agents.iter().any(|theirs| theirs.name == known.name))
-        .collect();
-    check_links(&agents, &written.agents)?;
-    check_staff(&written.phases)?;
-    agents.extend(written.agents);
-    Ok(Roster { agents, phases: written.phases })
 }
 
 fn check_texts(agent: &AgentDefinition, place: &str) -> Result<(), ValidationError> {
@@ -63,13 +54,12 @@ fn check_texts(agent: &AgentDefinition, place: &str) -> Result<(), ValidationErr
     Err(ValidationError::new(format!("{place}.{field}"), problem))
 }
 
-fn check_tools(agent: &AgentDefinition, place: &str, more: &[String]) -> Result<(), ValidationError> {
-    let known = |name: &String| tool::ALL.contains(&name.as_str()) || more.contains(name);
+fn check_tools(agent: &AgentDefinition, place: &str) -> Result<(), ValidationError> {
+    let known = |name: &String| tool::ALL.contains(&name.as_str());
     let Some(index) = agent.tools.iter().position(|name| !known(name)) else { return Ok(()) };
     let wrong = agent.tools.get(index).map(|name| name.escape_debug().to_string()).unwrap_or_default();
-    let all: Vec<&str> = tool::ALL.iter().copied().chain(more.iter().map(String::as_str)).collect();
     // In these words a name that is nearly right gets its suggestion.
-    let problem = format!("`{wrong}` is not one of {}", all.join(", "));
+    let problem = format!("`{wrong}` is not one of {}", tool::ALL.join(", "));
     Err(ValidationError::new(format!("{place}.tools[{index}]"), problem))
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use self::builtin::trigger;
 pub use self::definition::{Activation, AgentDefinition, PhaseSlot, tool};
-pub use self::file::{WrittenRoster, read_roster};
+pub use self::file::WrittenRoster;
 pub use self::staffing::{Staff, Staffing};
 use crate::guardrails::Enforcement;
 
@@ -42,18 +42,6 @@ impl Roster {
     /// The agents of a phase, as they are declared.
     pub fn of_phase(&self, phase: Phase) -> impl Iterator<Item = &AgentDefinition> {
         self.agents.iter().filter(move |agent| agent.phase.is_some_and(|slot| slot.phase == phase))
-    }
-
-    /// The agent of a name.
-    #[must_use]
-    pub fn agent(&self, name: &str) -> Option<&AgentDefinition> {
-        self.agents.iter().find(|agent| agent.name == name)
-    }
-
-    /// Whether an agent may use a tool. Whoever is not on the roster may use none.
-    #[must_use]
-    pub fn may_use(&self, agent: &str, tool: &str) -> bool {
-        self.agent(agent).is_some_and(|known| known.may_use(tool))
     }
 
     /// How many agents of which tier a phase has when nothing else is said.

@@ -47,15 +47,6 @@ pub enum RulesError {
 
 /// Reads rules from the text of a file.
 pub fn read<T: RuleDocument>(file_name: &str, text: &str) -> Result<T, RulesError> {
-    read_with(file_name, text, T::accept)
-}
-
-/// Reads rules from the text of a file and lets `accept` judge what was written.
-pub fn read_with<W: DeserializeOwned, T>(
-    file_name: &str,
-    text: &str,
-    accept: impl FnOnce(W) -> Result<T, ValidationError>,
-) -> Result<T, RulesError> {
     let refused =
         |line, field, problem| RulesError::Refused { file: file_name.to_owned(), line, field, problem };
     let format = Format::of(file_name)?;
@@ -74,7 +65,7 @@ pub fn read_with<W: DeserializeOwned, T>(
         ));
     }
     let written = candor_model::from_value(value).map_err(told)?;
-    accept(written).map_err(told)
+    T::accept(written).map_err(told)
 }
 
 /// What is wrong with a text that cannot be read at all.

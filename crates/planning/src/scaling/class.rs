@@ -44,29 +44,6 @@ pub struct ToolCalls {
     pub per: CountedPer,
 }
 
-impl ToolCalls {
-    /// The most calls that are in order; where the rules have no figure, the one that the plan states.
-    #[must_use]
-    pub fn limit(&self, stated: Option<u32>) -> Option<u32> {
-        match self.per {
-            CountedPer::Responsibility => stated,
-            CountedPer::Task | CountedPer::Agent => self.calls.and_then(|calls| calls.max),
-        }
-    }
-
-    /// Whether a plan must state a figure for each agent.
-    #[must_use]
-    pub fn must_be_stated(&self) -> bool {
-        self.per == CountedPer::Responsibility
-    }
-
-    /// Whether so many calls are worth a warning.
-    #[must_use]
-    pub fn exceeded_by(&self, calls: u32, stated: Option<u32>) -> bool {
-        self.limit(stated).is_some_and(|limit| calls > limit)
-    }
-}
-
 /// What holds for one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

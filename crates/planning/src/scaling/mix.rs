@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use candor_model::{Tier, TierCounts};
+use candor_model::Tier;
 use serde::{Deserialize, Serialize};
 
 /// The share of each tier, in percent. The three make a hundred.
@@ -37,25 +37,6 @@ impl ModelMix {
     /// The tiers that have a share, the cheapest first.
     pub fn tiers(self) -> impl Iterator<Item = Tier> {
         Tier::ALL.iter().copied().filter(move |tier| self.share(*tier) > 0)
-    }
-
-    /// Shares `total` agents out. What division leaves goes to the largest remainder, and among equal ones
-    /// to the cheaper tier.
-    #[must_use]
-    pub fn counts(self, total: u32) -> TierCounts {
-        let parts = |tier| u64::from(self.share(tier)) * u64::from(total);
-        let mut given: Vec<(Tier, u64)> = self.tiers().map(|tier| (tier, parts(tier) / 100)).collect();
-        let mut left = u64::from(total).saturating_sub(given.iter().map(|(_, count)| count).sum());
-        // A stable sort: tiers with equal remainders stay in their order, the cheapest first.
-        given.sort_by_key(|(tier, _)| std::cmp::Reverse(parts(*tier) % 100));
-        for (_, count) in &mut given {
-            let more = left.min(1);
-            *count += more;
-            left -= more;
-        }
-        let of = |wanted| given.iter().find(|(tier, _)| *tier == wanted).map_or(0, |(_, count)| *count);
-        let of = |tier| u32::try_from(of(tier)).unwrap_or(total);
-        TierCounts { fast: of(Tier::Fast), balanced: of(Tier::Balanced), strong: of(Tier::Strong) }
     }
 }
 

@@ -23,8 +23,6 @@ use crate::score::Score;
 pub const MAX_AGENTS: u32 = 15;
 /// The most agents that run at the same time; the others wait for their turn.
 pub const MAX_AT_ONCE: u32 = 10;
-/// How deep agents may start agents.
-pub const MAX_DEPTH: u32 = 3;
 /// The fewest agents of a phase, after any reduction.
 pub const MIN_AGENTS: u32 = 1;
 
@@ -153,18 +151,6 @@ impl ScalingRules {
         &self.classes
     }
 
-    /// The row for a complexity. One above 100 counts as 100.
-    #[must_use]
-    pub fn row_by_complexity(&self, complexity: u8) -> &MatrixRow {
-        self.row(self.place_by_complexity(complexity))
-    }
-
-    /// The row for a number of files.
-    #[must_use]
-    pub fn row_by_files(&self, files: u32) -> &MatrixRow {
-        self.row(self.place_by_files(files))
-    }
-
     /// What a piece of work of this complexity, with so many files, should get.
     #[must_use]
     pub fn propose(&self, complexity: u8, files: u32) -> ScalingProposal {
@@ -217,14 +203,6 @@ impl RuleDocument for ScalingRules {
 
     fn accept(written: WrittenScaling) -> Result<Self, ValidationError> {
         Self::try_from(written)
-    }
-}
-
-impl ScalingProposal {
-    /// How many agents run at the same time when the run allows `limit`; never more than [`MAX_AT_ONCE`].
-    #[must_use]
-    pub fn agents_at_once(&self, limit: u32) -> u32 {
-        if self.parallel { agents_at_once(limit).min(self.count) } else { MIN_AGENTS }
     }
 }
 

@@ -1,22 +1,17 @@
 //! What everyone at work on a run may know of it: a fold over its events, one for each run.
 //!
-//! Whatever is not needed by a phase is not shown to it: see [`SharedState::relevant`]. The state can be
-//! written down and read back at any point, and goes on from there.
+//! The state can be serialised at any point and folding continues from there.
 
 mod folding;
 mod parts;
-mod relevant;
 
-use candor_model::{Event, EventBody, Phase, RunId, Seconds, Timestamp};
+use candor_model::{Event, EventBody, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use self::parts::{
     AgentFigures, Communication, KnownFile, LoggedHandoff, LoggedQuery, ModifiedFile, Note, SharedContext,
     SharedMetrics,
 };
-
-/// How long a file counts as unchanged when nobody can tell.
-const FRESH: u32 = 300;
 
 /// What is known of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,32 +80,5 @@ impl SharedState {
     pub fn add_warning(&mut self, source: &str, text: &str, at: Timestamp) {
         let warnings = &mut self.context.warnings;
         warnings.push(Note::new("warning", warnings.len(), source, text, at));
-    }
-
-    /// The text of a file that was read before and is unchanged: nothing if it must be read (again).
-    ///
-    /// `bytes` and `modified` are what the file system says now. Where it says nothing, what was read less
-    /// than five minutes ago counts as unchanged.
-    #[must_use]
-    pub fn cached_file(
-        &self,
-        path: &str,
-        bytes: Option<u64>,
-        modified: Option<Timestamp>,
-        now: Timestamp,
-    ) -> Option<&str> {
-        let file = self.context.files_read.get(path)?;
-        let same_size = bytes.is_none_or(|bytes| bytes == file.bytes);
-        let fresh = match (file.modified, modified) {
-            (Some(then), Some(now)) => then == now,
-            _ => now.since(file.read_at) < Seconds::whole(FRESH),
-        };
-        (same_size && fresh).then_some(file.content.as_str())
-    }
-
-    /// What a phase may look at, and nothing else.
-    #[must_use]
-    pub fn relevant(&self, phase: Phase) -> candor_model::JsonMap {
-        relevant::to(self, phase)
     }
 }

@@ -146,14 +146,6 @@ pub struct Communication {
     pub queries: Vec<LoggedQuery>,
 }
 
-impl Communication {
-    /// What a phase handed over last.
-    #[must_use]
-    pub fn handed_over(&self, phase: Phase) -> Option<&Handoff> {
-        self.handoffs.iter().rev().find(|logged| logged.from == phase).map(|logged| &logged.handoff)
-    }
-}
-
 /// What a phase handed over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoggedHandoff {

@@ -5,11 +5,9 @@
 //! agent reports is reworded before it is shown, and the details stay in the log.
 
 pub(crate) mod english;
-mod explanation;
 mod notices;
 mod plain;
 
-pub use explanation::user_explanation;
 pub use notices::{
     Response, abort_announcement, failure_notification, low_confidence_warning, partial_success_announcement,
     recovery_notification,

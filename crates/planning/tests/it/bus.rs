@@ -1,6 +1,6 @@
-//! The bus of a phase, and waiting in circles.
+//! Which messages are pushed, and agents that would wait for each other.
 use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase, Query, QueryType};
-use candor_planning::bus::{Bus, Filter, pushed, would_wait_in_circles};
+use candor_planning::bus::would_wait_in_circles;
 use candor_testkit::fixtures::task_id;
 use proptest::prelude::*;
 
@@ -30,32 +30,6 @@ fn query(from: &str, to: &str) -> Query {
 }
 
 #[test]
-fn a_phase_sees_only_its_own_messages() {
-    // spec: orchestrator AC-03
-    let all = [
-        message(Phase::Evaluation, "keyword-detector", MessageType::Discovery, MessagePriority::High),
-        message(Phase::Evaluation, "complexity-scorer", MessageType::Completion, MessagePriority::Medium),
-        message(Phase::Evaluation, "prompt-quality-scorer", MessageType::Warning, MessagePriority::Critical),
-        message(Phase::Context, "context-loader", MessageType::Discovery, MessagePriority::Low),
-    ];
-    let bus = Bus::of(Phase::Evaluation, &all);
-    assert_eq!((bus.phase(), bus.messages().len()), (Phase::Evaluation, 3));
-    assert_eq!(bus.discoveries().map(|it| it.from_agent.as_str()).collect::<Vec<_>>(), ["keyword-detector"]);
-    assert_eq!(bus.warnings().count(), 1);
-    assert_eq!(
-        bus.active_agents().into_iter().collect::<Vec<_>>(),
-        ["keyword-detector", "prompt-quality-scorer"]
-    );
-    assert_eq!(Bus::of(Phase::Context, &all).discoveries().count(), 1);
-    let heard = |agent: &str, filter: &Filter| bus.subscribe(agent, filter).count();
-    assert_eq!(heard("orchestrator", &Filter::alarms()), 1);
-    assert_eq!(heard("prompt-quality-scorer", &Filter::alarms()), 0, "nobody hears themselves");
-    assert_eq!(heard("x", &Filter::default()), 3);
-    let from = Filter { from_agents: vec!["keyword-detector".to_owned()], ..Filter::default() };
-    assert_eq!(heard("x", &from), 1);
-}
-
-#[test]
 fn only_discoveries_that_matter_are_pushed() {
     // spec: orchestrator AC-04 X-88
     for kind in MessageType::ALL {
@@ -63,7 +37,7 @@ fn only_discoveries_that_matter_are_pushed() {
             let high = matches!(priority, MessagePriority::High | MessagePriority::Critical);
             let expected = *kind == MessageType::Discovery && high;
             assert_eq!(
-                pushed(&message(Phase::Evaluation, "a", *kind, *priority)),
+                message(Phase::Evaluation, "a", *kind, *priority).is_pressing(),
                 expected,
                 "{kind} {priority}"
             );

@@ -1,6 +1,6 @@
 //! What past outcomes teach.
 use candor_model::{CalibrationMetrics, PlanId, PlanOutcome, Share};
-use candor_planning::calibration::{Calibrator, Retraining, adjust, metrics};
+use candor_planning::calibration::{adjust, metrics};
 use candor_testkit::fixtures::{confidence, dollars, seconds};
 use proptest::prelude::*;
 
@@ -30,10 +30,9 @@ fn rates(over: f64, under: f64) -> CalibrationMetrics {
 #[test]
 fn nine_outcomes_teach_nothing_and_ten_do() {
     // spec: planning FB-05 FB-06
-    let mut calibrator: Calibrator = (0..9).map(|_| outcome(0.9, false)).collect();
-    assert_eq!(calibrator.adjust(confidence(0.9)), confidence(0.9));
-    calibrator.record(outcome(0.9, false));
-    assert_eq!(calibrator.adjust(confidence(0.9)), confidence(0.8));
+    let failed = vec![outcome(0.9, false); 10];
+    assert_eq!(adjust(confidence(0.9), &metrics(&failed[..9])), confidence(0.9));
+    assert_eq!(adjust(confidence(0.9), &metrics(&failed)), confidence(0.8));
 }
 
 #[test]
@@ -109,44 +108,6 @@ fn where_correlation_is_undefined_there_is_none() {
     assert_eq!(perfect.p_value, Some(0.0));
     let two = metrics(&outcomes(&[(0.1, false), (0.9, true)]));
     assert_eq!(two.p_value, None, "two points always lie on a line");
-}
-
-#[test]
-fn the_hundredth_outcome_warns_of_degraded_calibration() {
-    // spec: planning FB-13
-    let mut calibrator = Calibrator::default();
-    assert_eq!(calibrator.retraining(), None);
-    for n in 0..99_u32 {
-        let unrelated = outcome(f64::from(n % 10) / 10.0, (n / 10) % 2 == 0);
-        assert_eq!(calibrator.record(unrelated), None);
-    }
-    let warning = calibrator.record(outcome(0.9, false)).unwrap();
-    let Some(Retraining::Recommended { r }) = calibrator.retraining() else { panic!("no advice") };
-    let expected =
-        format!("Confidence calibration degraded: r={r:.2}. Retraining confidence model recommended.");
-    assert_eq!(warning, expected);
-    assert_eq!(calibrator.record(outcome(0.9, false)), None);
-}
-
-#[test]
-fn good_calibration_passes_the_hundredth_outcome_in_silence() {
-    // spec: planning FB-13
-    let mut calibrator = Calibrator::default();
-    for n in 0..100 {
-        let success = n % 2 == 0;
-        assert_eq!(calibrator.record(outcome(if success { 0.9 } else { 0.1 }, success)), None);
-    }
-}
-
-#[test]
-fn the_calibrator_shows_its_outcomes() {
-    // spec: planning FB-04 FB-14 EN-15
-    let mut calibrator = Calibrator::default();
-    for n in 1..=5 {
-        calibrator.record(outcome(0.85, n % 2 == 0));
-        assert_eq!(calibrator.outcomes().len(), n);
-    }
-    assert_eq!(calibrator.outcomes().last(), Some(&outcome(0.85, false)));
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! The language of criteria: what is understood, what is judged, what is never run.
 use candor_model::{Broadcast, CheckKind, JsonMap, MessagePriority, MessageType, Phase, QueryResponse};
-use candor_planning::criterion::{Clause, Judgement, is_blocking, judge, parse};
+use candor_planning::criterion::{Clause, Judgement, is_blocking, parse};
 use candor_testkit::fixtures::object;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,7 +13,19 @@ fn outputs() -> JsonMap {
 }
 
 fn verdict(text: &str) -> Judgement {
-    judge(&parse(text), &outputs())
+    judged(text, &outputs())
+}
+
+/// The verdict on the whole: the clause that weighs most decides.
+fn judged(text: &str, outputs: &JsonMap) -> Judgement {
+    let weight = |judgement: &Judgement| match judgement {
+        Judgement::Unmet(_) => 0,
+        Judgement::NeedsCheck(_) => 1,
+        Judgement::Prose(_) => 2,
+        Judgement::Met => 3,
+    };
+    let clauses = parse(text).clauses;
+    clauses.iter().map(|clause| clause.judge(outputs)).min_by_key(weight).unwrap_or(Judgement::Met)
 }
 
 #[test]
@@ -96,12 +108,15 @@ fn commands_are_parted_as_a_shell_would_without_one() {
 #[test]
 fn only_a_trusted_command_may_run() {
     // spec: orchestrator DC-13
-    let criterion = parse("file exists: x; command: cargo test");
-    assert!(!criterion.may_run(&[], false));
-    assert!(criterion.may_run(&[], true), "the person brought it");
-    assert!(criterion.may_run(&["cargo".to_owned()], false));
-    assert!(!parse("command: ./cargo test").may_run(&["cargo".to_owned()], false), "another program");
-    assert!(!parse("command: cargo test; command: rm x").may_run(&["cargo".to_owned()], false));
+    let may_run = |text: &str, allowed: &[String], supplied| {
+        parse(text).clauses.iter().all(|clause| clause.may_run(allowed, supplied))
+    };
+    let (criterion, cargo) = ("file exists: x; command: cargo test", ["cargo".to_owned()]);
+    assert!(!may_run(criterion, &[], false));
+    assert!(may_run(criterion, &[], true), "the person supplied it");
+    assert!(may_run(criterion, &cargo, false));
+    assert!(!may_run("command: ./cargo test", &cargo, false), "another program");
+    assert!(!may_run("command: cargo test; command: rm x", &cargo, false));
 }
 
 #[test]
@@ -136,7 +151,7 @@ proptest! {
     #[test]
     fn nothing_that_is_written_breaks_the_reader(text in any::<String>(), tail in "[;\"'\\\\a: é]{0,20}") {
         let criterion = parse(&format!("{text}{tail}"));
-        let _ = judge(&criterion, &outputs());
+        criterion.clauses.iter().for_each(|clause| drop(clause.judge(&outputs())));
         let command = format!("command: {tail}");
         prop_assert!(parse(&command).clauses.len() <= command.len());
     }
@@ -153,12 +168,12 @@ fn names_of_our_own_guess_are_told_and_block_nothing() {
     // spec: orchestrator DC-13 PH-14
     let none = JsonMap::new();
     let some = JsonMap::from_iter([("hotel".to_owned(), serde_json::json!("Le Marais"))]);
-    let expected = parse("outputs expected: hotel");
-    assert_eq!(judge(&expected, &some), Judgement::Met);
-    assert_eq!(judge(&expected, &none), Judgement::Prose("missing or empty: hotel".to_owned()));
-    let anything = parse("outputs not empty");
-    assert_eq!(judge(&anything, &some), Judgement::Met);
-    assert_eq!(judge(&anything, &none), Judgement::Prose("nothing was put out".to_owned()));
+    let expected = "outputs expected: hotel";
+    assert_eq!(judged(expected, &some), Judgement::Met);
+    assert_eq!(judged(expected, &none), Judgement::Prose("missing or empty: hotel".to_owned()));
+    let anything = "outputs not empty";
+    assert_eq!(judged(anything, &some), Judgement::Met);
+    assert_eq!(judged(anything, &none), Judgement::Prose("nothing was put out".to_owned()));
     for text in ["outputs expected: hotel, price", "outputs not empty"] {
         assert_eq!(parse(text).clauses.first().map(ToString::to_string).as_deref(), Some(text));
     }

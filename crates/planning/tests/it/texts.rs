@@ -1,11 +1,11 @@
 //! What people are told.
 use candor_model::{
-    FeedbackType, NonEmpty, Notification, PartialResult, Penalty, Plan, PlanRevision, PlanningError,
-    Replacement, ReplanStrategy, RevisionDetails, RevisionId, Seconds, Severity, SubTask, TaskId, Text,
+    FeedbackType, Notification, PartialResult, PlanningError, ReplanStrategy, Seconds, Severity, SubTask,
+    TaskId, Text,
 };
 use candor_planning::texts::{
     Response, abort_announcement, agent_name, cause, failure_notification, low_confidence_warning,
-    partial_success_announcement, plain, recovery_notification, short_cause, task_name, user_explanation,
+    partial_success_announcement, plain, recovery_notification, short_cause, task_name,
 };
 use candor_testkit::{arbitrary, fixtures};
 use fixtures::{
@@ -24,34 +24,6 @@ fn strategy(strategy: ReplanStrategy) -> Response<'static> {
 
 fn texts(errors: &[&str]) -> Vec<String> {
     errors.iter().map(|&error| error.to_owned()).collect()
-}
-
-/// The plan after the flight search was given to the backup agent, and the revision that did it.
-fn retried() -> (Plan, PlanRevision) {
-    let mut plan = paris_plan();
-    let retry = &mut plan.subtasks[0];
-    retry.task_id = task_id("task_001_retry");
-    retry.agent_type = agent_type("backup_flight_agent");
-    let revision = PlanRevision {
-        revision_id: RevisionId::numbered(1),
-        original_plan_id: plan.plan_id.clone(),
-        trigger: "1 failures, 0 violations".to_owned(),
-        changes: NonEmpty::one("Retry task task_001 with agent backup_flight_agent".to_owned()),
-        new_subtasks: vec![retry.clone()],
-        removed_task_ids: vec![task_id("task_001")],
-        modified_task_ids: vec![],
-        confidence_delta: Penalty::new(-0.1).unwrap(),
-        details: RevisionDetails {
-            strategies: vec![ReplanStrategy::RetryDifferentAgent],
-            replacements: vec![Replacement {
-                removed: task_id("task_001"),
-                by: vec![task_id("task_001_retry")],
-            }],
-            ..RevisionDetails::default()
-        },
-    };
-    plan.confidence_score = confidence(0.75);
-    (plan, revision)
 }
 
 #[test]
@@ -210,47 +182,6 @@ fn jargon_is_reworded() {
 }
 
 #[test]
-fn an_explanation_has_its_five_parts_and_a_link() {
-    // spec: planning TR-04 TR-06
-    let (revised, revision) = retried();
-    let text = user_explanation(&paris_plan(), &revised, &revision, &timeout_feedback());
-    for part in [
-        "Flight search (task_001) failed",
-        "Agent timeout after 10s",
-        "Retrying with backup flight agent",
-        "Additional 2-3 seconds delay",
-        "Plan confidence reduced from 0.85 to 0.75",
-        "logs: /logs/task_001",
-    ] {
-        assert!(text.contains(part), "{part} in {text}");
-    }
-}
-
-#[test]
-fn an_explanation_never_speaks_of_exceptions() {
-    // spec: planning TR-05
-    let (revised, revision) = retried();
-    let mut feedback = timeout_feedback();
-    feedback.errors = texts(&["TimeoutException: stack trace follows"]);
-    let text = user_explanation(&paris_plan(), &revised, &revision, &feedback).to_lowercase();
-    assert!(!text.contains("exception") && !text.contains("stack trace"), "{text}");
-    assert!(text.contains("timeout"), "{text}");
-}
-
-#[test]
-fn an_explanation_without_details_tells_the_changes() {
-    // spec: planning TR-04
-    let (revised, mut revision) = retried();
-    revision.details = RevisionDetails::default();
-    let text = user_explanation(&paris_plan(), &revised, &revision, &timeout_feedback());
-    assert!(
-        text.contains("Attempting recovery: Retry task task_001 with agent backup_flight_agent."),
-        "{text}"
-    );
-    assert!(text.contains("Additional delay: about 30 seconds."), "{text}");
-}
-
-#[test]
 fn a_budget_that_planning_overdrew_is_told_with_its_cause() {
     // spec: planning BC-05 BC-06
     let error = PlanningError::PlanningBudgetExceeded {
@@ -353,24 +284,6 @@ proptest! {
         prop_assert!(notice.confidence_adjustment.contains(&told));
         prop_assert!(is_plain(&notice.what_were_doing));
         prop_assert!(low_confidence_warning(confidence(after), time(fixtures::NOON)).suggestion.is_some());
-    }
-
-    #[test]
-    fn explanations_are_plain_for_any_revision(
-        original in arbitrary::any_plan(5),
-        revised in arbitrary::any_plan(5),
-        feedback in arbitrary::feedback(6),
-        strategies in prop::collection::vec(prop::sample::select(ReplanStrategy::ALL), 0..3),
-        change in any_error(),
-    ) {
-        let (_, mut revision) = retried();
-        revision.details.strategies = strategies;
-        revision.changes = NonEmpty::one(change);
-        revision.modified_task_ids = vec![TaskId::numbered(2)];
-        let text = user_explanation(&original, &revised, &revision, &feedback);
-        prop_assert!(is_plain(&text), "{}", text);
-        prop_assert!(text.contains(&format!("({}) failed", feedback.task_id)), "{}", text);
-        prop_assert!(text.contains("logs"));
     }
 
     #[test]

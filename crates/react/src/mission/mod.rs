@@ -12,8 +12,8 @@ mod replan;
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
-    AgentNote, Choice, MissionAction, Money, Noted, StepStrategy, TodoItem, TodoList, ToolCall, ToolHints,
-    ToolResult, WorkOrder,
+    Choice, MissionAction, Money, Noted, StepStrategy, TodoItem, TodoList, ToolCall, ToolHints, ToolResult,
+    WorkOrder,
 };
 use serde::{Deserialize, Serialize};
 
@@ -245,13 +245,5 @@ impl Mission {
     pub fn deadline_ms(&self) -> u64 {
         let whole = self.order.deadline_seconds.as_millis();
         whole.saturating_sub((whole / 20).clamp(1, 200))
-    }
-
-    /// Wants the step at a place to be planned anew, whether it failed or not.
-    ///
-    /// # Errors
-    /// Why it is not.
-    pub fn replan_now(&self, position: u32) -> Result<Vec<AgentNote>, String> {
-        self.replan_by_hand(position)
     }
 }

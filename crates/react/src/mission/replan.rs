@@ -7,11 +7,10 @@ use candor_model::{
     ToolResult, ToolSpec,
 };
 
-use super::items::is_waiting;
 use super::poll_action::marked;
 use super::{Mission, OpenReplan, Wanted};
 use crate::strategy::{self, REPLAN_LIMIT_MS, Rejected};
-use crate::words::{error_words, problem_words, redact, shorten};
+use crate::words::{error_words, redact, shorten};
 
 /// How much of a rationale is kept.
 const RATIONALE_CHARS: usize = 300;
@@ -137,35 +136,6 @@ impl Mission {
             duration_ms: took_ms,
         });
         notes
-    }
-
-    pub(super) fn replan_by_hand(&self, position: u32) -> Result<Vec<AgentNote>, String> {
-        let item = self.list.items.iter().find(|item| item.position == position);
-        let item = item
-            .ok_or_else(|| format!("there is no step {position}; the list has {}", self.list.items.len()))?;
-        if !self.settings.replanning {
-            return Err("planning anew is switched off".to_owned());
-        }
-        if item.status == TodoStatus::Completed {
-            return Err(format!("step {position} is done; it is not planned anew"));
-        }
-        if item.replan_count >= self.settings.max_replans {
-            return Err(format!(
-                "step {position} was planned anew {} times, which is the limit",
-                item.replan_count
-            ));
-        }
-        if self.open.as_ref().is_some_and(|open| open.item == item.id) {
-            return Err(format!("step {position} is at work; wait for its tool"));
-        }
-        let told = self.reasons.get(&item.id).filter(|_| !is_waiting(item));
-        let reason = told.map_or("it was asked for from outside", String::as_str);
-        Ok(vec![AgentNote::Marked {
-            item: item.id.clone(),
-            status: TodoStatus::Pending,
-            attempts: item.max_attempts,
-            reason: problem_words(ToolErrorKind::Failed, reason),
-        }])
     }
 }
 

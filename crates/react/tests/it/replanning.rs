@@ -2,9 +2,9 @@
 
 use crate::common::{World, failed, map, mission, mission_with, strategy};
 use candor_model::{
-    AgentNote, FeedbackType, MissionAction, SpeakerRole, StrategyType, TodoStatus, ToolErrorKind, ToolResult,
+    AgentNote, FeedbackType, MissionAction, SpeakerRole, TodoStatus, ToolErrorKind, ToolResult,
 };
-use candor_react::{Metrics, MissionSettings, NO_STRATEGY, Wanted, metrics, planners_strategy};
+use candor_react::{Metrics, MissionSettings, NO_STRATEGY, metrics};
 use serde_json::json;
 
 fn one_step() -> serde_json::Value {
@@ -312,29 +312,6 @@ fn a_run_without_failures_is_the_same_with_replanning_on_and_off() {
 }
 
 #[test]
-fn a_replan_can_be_wanted_from_outside() {
-    // spec: planning TA-28
-    let steps = json!([
-        { "id": "one", "description": "One", "tool": "read", "parameters": { "url": "a" } },
-        { "id": "two", "description": "Two", "tool": "read", "parameters": { "url": "b" } },
-    ]);
-    let mut mission = mission(steps, &[]);
-    let mut world = World::well();
-    let Wanted::Note(planned) = mission.poll_action(&world.tools, 0) else { panic!() };
-    world.take(&mut mission, planned);
-    let notes = mission.replan_now(2).unwrap();
-    world.take(&mut mission, notes);
-    let Wanted::Strategy { item, name, .. } = mission.poll_action(&world.tools, 0) else { panic!() };
-    assert_eq!((item.id.as_str(), name.as_str()), ("two", "replan_two_1"));
-    assert!(mission.replan_now(3).unwrap_err().contains("no step 3"));
-    let mut world =
-        World::well().with_strategy(|_, _| Some(strategy("SWAP_TOOL", 0.9, json!({ "tool": "look" }))));
-    world.run(&mut mission);
-    assert_eq!(world.called(), ["read", "look"]);
-    assert!(mission.replan_now(2).unwrap_err().contains("is done"));
-}
-
-#[test]
 fn errors_in_notes_are_short_and_without_secrets() {
     // spec: planning TA-34
     let secret = "password=hunter2hunter2";
@@ -353,13 +330,6 @@ fn errors_in_notes_are_short_and_without_secrets() {
     }
     assert!(!ending.errors.join(" ").contains("hunter2"));
     assert!(mission.history().iter().all(|message| !message.text.contains("hunter2")));
-}
-
-#[test]
-fn every_strategy_has_its_counterpart_in_the_planner() {
-    // spec: planning TA-44, CX-48
-    let names: Vec<&str> = StrategyType::ALL.iter().map(|kind| planners_strategy(*kind).as_str()).collect();
-    assert_eq!(names, ["ADJUST_PARAMETERS", "RETRY_DIFFERENT_AGENT", "DECOMPOSE_FURTHER"]);
 }
 
 #[test]

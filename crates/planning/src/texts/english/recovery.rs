@@ -1,8 +1,8 @@
-//! Failures, what is done about them, and the explanation of a revision.
+//! Failures and what is done about them.
 
-use candor_model::{Confidence, ReplanStrategy, Seconds, TaskId};
+use candor_model::{Confidence, ReplanStrategy, Seconds};
 
-use super::{duration, logs_url, sentence};
+use super::duration;
 
 pub(crate) const RECOVERY_TITLE: &str = "Recovery Strategy";
 pub(crate) const RETRYING_SAME_AGENT: &str = "Retrying with the same agent";
@@ -97,31 +97,4 @@ pub(crate) fn confidence_moved(before: Confidence, after: Confidence) -> String 
     } else {
         format!("Unchanged at {after:.2}")
     }
-}
-
-pub(crate) fn what_failed(name: &str, task: &TaskId, cause: &str) -> String {
-    sentence(&format!("{name} ({task}) failed: {cause}"))
-}
-
-pub(crate) fn additional_delay(delay: &str) -> String {
-    if delay.starts_with(|letter: char| letter.is_ascii_digit()) {
-        format!("Additional {delay} delay.")
-    } else {
-        format!("Additional delay: {delay}.")
-    }
-}
-
-pub(crate) fn plan_confidence(before: Confidence, after: Confidence) -> String {
-    let (from, to) = (before.get(), after.get());
-    if after < before {
-        format!("Plan confidence reduced from {from:.2} to {to:.2}.")
-    } else if after > before {
-        format!("Plan confidence raised from {from:.2} to {to:.2}.")
-    } else {
-        format!("Plan confidence stays at {to:.2}.")
-    }
-}
-
-pub(crate) fn details_at(task: &TaskId) -> String {
-    format!("Details are in the logs: {}", logs_url(task))
 }

@@ -245,8 +245,11 @@ fn no_file_decides_what_a_person_must() {
 fn a_critical_budget_comes_before_the_higher_tier() {
     // spec: orchestrator EE-03 CR-03
     let exit = on_budget(&TaskBudget::default(), Spent { tokens: 45_000, ..Spent::default() }).unwrap();
-    let lowered =
-        |one: Recommendation| Recommendation { model: one.model.map(|tier| exit.tier(tier, false)), ..one };
+    assert!(exit.model_downgrade);
+    let lowered = |one: Recommendation| Recommendation {
+        model: one.model.map(|tier| tier.below().unwrap_or(tier)),
+        ..one
+    };
     let all = [lowered(wants("a", Tier::Strong)), lowered(wants("b", Tier::Fast))];
     let conflict = ended(&all, "");
     assert_eq!(conflict.resolution.winner.as_deref(), Some("a"));

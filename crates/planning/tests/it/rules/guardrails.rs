@@ -1,9 +1,6 @@
 //! Guardrails: the eight of the phases, and the user's own.
 
-use candor_model::Phase;
-use candor_planning::guardrails::{
-    self, AfterHalt, Consequence, Enforcement, GlobalSettings, Guardrails, RulePriority, after_halt,
-};
+use candor_planning::guardrails::{Guardrails, RulePriority};
 use candor_planning::rules_file::read;
 
 use super::files::refusal;
@@ -60,28 +57,10 @@ fn the_settings_for_all_rules_can_be_read() {
     assert_eq!(json["globalSettings"], usual);
     let text = "[globalSettings]\nhaltOnTripwire = false\nforcedEvaluation = false\n";
     let read: Guardrails = read("skill-rules.toml", text).unwrap();
-    let expected =
-        GlobalSettings { halt_on_tripwire: false, require_explicit_handoffs: true, forced_evaluation: false };
-    assert_eq!(*read.global_settings(), expected);
-}
-
-#[test]
-fn a_phase_does_not_start_before_those_it_needs() {
-    // spec: orchestrator GR-09 GR-04
-    let rails = Guardrails::default();
-    for phase in Phase::ALL {
-        let needed = guardrails::needs(*phase);
-        assert!(rails.phase_violation(*phase, &|done| needed.contains(&done)).is_none(), "{phase}");
-        for left_out in needed {
-            let found = rails.phase_violation(*phase, &|done| done != *left_out).unwrap();
-            assert_eq!(found.missing, [guardrails::rule_id(*left_out)], "{phase}");
-            assert_eq!((found.enforcement, found.tripwire), (Enforcement::Block, true));
-            assert_eq!(rails.consequence(&found), Consequence::Halt);
-        }
-    }
-    assert!(rails.phase_violation(Phase::Evaluation, &|_| false).is_none(), "0 and 1 need nothing");
-    let early = rails.phase_violation(Phase::Context, &|phase| phase == Phase::PreAnalysis).unwrap();
-    assert_eq!(early.rule_id, "phase-2-context-loading");
+    let expected = serde_json::json!({
+        "haltOnTripwire": false, "requireExplicitHandoffs": true, "forcedEvaluation": false
+    });
+    assert_eq!(serde_json::to_value(&read).unwrap()["globalSettings"], expected);
 }
 
 #[test]
@@ -160,32 +139,6 @@ fn a_rule_that_depends_on_others_trips_while_they_are_open() {
 }
 
 #[test]
-fn the_same_violation_halts_blocks_or_warns() {
-    // spec: orchestrator GR-02
-    for (rule, consequence) in [
-        ("enforcement = \"block\"\ntripwire = true", Consequence::Halt),
-        ("enforcement = \"block\"", Consequence::Refuse),
-        ("enforcement = \"suggest\"", Consequence::Warn),
-        ("enforcement = \"suggest\"\ntripwire = true", Consequence::Warn),
-    ] {
-        let rails = with_rule(&format!("{rule}\npromptTriggers = {{ keywords = [\"x\"] }}"));
-        let found = rails.violations("x", &|_| false);
-        assert_eq!(rails.consequence(&found[0]), consequence, "{rule}");
-        assert_eq!(found[0].message, "Careful.");
-        assert!(!rails.rules().last().unwrap().run_in_parallel, "false unless said");
-    }
-    let soft: Guardrails = read(
-        "skill-rules.toml",
-        "[globalSettings]\nhaltOnTripwire = false\n[[rules]]\nskillId = \"mine\"\nmessage = \"m\"\n\
-         enforcement = \"block\"\ntripwire = true\npromptTriggers = { keywords = [\"x\"] }\n",
-    )
-    .unwrap();
-    assert_eq!(soft.consequence(&soft.violations("x", &|_| false)[0]), Consequence::Refuse);
-    let phase = soft.phase_violation(Phase::Context, &|_| false).unwrap();
-    assert_eq!(soft.consequence(&phase), Consequence::Halt, "a phase's rule is never weakened");
-}
-
-#[test]
 fn the_most_important_violation_comes_first() {
     // spec: orchestrator GR-03
     let rule = |id: &str, priority: &str| {
@@ -202,24 +155,14 @@ fn the_most_important_violation_comes_first() {
 }
 
 #[test]
-fn a_halted_step_is_tried_three_more_times_then_a_person_is_asked() {
-    // spec: orchestrator GR-08
-    let mut attempts = 1;
-    while after_halt(attempts) == AfterHalt::Retry {
-        attempts += 1;
-    }
-    assert_eq!(attempts, 4, "one attempt and three retries");
-}
-
-#[test]
 fn a_phase_rule_takes_other_words_and_nothing_else() {
     // spec: orchestrator PH-03 GR-04
     let text = "[[rules]]\nskillId = \"phase-3-decomposition\"\nmessage = \"Primero el contexto.\"\n\
                 enforcement = \"block\"\n";
     let rails: Guardrails = read("skill-rules.toml", text).unwrap();
     assert_eq!(rails.rules().len(), 8, "not one less and not one more");
-    let found = rails.phase_violation(Phase::Decomposition, &|_| false).unwrap();
-    assert_eq!(found.message, "Primero el contexto.");
+    let changed = rails.rules().iter().find(|rule| rule.skill_id == "phase-3-decomposition").unwrap();
+    assert_eq!(changed.message, "Primero el contexto.");
     for (field, value) in [
         ("enforcement", "\"suggest\""),
         ("priority", "\"low\""),
