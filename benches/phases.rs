@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use candor_agents::builtin;
-use candor_llm::embed::FixedEmbedder;
+use candor_embed::FixedEmbedder;
 use candor_model::{
     AgentType, Confidence, EventBody, JsonMap, Phase, Position, RunId, RunSettings, RunStatus,
 };

@@ -16,7 +16,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use candor_llm::embed::FixedEmbedder;
+use candor_embed::FixedEmbedder;
 use candor_model::AgentCapability;
 use candor_phases::router::{Router, Success};
 use candor_ports::{Vector, Vectors};

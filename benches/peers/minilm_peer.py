@@ -3,7 +3,7 @@
     minilm_peer.py MODEL_FOLDER SENTENCES_FILE MINILM_BENCH [ROUNDS]
 
 MODEL_FOLDER holds config.json, tokenizer.json and model.safetensors, as `candor models pull` leaves them;
-MINILM_BENCH is the program that `cargo build --release -p candor-llm --example minilm_bench` makes. The graph
+MINILM_BENCH is the program that `cargo build --release -p candor-embed --example minilm_bench` makes. The graph
 for onnxruntime is built from the same weights with its own fused operators; it runs with its default threads
 and with one, because on a busy machine its threads wait for each other. Prints one JSON object: microseconds
 per sentence, Candor's ratio to the better of the two (in the median, and in the fastest tenth, which is what

@@ -1,19 +1,15 @@
-//! Chat models and embedding models: how they are reached, what they may be asked, and what their answers
-//! are worth.
+//! Chat models: how they are reached, what they may be asked, and what their answers are worth.
 //!
 //! [`Tiers`] are the models of an installation. Below it, [`prompt`] words the questions, [`chat`] reaches the
 //! providers, [`json`] makes sense of what comes back, [`fallback policy`] decides what follows from it, and [`record`]
-//! keeps exchanges for another day. [`embed`] turns texts into vectors. None of it decides what happens in a
-//! run.
+//! keeps exchanges for another day. None of it decides what happens in a run.
 
 pub mod chat;
-pub mod embed;
 pub mod fallback_policy;
 pub mod json;
 pub mod prompt;
 pub mod record;
 pub mod redact;
 mod tiers;
-pub mod weights;
 
 pub use tiers::{Asked, ModelsConfig, ModelsError, Tiers, Unanswered};

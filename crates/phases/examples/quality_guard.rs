@@ -10,8 +10,8 @@ use std::{
     process::ExitCode,
 };
 
+use candor_embed::FixedEmbedder;
 use candor_language::guard::{self, Embed};
-use candor_llm::embed::FixedEmbedder;
 use candor_model::Vectors;
 use serde::Deserialize;
 

@@ -10,7 +10,7 @@ use std::{
     process::ExitCode,
 };
 
-use candor_llm::embed::{FixedEmbedder, MiniLm};
+use candor_embed::{FixedEmbedder, MiniLm};
 use candor_model::{AgentCapability, AgentType};
 use candor_phases::router::{Router, Success};
 use candor_planning::routing;

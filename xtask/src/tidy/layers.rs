@@ -17,7 +17,8 @@ const THIS_FILE: &str = "xtask/src/tidy/layers.rs";
 const TESTKIT: &str = "candor-testkit";
 
 /// What plugs into the ports. The tests of crates that may touch the world use them: they test with real parts.
-const ADAPTERS: &[&str] = &["candor-agents", "candor-llm", "candor-sandbox", "candor-store", "candor-tools"];
+const ADAPTERS: &[&str] =
+    &["candor-agents", "candor-embed", "candor-llm", "candor-sandbox", "candor-store", "candor-tools"];
 
 /// The table: a crate, and which of our crates it may use.
 const LAYERS: &[Layer] = &[
@@ -55,6 +56,7 @@ const LAYERS: &[Layer] = &[
             "candor-model",
         ]),
     ),
+    Layer::worldly("candor-embed", MayUse::Only(&["candor-ports", "candor-model"])),
     Layer::worldly("candor-llm", MayUse::Only(&["candor-ports", "candor-schema", "candor-model"])),
     Layer::worldly(
         "candor-server",

@@ -8,9 +8,9 @@ mod tools;
 
 use std::path::{Path, PathBuf};
 
+pub use candor_embed::EmbeddingConfig;
 use candor_llm::ModelsConfig;
 pub use candor_llm::chat::TierConfig;
-pub use candor_llm::embed::EmbeddingConfig;
 use candor_model::{BreakerSettings, RunSettings, Seconds};
 use candor_phases::Rulebook;
 use serde::Deserialize;

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use candor_agents::{Described, Fault, Faulty};
+use candor_embed::EmbeddingConfig;
 use candor_llm::Tiers;
-use candor_llm::embed::EmbeddingConfig;
 use candor_llm::redact::Redactor;
 use candor_model::{AgentCapability, AgentType, JsonMap};
 use candor_phases::{Pack, Phases};

@@ -14,11 +14,6 @@ mod chat_failures;
 mod chat_recordings;
 mod chat_smol;
 mod chat_support;
-mod embed_cache;
-mod embed_endpoint;
-#[cfg(feature = "minilm")]
-mod embed_minilm;
-mod embed_weights;
 mod fallback_policy;
 mod json_repair;
 mod prompts;

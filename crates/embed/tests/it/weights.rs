@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-use candor_llm::weights::{KnownModel, PullError, pull_from_file, pull_from_index};
+use candor_embed::weights::{KnownModel, PullError, pull_from_file, pull_from_index};
 
 const MODEL: KnownModel = KnownModel::MiniLm;
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use candor_llm::embed::cache::Clock;
-use candor_llm::embed::{CacheOptions, CachedEmbedder, VectorFile};
+use candor_embed::cache::Clock;
+use candor_embed::{CacheOptions, CachedEmbedder, VectorFile};
 use candor_model::Money;
 use candor_ports::{BoxFuture, EmbedError, Embedder, Vector, Vectors};
 

@@ -1,0 +1,16 @@
+//! All integration tests of `candor-embed`, in one binary: each binary costs a link.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    unreachable_pub,
+    reason = "test code"
+)]
+
+mod cache;
+mod endpoint;
+#[cfg(feature = "minilm")]
+mod minilm;
+mod weights;
