@@ -9,11 +9,10 @@ use std::io;
 use std::path::PathBuf;
 
 use candor_model::{RunId, WorkOrder};
+use candor_process::proc::{boot, group_has, started};
 use serde::{Deserialize, Serialize};
 
-use crate::command::group;
 use crate::log_folder::{attempt_name, file_name};
-use crate::processes::{boot, group_has, started};
 
 /// The folder in which each running attempt has a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +54,7 @@ pub fn stop_orphans(folder: &AttemptFolder, run: &RunId) -> io::Result<usize> {
         let path = entry?.path();
         // A file that was cut off by the kill cannot be trusted to name anyone.
         let process = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Process>(&bytes).ok());
-        if process.is_some_and(|process| process.is_alive() && group::kill(process.pid)) {
+        if process.is_some_and(|process| process.is_alive() && candor_process::kill(process.pid)) {
             stopped += 1;
         }
         fs::remove_file(&path)?;

@@ -12,12 +12,12 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use candor_model::{CheckKind, ReadFile, Seconds, Timestamp};
 use candor_ports::{BoxFuture, Inspector};
+use candor_process::Group;
 use sha2::{Digest, Sha256};
 use tokio::net::unix::pipe;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::command::group::{self, Group};
 use crate::command::outcome::end_in_words;
 use crate::command::streams::{DRAIN_WITHIN, Tail, take};
 use crate::text;
@@ -172,7 +172,7 @@ impl FolderInspector {
             tokio::select! {
                 biased;
                 () = sleep_until(deadline) => break false,
-                () = group::ended(group.pid()) => break true,
+                () = group.ended() => break true,
                 _ = &mut said, if open => open = false,
             }
         };

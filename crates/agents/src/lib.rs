@@ -18,7 +18,6 @@ mod http;
 mod inspector;
 mod log_folder;
 mod model;
-mod processes;
 mod text;
 mod tool;
 mod wait;

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use candor_process::as_pid;
 use rustix::process::{Signal, kill_process};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
@@ -15,7 +16,7 @@ use tokio::time::timeout;
 use crate::SandboxError;
 use crate::confine::{Ending, LimitHit, MARK};
 use crate::output::{Captured, take};
-use crate::tree::{as_pid, kill_below};
+use crate::tree::kill_below;
 
 /// How long a keeper may take to end everything. What the kernel itself holds up (a broken disk) takes longer.
 const GONE_WITHIN: Duration = Duration::from_secs(10);

@@ -6,13 +6,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use candor_process::as_pid;
+use candor_process::proc::{self, Stat, stat_field};
+use rustix::process::{Signal, kill_process, kill_process_group};
 
-/// Where the fields of `/proc/PID/stat` are, counted behind the name, which may hold spaces and brackets.
-const PARENT_FIELD: usize = 1;
-const GROUP_FIELD: usize = 2;
-const TIME_FIELDS: [usize; 2] = [11, 12];
-const THREADS_FIELD: usize = 17;
 /// Where `/proc/PID/statm` says how many pages are in memory.
 const RESIDENT_FIELD: usize = 1;
 /// In what the size of files is counted.
@@ -37,8 +34,8 @@ pub(crate) fn below(root: u32) -> BTreeSet<u32> {
 /// Kills everything below `root`. Whole groups at once: the kernel lets no member fork away meanwhile.
 pub(crate) fn kill_below(root: u32) {
     let all = below(root);
-    let own = stat_field(root, GROUP_FIELD);
-    let groups: BTreeSet<u32> = all.iter().filter_map(|pid| stat_field(*pid, GROUP_FIELD)).collect();
+    let own = group_of(root);
+    let groups: BTreeSet<u32> = all.iter().filter_map(|pid| group_of(*pid)).collect();
     for group in groups.into_iter().filter(|group| Some(*group) != own) {
         let _ = as_pid(group).map(|group| kill_process_group(group, Signal::KILL));
     }
@@ -71,10 +68,10 @@ pub(crate) struct Used {
 pub(crate) fn used_by(all: &BTreeSet<u32>) -> Used {
     let ticks = rustix::param::clock_ticks_per_second().max(1);
     let mut used = Used::default();
-    for fields in all.iter().filter_map(|pid| stat(*pid)) {
-        let field = |n: usize| fields.get(n).and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
-        let time = TIME_FIELDS.into_iter().map(field).sum::<u64>();
-        used.threads += field(THREADS_FIELD);
+    for stat in all.iter().filter_map(|pid| Stat::of(*pid)) {
+        let field = |n: usize| stat.number::<u64>(n).unwrap_or_default();
+        let time = field(stat_field::USER_TIME) + field(stat_field::SYSTEM_TIME);
+        used.threads += field(stat_field::THREADS);
         used.longest = used.longest.max(Duration::from_millis(time.saturating_mul(1000) / ticks));
     }
     used
@@ -108,11 +105,6 @@ fn share_of(pid: u32) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()?.saturating_mul(1024))
 }
 
-/// Zero and one mean "my own group" and "everyone" to the kernel; they are nobody's id here.
-pub(crate) fn as_pid(pid: u32) -> Option<Pid> {
-    i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw)
-}
-
 /// The children of a process, from the kernel's own list; not all kernels keep one.
 fn listed_children(pid: u32) -> Option<Vec<u32>> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten();
@@ -126,19 +118,10 @@ fn listed_children(pid: u32) -> Option<Vec<u32>> {
 
 /// All processes with their parents.
 fn parents() -> Vec<(u32, u32)> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter_map(|pid| Some((pid, stat_field(pid, PARENT_FIELD)?))).collect()
+    let all = proc::all().into_iter().flatten();
+    all.filter_map(|pid| Some((pid, Stat::of(pid)?.number(stat_field::PARENT)?))).collect()
 }
 
-fn stat_field(pid: u32, n: usize) -> Option<u32> {
-    stat(pid)?.get(n)?.parse().ok()
-}
-
-/// The fields of a process's line, behind its name.
-fn stat(pid: u32) -> Option<Vec<String>> {
-    let bytes = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let (_, fields) = text.rsplit_once(')')?;
-    Some(fields.split_whitespace().map(str::to_owned).collect())
+fn group_of(pid: u32) -> Option<u32> {
+    Stat::of(pid)?.number(stat_field::GROUP)
 }

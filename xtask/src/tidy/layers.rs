@@ -40,10 +40,18 @@ const LAYERS: &[Layer] = &[
         MayUse::Only(&["candor-planning", "candor-schema", "candor-text", "candor-model"]),
     ),
     Layer::pure("candor-pycheck", MayUse::Only(&[])),
-    Layer::worldly("candor-sandbox", MayUse::Only(&["candor-ports", "candor-model"])),
+    Layer::worldly("candor-process", MayUse::Only(&[])),
+    Layer::worldly("candor-sandbox", MayUse::Only(&["candor-ports", "candor-process", "candor-model"])),
     Layer::worldly(
         "candor-tools",
-        MayUse::Only(&["candor-planning", "candor-ports", "candor-sandbox", "candor-schema", "candor-model"]),
+        MayUse::Only(&[
+            "candor-planning",
+            "candor-ports",
+            "candor-process",
+            "candor-sandbox",
+            "candor-schema",
+            "candor-model",
+        ]),
     ),
     Layer::worldly(
         "candor-agents",
@@ -53,6 +61,7 @@ const LAYERS: &[Layer] = &[
             "candor-pycheck",
             "candor-schema",
             "candor-text",
+            "candor-process",
             "candor-model",
         ]),
     ),

@@ -8,7 +8,6 @@
 //! another agent is put to a process of its own: see [`query`].
 
 mod exchange;
-pub(crate) mod group;
 mod line;
 pub(crate) mod outcome;
 mod query;
@@ -22,11 +21,11 @@ use std::time::Duration;
 
 use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
 use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture, PeerChannel};
+use candor_process::Group;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use self::group::Group;
 use self::line::Line;
 use self::streams::{Streams, Talk};
 use crate::attempts::{AttemptFolder, Noted};
@@ -196,7 +195,7 @@ impl CommandAgent {
         let patience = deadline.min(Instant::now() + self.limits.stop_grace);
         tokio::select! {
             biased;
-            () = group::ended(group.pid()) => {}
+            () = group.ended() => {}
             () = sleep_until(patience) => {}
             () = talk.flooded() => {}
         }
@@ -306,7 +305,7 @@ async fn until_over(pid: u32, talk: &mut Talk<'_>, deadline: Instant, stop: &Can
         biased;
         () = stop.cancelled() => Why::Stopped,
         () = sleep_until(deadline) => Why::Deadline,
-        () = group::ended(pid) => Why::Ended,
+        () = candor_process::ended(pid) => Why::Ended,
         () = talk.flooded() => Why::Flooded,
     }
 }

@@ -5,11 +5,11 @@ use std::future;
 use std::time::Duration;
 
 use candor_ports::BoxFuture;
+use candor_process::Pipes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::ChildStdin;
 use tokio::time::timeout;
 
-use super::group::Pipes;
 use crate::log_folder::LogWriter;
 
 /// How much is read at once: what a pipe holds.

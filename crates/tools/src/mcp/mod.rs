@@ -7,7 +7,6 @@
 mod bounded;
 mod call;
 mod connection;
-mod group;
 mod keeper;
 mod listing;
 mod open;

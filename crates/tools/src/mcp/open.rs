@@ -5,6 +5,7 @@ use std::error::Error;
 use std::io;
 use std::process::Stdio;
 
+use candor_process::Group;
 use reqwest::Client;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
@@ -15,7 +16,6 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfi
 use tokio::process::{ChildStdin, ChildStdout, Command};
 
 use super::bounded::{Bounded, Flooded, MAX_MESSAGE_BYTES};
-use super::group::Group;
 use super::words::Words;
 use crate::config::{PLAIN_VARIABLES, ServerConfig, duration};
 
@@ -42,12 +42,11 @@ pub(super) fn start_program(words: &[String], config: &ServerConfig) -> Result<(
         command.current_dir(folder);
     }
     set_environment(&mut command, config)?;
-    let mut group = Group::start(&mut command).map_err(|error| cannot_start(name, config, &error))?;
-    let leader = group.leader();
-    let (Some(stdin), Some(stdout)) = (leader.stdin.take(), leader.stdout.take()) else {
+    let (group, ends) = Group::start(&mut command).map_err(|error| cannot_start(name, config, &error))?;
+    let (Some(stdin), Some(stdout)) = (ends.stdin, ends.stdout) else {
         return Err(format!("`{name}` was started without pipes"));
     };
-    let words = Words::listen(leader.stderr.take());
+    let words = Words::listen(ends.stderr);
     let flooded = Flooded::default();
     let pipes = AsyncRwTransport::new(Bounded::new(stdout, flooded.clone()), stdin);
     Ok((Program { group, words, flooded }, pipes))

@@ -1,0 +1,11 @@
+//! Child processes as groups that end as a whole, and what the system tells of processes.
+//!
+//! Commands, MCP servers and checks are programs of others: they start children, ignore signals, and outlive whoever
+//! started them. [`Group`] starts such a program as the leader of a process group and ends the whole group. [`proc`]
+//! reads what Linux tells of processes that are not our children. Why no library does this for us is in
+//! `docs/decisions/005-process-groups.md`.
+
+mod group;
+pub mod proc;
+
+pub use group::{Group, Pipes, as_pid, ended, kill};
