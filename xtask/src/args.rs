@@ -11,7 +11,8 @@ use crate::verify::Step;
 pub const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  verify [--only STEP]          every check, in order: fmt, clippy, tidy, deny, test, simulate
+  verify [--only STEP]          every check, in order: fmt, clippy, tidy, deny, test, simulate; fetches what the
+                                tests need, and lists the tests that did not run
   tidy                          the house's order: dependency direction, purity, sizes, module docs
   deny                          licences, banned crates and sources of all dependencies (deny.toml)
   simulate [--seeds N] [--from SEED]

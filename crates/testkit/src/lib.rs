@@ -12,4 +12,5 @@ pub mod peers;
 pub mod phase_fixtures;
 pub mod scenario;
 pub mod sim;
+pub mod skips;
 pub mod smol;

@@ -15,6 +15,7 @@ use candor_model::{
 };
 use candor_ports::{Agent, AgentFailure};
 use candor_testkit::peers::Peers;
+use candor_testkit::skips::or_skipped;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -39,13 +40,7 @@ impl Drop for Peer {
 impl Peer {
     /// Starts a peer; nothing, and a line that says so, if there is none on this machine.
     fn start(options: &[&str]) -> Option<Self> {
-        let peers = match Peers::find() {
-            Ok(peers) => peers,
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                return None;
-            }
-        };
+        let peers = or_skipped(Peers::find())?;
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/a2a_peer.py");

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use candor_embed::MiniLm;
 use candor_embed::weights::{self, KnownModel, Progress, PullError};
 use candor_ports::Embedder;
+use candor_testkit::skips::or_skipped;
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
@@ -20,13 +21,13 @@ struct Reference {
     to_first: f32,
 }
 
-static FETCHED: OnceCell<Option<PathBuf>> = OnceCell::const_new();
+static FETCHED: OnceCell<Result<PathBuf, String>> = OnceCell::const_new();
 
 async fn weights() -> Option<PathBuf> {
-    FETCHED.get_or_init(fetch).await.clone()
+    or_skipped(FETCHED.get_or_init(fetch).await.clone())
 }
 
-async fn fetch() -> Option<PathBuf> {
+async fn fetch() -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("weights");
     let seen = AtomicU64::new(0);
     let grows = |progress: Progress| {
@@ -35,10 +36,9 @@ async fn fetch() -> Option<PathBuf> {
         );
     };
     match weights::pull(KnownModel::MiniLm, &folder, &grows).await {
-        Ok(folder) => Some(folder),
+        Ok(folder) => Ok(folder),
         Err(error @ (PullError::Unreachable { .. } | PullError::NotFound { .. })) => {
-            eprintln!("skipped, there are no weights: {error}");
-            None
+            Err(format!("there are no weights: {error}"))
         }
         Err(error) => panic!("{error}"),
     }

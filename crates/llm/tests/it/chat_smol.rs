@@ -2,19 +2,14 @@
 use candor_llm::chat::{ChatClient, ChatRequest, Provider, TierConfig, estimate_tokens};
 use candor_llm::record::Channel;
 use candor_model::Seconds;
+use candor_testkit::skips::or_skipped;
 use candor_testkit::smol::SmolServer;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn a_real_model_answers_in_the_shape_that_is_asked_for() {
-    let server = match SmolServer::start() {
-        Ok(server) => server,
-        Err(reason) => {
-            eprintln!("skipped: {reason}");
-            return;
-        }
-    };
+    let Some(server) = or_skipped(SmolServer::start()) else { return };
     let tier = TierConfig {
         endpoint: Some(server.url().to_owned()),
         timeout: Seconds::whole(60),

@@ -82,7 +82,6 @@ async fn a_group_that_only_its_id_is_known_of_can_be_recognised_and_killed() {
     assert!(kill(pid));
     assert_eq!(proc::group_runs(pid), Some(false));
     group.end().await.unwrap();
-    assert!(!kill(pid), "there is nobody any more");
 }
 
 #[test]

@@ -424,7 +424,7 @@ async fn python_and_git_work_inside() {
             (ended.how, ended.stdout.text().as_str(), ended.stderr.text().as_str()),
             (How::Exited(0), "\nb'child\\n'\n", "")
         ),
-        Err(error) => println!("skipped: {error}"),
+        Err(error) => candor_testkit::skips::skipped(error),
     }
     bench.confinement.change_modes = true;
     let script = "git init -q . && echo x > f && git add f && \

@@ -204,7 +204,7 @@ context['left'] = True
 async fn in_a_world_of_its_own_there_is_nothing_else_to_be_seen() {
     let python = small(true);
     if let Err(why) = python.own_world() {
-        println!("skipped: {why}");
+        candor_testkit::skips::skipped(why);
         return;
     }
     let code = "

@@ -5,6 +5,7 @@ use std::path::Path;
 use candor_ports::{CodeLimit, CodeOutcome};
 use candor_sandbox::Limits;
 use candor_sandbox::python::{LocalPython, PythonConfig};
+use candor_testkit::skips::skipped;
 use serde_json::json;
 
 use crate::fixtures::{config, finished, run};
@@ -12,12 +13,12 @@ use crate::fixtures::{config, finished, run};
 /// A Python with all of them, in the folder of test peers that `CANDOR_TEST_PEERS` names.
 fn equipped() -> Option<LocalPython> {
     let Some(peers) = std::env::var_os("CANDOR_TEST_PEERS") else {
-        println!("skipped: CANDOR_TEST_PEERS names no folder");
+        skipped("CANDOR_TEST_PEERS names no folder");
         return None;
     };
     let python = Path::new(&peers).join("sandbox/bin/python3");
     if !python.exists() {
-        println!("skipped: there is no {}", python.display());
+        skipped(format!("there is no {}", python.display()));
         return None;
     }
     let limits = Limits { memory_bytes: 1024 * 1024 * 1024, ..config().limits };
@@ -30,7 +31,7 @@ async fn offers(python: &LocalPython, names: &[&str]) -> bool {
     let there = |name: &&str| facts.libraries.keys().any(|found| found.eq_ignore_ascii_case(name));
     let missing: Vec<_> = names.iter().filter(|name| !there(name)).collect();
     if !missing.is_empty() {
-        println!("skipped: {missing:?} are not installed");
+        skipped(format!("{missing:?} are not installed"));
     }
     missing.is_empty()
 }

@@ -176,7 +176,7 @@ async fn a_virtual_environment_works() {
     let place = folder.path().join("venv");
     let made = Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&place).output().unwrap();
     if !made.status.success() {
-        println!("skipped: {}", String::from_utf8_lossy(&made.stderr));
+        candor_testkit::skips::skipped(String::from_utf8_lossy(&made.stderr));
         return;
     }
     let python = LocalPython::new(PythonConfig { python: place.join("bin/python3"), ..config() }).unwrap();

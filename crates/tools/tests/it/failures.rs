@@ -16,7 +16,7 @@ use crate::common::{
 #[tokio::test]
 async fn a_missing_library_and_wrong_parameters_are_told_apart() {
     // spec: planning TA-36
-    let Some(peers) = peers("a server of the Python SDK") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("server.py");
     let program = "from typing import Annotated\n\
@@ -42,7 +42,7 @@ async fn a_missing_library_and_wrong_parameters_are_told_apart() {
 #[tokio::test]
 async fn a_tool_that_was_taken_away_is_unavailable() {
     // spec: planning TA-36
-    let Some(peers) = peers("a server that changes its tools") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let config = by_hand(
         &peers,
@@ -71,7 +71,7 @@ def run(name, arguments, request):
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_killed_in_mid_call_is_told_of_at_once_and_started_again() {
     // spec: beyond BY-09 BY-10
-    let Some(peers) = peers("a server that is killed") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().display().to_string();
     let config = by_hand(
@@ -110,7 +110,7 @@ def run(name, arguments, request):
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_hangs_is_left_in_peace_ended_and_tried_again() {
     // spec: beyond BY-09 BY-26
-    let Some(peers) = peers("a server that hangs") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let flag = folder.path().join("hang");
     fs::write(&flag, "").unwrap();
@@ -161,7 +161,7 @@ def run(name, arguments, request):
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_work_that_stops_answering_is_noticed() {
     // spec: beyond BY-09
-    let Some(peers) = peers("a server that falls asleep") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let config = by_hand(
         &peers,
@@ -185,7 +185,7 @@ def run(name, arguments, request):
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_stopped_is_cancelled_at_the_server_and_carries_its_key() {
     // spec: beyond BY-07 BY-09
-    let Some(peers) = peers("a server that notes what it hears") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let config = by_hand(
         &peers,
@@ -228,7 +228,7 @@ def run(name, arguments, request):
 #[tokio::test(flavor = "multi_thread")]
 async fn floods_are_cut_or_end_the_connection() {
     // spec: beyond BY-09 BY-10
-    let Some(peers) = peers("a server that floods") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let config = by_hand(
         &peers,
@@ -262,7 +262,7 @@ def run(name, arguments, request):
 
 #[tokio::test]
 async fn secrets_of_the_environment_are_not_handed_on() {
-    let Some(peers) = peers("a server that shows its environment") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let config = by_hand(
         &peers,
@@ -301,7 +301,7 @@ def run(name, arguments, request):
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_server_starts_ends_with_it() {
     // spec: beyond BY-07
-    let Some(peers) = peers("a server with a child") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().display().to_string();
     let config = by_hand(

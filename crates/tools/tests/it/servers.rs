@@ -22,7 +22,7 @@ async fn names(tools: &Tools) -> Vec<String> {
 #[tokio::test]
 async fn a_server_tells_its_tools_and_calls_give_text_and_data() {
     // spec: beyond BY-09
-    let Some(peers) = peers("server-everything") else { return };
+    let Some(peers) = peers() else { return };
     let tools = one("all", command(peers.everything()));
     let names = names(&tools).await;
     assert!(names.iter().any(|name| name == "all.echo"), "{names:?}");
@@ -40,7 +40,7 @@ async fn a_server_tells_its_tools_and_calls_give_text_and_data() {
 #[tokio::test]
 async fn arguments_are_checked_before_the_server_sees_them() {
     // spec: planning TA-36
-    let Some(peers) = peers("server-everything, arguments") else { return };
+    let Some(peers) = peers() else { return };
     let tools = one("all", command(peers.everything()));
     let (kind, said) = failure(&call(&tools, "all.get-sum", json!({ "a": "two" })).await);
     assert_eq!(kind, ToolErrorKind::InvalidArguments);
@@ -57,7 +57,7 @@ async fn arguments_are_checked_before_the_server_sees_them() {
 #[tokio::test]
 async fn a_long_call_ends_at_its_deadline_and_the_server_goes_on() {
     // spec: beyond BY-09
-    let Some(peers) = peers("server-everything, deadline") else { return };
+    let Some(peers) = peers() else { return };
     let tools = one("all", command(peers.everything()));
     tools.tools().await;
     let long = json!({ "duration": 600, "steps": 10 });
@@ -89,7 +89,7 @@ async fn a_long_call_ends_at_its_deadline_and_the_server_goes_on() {
 #[tokio::test]
 async fn files_are_written_read_and_undone_and_hints_say_what_changes() {
     // spec: beyond BY-09
-    let Some(peers) = peers("server-filesystem") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let mut config = command(peers.filesystem(&root));
@@ -127,7 +127,7 @@ async fn files_are_written_read_and_undone_and_hints_say_what_changes() {
 #[tokio::test]
 async fn an_agent_sees_and_calls_only_what_it_may() {
     // spec: planning TA-35
-    let Some(peers) = peers("server-filesystem and server-memory") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut memory = command(peers.memory());
     memory.env.insert("MEMORY_FILE_PATH".to_owned(), folder.path().join("graph").display().to_string());
@@ -157,7 +157,7 @@ async fn an_agent_sees_and_calls_only_what_it_may() {
 
 #[tokio::test]
 async fn the_time_is_told_and_a_wrong_time_zone_is_a_failure() {
-    let Some(peers) = peers("mcp-server-time") else { return };
+    let Some(peers) = peers() else { return };
     let tools = one("time", command(peers.time()));
     let now = call(&tools, "time.get_current_time", json!({ "timezone": "Europe/Madrid" })).await;
     assert_eq!(now.data.as_ref().unwrap()["timezone"], "Europe/Madrid", "{now:?}");
@@ -168,11 +168,11 @@ async fn the_time_is_told_and_a_wrong_time_zone_is_a_failure() {
 
 #[tokio::test]
 async fn a_repository_is_looked_at() {
-    let Some(peers) = peers("mcp-server-git") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let made = Command::new("git").args(["init", "--quiet"]).current_dir(folder.path()).status();
     if !made.is_ok_and(|status| status.success()) {
-        eprintln!("mcp-server-git is skipped: there is no git");
+        candor_testkit::skips::skipped("there is no git");
         return;
     }
     std::fs::write(folder.path().join("new.txt"), "x").unwrap();
@@ -216,7 +216,7 @@ impl Drop for HttpServer {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_behind_an_address_is_reached_lost_and_reached_again() {
     // spec: beyond BY-09
-    let Some(peers) = peers("server-everything over HTTP") else { return };
+    let Some(peers) = peers() else { return };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let words = peers.everything_http();
     let mut server = HttpServer::start(&words, port);
@@ -238,7 +238,7 @@ async fn a_server_behind_an_address_is_reached_lost_and_reached_again() {
 #[tokio::test]
 async fn nothing_is_left_running_after_the_shutdown() {
     // spec: beyond BY-07
-    let Some(peers) = peers("server-filesystem, shutdown") else { return };
+    let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().display().to_string();
     let tools = one("files", command(peers.filesystem(folder.path())));
@@ -322,7 +322,7 @@ ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 #[tokio::test(flavor = "multi_thread")]
 async fn a_header_takes_its_value_from_the_environment_and_all_pages_are_read() {
     // spec: beyond BY-09
-    let Some(peers) = peers("a server that wants a key") else { return };
+    let Some(peers) = peers() else { return };
     // cargo sets this for tests; it stands for an access key.
     let key = std::env::var("CARGO_PKG_NAME").unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use candor_testkit::model_server::{ModelServer, Reply, SeenRequest};
 use candor_testkit::peers::Peers;
+use candor_testkit::skips::or_skipped;
 use serde_json::{Value, json};
 
 use crate::support::{Candor, Said};
@@ -122,15 +123,10 @@ impl Bench {
 
 /// The configuration for the sandbox's Python with its libraries; says why there is none.
 pub(crate) fn with_libraries() -> Option<String> {
-    match Peers::find() {
-        // What models are told is fixed, so that recordings fit whatever else is installed.
-        Ok(peers) => Some(format!(
-            "[code]\npython = \"{}\"\nlibraries = [\"pandas\", \"pymupdf\", \"pypdf\"]\n",
-            peers.sandbox_python().display()
-        )),
-        Err(reason) => {
-            eprintln!("skipped: {reason}");
-            None
-        }
-    }
+    let python = or_skipped(Peers::find())?.sandbox_python();
+    // What models are told is fixed, so that recordings fit whatever else is installed.
+    Some(format!(
+        "[code]\npython = \"{}\"\nlibraries = [\"pandas\", \"pymupdf\", \"pypdf\"]\n",
+        python.display()
+    ))
 }

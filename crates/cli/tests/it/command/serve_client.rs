@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use candor_testkit::peers::Peers;
+use candor_testkit::skips::or_skipped;
 use serde_json::{Value, json};
 
 use crate::support::{Candor, Said};
@@ -12,13 +13,7 @@ const CLIENT: &str = include_str!("serve_client.py");
 
 /// Lets the client do its work in a folder; what it saw, unless it is not at hand.
 fn seen_by_python(candor: &Candor) -> Option<Value> {
-    let peers = match Peers::find() {
-        Ok(peers) => peers,
-        Err(why) => {
-            eprintln!("skipped: {why}");
-            return None;
-        }
-    };
+    let peers = or_skipped(Peers::find())?;
     candor.write("client.py", CLIENT);
     let mut client = Command::new(peers.python());
     client.arg("client.py").arg(env!("CARGO_BIN_EXE_candor")).arg(candor.folder());

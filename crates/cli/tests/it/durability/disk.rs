@@ -132,7 +132,7 @@ impl SmallDisk {
         command.args(["-t", "tmpfs", "-o", "size=400k", "tmpfs"]).arg(folder.path());
         let mounted = command.output().is_ok_and(|output| output.status.success());
         if !mounted {
-            eprintln!("skipped: only root can mount a small disk");
+            candor_testkit::skips::skipped("only root can mount a small disk");
         }
         mounted.then_some(Self { folder })
     }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use candor_testkit::skips::or_skipped;
 use candor_testkit::smol::SmolServer;
 
 use crate::models::scene::{Scene, level, spoken_by, tasks};
@@ -10,13 +11,7 @@ use crate::support::{Events, PARIS};
 #[test]
 fn the_worked_example_ends_well_with_a_tiny_model_and_every_degradation_is_told() {
     // spec: orchestrator DG-01 DG-05 DG-12 FD-01; beyond BY-25
-    let server = match SmolServer::start() {
-        Ok(server) => server,
-        Err(reason) => {
-            eprintln!("skipped: {reason}");
-            return;
-        }
-    };
+    let Some(server) = or_skipped(SmolServer::start()) else { return };
     let scene = Scene::configured(|_| {
         format!(
             "[limits]\nplanning_timeout = 110\n[models.retry]\nmax_retries = 0\n[models.balanced]\n\

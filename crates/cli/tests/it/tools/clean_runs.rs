@@ -3,6 +3,7 @@
 use std::fs;
 
 use candor_testkit::peers::Peers;
+use candor_testkit::skips::or_skipped;
 use serde_json::json;
 
 use crate::tools::bench::{Bench, called, desk, notes, outputs};
@@ -20,10 +21,7 @@ fn time_server(peers: &Peers) -> String {
 #[test]
 fn steps_that_a_task_lists_are_worked_off_without_a_model_and_leave_nothing_behind() {
     // spec: planning TA-37 TA-43 beyond BY-01
-    let peers = match Peers::find() {
-        Ok(peers) => peers,
-        Err(why) => return eprintln!("the time server is skipped: {why}"),
-    };
+    let Some(peers) = or_skipped(Peers::find()) else { return };
     let more = format!("[agents.mission]\napprove = \"never\"\n{FILES}{}{}", time_server(&peers), desk(""));
     let bench = Bench::new(&["read_file", "write_file", "time.*", "desk.*"], &more);
     bench.teach(

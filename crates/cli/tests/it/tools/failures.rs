@@ -1,6 +1,7 @@
 //! Three deliberate failures that a mission recovers from by rules, and one that it does not.
 
 use candor_testkit::peers::Peers;
+use candor_testkit::skips::or_skipped;
 use serde_json::{Value, json};
 
 use crate::support::Events;
@@ -92,10 +93,7 @@ server.run()
 #[test]
 fn a_real_import_error_of_a_real_server_is_recovered_from() {
     // spec: planning TA-36 TA-01 TA-04
-    let peers = match Peers::find() {
-        Ok(peers) => peers,
-        Err(why) => return eprintln!("the server in Python is skipped: {why}"),
-    };
+    let Some(peers) = or_skipped(Peers::find()) else { return };
     let server = format!(
         "[tools.servers.charts]\ncommand = {}\nstart_timeout = 60\n",
         json!([peers.python().display().to_string(), "HOME/charts.py".to_owned()])

@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 /// More than anything takes on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// The real servers, or nothing and a line that says that the test is skipped.
-pub(crate) fn peers(test: &str) -> Option<Peers> {
-    Peers::find().inspect_err(|why| eprintln!("{test} is skipped: {why}")).ok()
+/// The real servers; where there are none, the test is reported as skipped.
+pub(crate) fn peers() -> Option<Peers> {
+    candor_testkit::skips::or_skipped(Peers::find())
 }
 
 /// A server with this command and a start that takes as long as it takes.
