@@ -54,6 +54,15 @@ fn a_dependency_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_dependency_that_others_imply_is_noted_and_the_plan_stays_valid() {
+    // spec: planning PV-05
+    let verdict = check(&tasks(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])).ended_with(0).json();
+    let note = texts(&verdict["notes"]).join("\n");
+    assert!(note.contains("task a: its dependency on c is implied by others"), "{verdict}");
+    assert!(!note.contains("dependency on b"), "{verdict}");
+}
+
+#[test]
 fn two_tasks_of_one_name_are_an_error() {
     let verdict = check(&tasks(&[("a", &[]), ("a", &[])])).ended_with(1).json();
     assert!(errors(&verdict).contains("subtasks[1]"), "{verdict}");
