@@ -11,6 +11,7 @@ mod agent;
 mod ask;
 mod breaker;
 mod brief;
+mod cause;
 mod consult;
 mod critique;
 mod effect;
@@ -61,6 +62,7 @@ pub use breaker::{Breaker, BreakerSettings, BreakerState};
 pub use brief::{
     AgentCounts, BriefTask, PlanAlternative, PlanBrief, PlanEstimates, PlanTalk, Risk, RiskLevel, TierCounts,
 };
+pub use cause::{cause_line, told_line};
 pub use consult::{
     AskKey, AskStep, Consulted, Degradation, FailedComponent, ModelCall, ModelErrorKind, ModelFailure,
     OpenCall, Tier, TokenUse,
@@ -121,7 +123,7 @@ pub use talk::{
     QueryResponse, QueryType, Telling, USUAL_QUERY_TIMEOUT,
 };
 pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus};
-pub use time::Timestamp;
+pub use time::{Timestamp, retry_after};
 pub use todo::{
     ListChange, MAX_REPLANS, MAX_TOOL_ATTEMPTS, StepStrategy, StrategyType, TodoItem, TodoList, TodoStatus,
 };

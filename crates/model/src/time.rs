@@ -94,6 +94,18 @@ impl JsonSchema for Timestamp {
     }
 }
 
+/// The time to wait that an HTTP header `Retry-After` names: seconds, or a date.
+#[must_use]
+pub fn retry_after(text: &str, now: Timestamp) -> Option<Seconds> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse() {
+        return Seconds::new(seconds).ok();
+    }
+    let date = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_timestamp(text).ok()?;
+    let wait = date.as_millisecond().saturating_sub(now.as_millis()).max(0);
+    Seconds::new((wait as f64 / 1_000.0).ceil()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -128,6 +140,19 @@ mod tests {
         fn a_clock_that_goes_back_gives_no_time(a in any::<i32>(), b in any::<i32>()) {
             let (a, b) = (Timestamp::from_millis(a.into()), Timestamp::from_millis(b.into()));
             prop_assert!(a.since(b) == Seconds::ZERO || b.since(a) == Seconds::ZERO);
+        }
+    }
+
+    #[test]
+    fn seconds_and_dates_are_understood_and_nonsense_is_not() {
+        let now = Timestamp::from_millis(784_111_777_000);
+        let at = |text: &str| retry_after(text, now).map(Seconds::get);
+        assert_eq!(at("7"), Some(7.0));
+        assert_eq!(at(" 1.5 "), Some(1.5));
+        assert_eq!(at("Sun, 06 Nov 1994 08:49:47 GMT"), Some(10.0));
+        assert_eq!(at("Sun, 06 Nov 1994 08:49:07 GMT"), Some(0.0));
+        for nonsense in ["", "soon", "-3", "NaN", "1e300"] {
+            assert_eq!(at(nonsense), None, "{nonsense}");
         }
     }
 }

@@ -90,11 +90,15 @@ pub fn cause(errors: &[String]) -> String {
     if cause.is_empty() { english::NO_CAUSE.to_owned() } else { cause }
 }
 
-/// The first line that says what went wrong, rather than where in some program it did.
+/// The line of the first error that says what went wrong, rather than where in some program it did.
 fn first_line(errors: &[String]) -> Option<&str> {
-    let lines =
-        || errors.iter().flat_map(|error| error.lines()).map(str::trim).filter(|line| !line.is_empty());
-    lines().find(|line| !is_program_detail(line)).or_else(|| lines().next())
+    let mut lines = errors.iter().filter_map(|error| candor_model::told_line(error));
+    let first = lines.next()?;
+    Some(if is_program_detail(first) {
+        lines.find(|line| !is_program_detail(line)).unwrap_or(first)
+    } else {
+        first
+    })
 }
 
 fn is_program_detail(line: &str) -> bool {
