@@ -65,6 +65,7 @@ fn event(n: u64) -> Event {
                 cost: Money::ZERO,
                 suggested_adjustments: None,
                 timestamp: Timestamp::EPOCH,
+                failure: None,
             }),
         }
     } else {

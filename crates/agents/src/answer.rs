@@ -1,14 +1,40 @@
 //! Reading what a program or a service answered.
 
-use candor_model::{AgentAnswer, Query, QueryAnswer};
+use candor_model::{AgentAnswer, FailureKind, JsonMap, Query, QueryAnswer, ReportedError, WorkOrder};
+use candor_ports::AgentFailure;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::text;
 
 /// Reads the one JSON object of an answer; the error says what is wrong with the text.
+///
+/// An answer that reports an error need not have outputs.
 pub(crate) fn read_answer(bytes: &[u8]) -> Result<AgentAnswer, String> {
-    read(bytes)
+    match serde_json::from_slice::<JsonMap>(bytes) {
+        Ok(mut answer) if !answer.contains_key("outputs") && error_in(&answer).is_some() => {
+            answer.insert("outputs".to_owned(), Value::Object(JsonMap::new()));
+            read(Value::Object(answer).to_string().as_bytes())
+        }
+        _ => read(bytes),
+    }
+}
+
+/// The error that is reported beside a failure that shows already: an exit code, a status.
+pub(crate) fn reported_error(bytes: &[u8]) -> Option<ReportedError> {
+    error_in(&serde_json::from_slice::<JsonMap>(bytes).ok()?)
+}
+
+fn error_in(answer: &JsonMap) -> Option<ReportedError> {
+    answer.get("error").and_then(ReportedError::read)
+}
+
+/// What an agent is handed: the order as JSON.
+pub(crate) fn write_order(order: &WorkOrder) -> Result<Vec<u8>, AgentFailure> {
+    serde_json::to_vec(order).map_err(|error| {
+        AgentFailure::failed(FailureKind::TaskError, format!("the order cannot be written as JSON: {error}"))
+    })
 }
 
 /// How sure an answer can be at most.
@@ -47,7 +73,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     if answer.trim().is_empty() {
         return Err("expected one JSON object, found nothing".to_owned());
     }
-    candor_model::from_json(answer).map_err(|error| match serde_json::from_str::<serde_json::Value>(answer) {
+    candor_model::from_json(answer).map_err(|error| match serde_json::from_str::<Value>(answer) {
         Ok(value) if value.is_object() => {
             format!("the answer's field `{}` is wrong: {}; {}", error.field, error.problem, quoted())
         }

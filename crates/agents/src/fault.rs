@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use candor_model::{
-    AgentAnswer, AgentType, FeedbackType, JsonMap, LedgerEntry, Query, QueryAnswer, RunId, Seconds, WorkOrder,
+    AgentAnswer, AgentType, Failure, FailureKind, FeedbackType, JsonMap, LedgerEntry, Query, QueryAnswer,
+    RunId, Seconds, TOO_COMPLEX, WorkOrder,
 };
 use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::command::CommandAgent;
 use crate::text::suggestion;
-use crate::wait::{deadline_of, timeout_text, until_over};
+use crate::wait::{deadline_of, until_over};
 
 /// How long a slow agent waits at most before it starts.
 const SLOWEST: Duration = Duration::from_secs(2);
@@ -152,18 +153,21 @@ impl Faulty {
     async fn fail(&self, order: &WorkOrder, stop: CancellationToken) -> Result<AgentAnswer, AgentFailure> {
         match self.kind {
             FaultKind::Timeout => Err(until_over(order, deadline_of(order), &stop).await),
-            FaultKind::Error => Err(AgentFailure::failed("injected error")),
+            FaultKind::Error => Err(AgentFailure::failed(FailureKind::TaskError, "injected error")),
             FaultKind::Crash => child("echo 'injected crash' >&2; kill -9 $$", order, stop).await,
             FaultKind::Garbage => {
                 child(r"echo 'injected garbage' >&2; printf 'not { JSON \377\n'", order, stop).await
             }
             FaultKind::Slow => self.slowly(order, stop).await,
             FaultKind::TooComplex => {
-                Ok(told("Task too complex to execute", "Break the task into smaller steps"))
+                Ok(told(TOO_COMPLEX, "Task too complex to execute", "Break the task into smaller steps"))
             }
-            FaultKind::Unavailable => Err(AgentFailure::failed("Agent unavailable (injected)")),
+            FaultKind::Unavailable => {
+                Err(AgentFailure::failed(FailureKind::Unavailable, "Agent unavailable (injected)"))
+            }
             FaultKind::FullyBooked => {
-                Ok(told("Preferred option fully booked", "Look for alternatives or a nearby location"))
+                let advice = "Look for alternatives or a nearby location";
+                Ok(told(self.kind.as_str(), "Preferred option fully booked", advice))
             }
             FaultKind::OverBudget => Ok(over_budget(order)),
             FaultKind::DependencyFailed => Ok(dependency_failed(order)),
@@ -231,12 +235,11 @@ impl Agent for Faulty {
 
 /// A timeout of the rest is one of the whole order.
 fn in_terms_of(order: &WorkOrder, rest: Seconds, failure: AgentFailure) -> AgentFailure {
-    match &failure {
-        AgentFailure::Failed { reason } => match reason.strip_prefix(&timeout_text(rest)) {
-            Some(behind) => AgentFailure::failed(format!("{}{behind}", timeout_text(order.deadline_seconds))),
-            None => failure,
-        },
-        AgentFailure::Stopped | AgentFailure::Waiting { .. } => failure,
+    match failure {
+        AgentFailure::Failed(failure) if failure.message == Failure::timed_out(rest).message => {
+            failure.with_message(Failure::timed_out(order.deadline_seconds).message).into()
+        }
+        other => other,
     }
 }
 
@@ -247,16 +250,15 @@ async fn child(
 ) -> Result<AgentAnswer, AgentFailure> {
     match CommandAgent::new(["sh", "-c", script]) {
         Ok(agent) => agent.perform(order, stop).await,
-        Err(error) => Err(AgentFailure::failed(error.to_string())),
+        Err(error) => Err(AgentFailure::failed(FailureKind::Unavailable, error.to_string())),
     }
 }
 
-fn told(error: &str, advice: &str) -> AgentAnswer {
+fn told(kind: &str, error: &str, advice: &str) -> AgentAnswer {
     AgentAnswer {
         feedback_type: Some(FeedbackType::Failure),
-        errors: vec![error.to_owned()],
         suggested_adjustments: Some(advice.to_owned()),
-        ..AgentAnswer::default()
+        ..AgentAnswer::failed(kind, error)
     }
 }
 

@@ -5,17 +5,21 @@
 //! to nobody else. When time is up the connection is closed; what the service does then is its own affair.
 
 use std::error::Error;
+use std::io;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
+use candor_model::{
+    AgentAnswer, Failure, FailureKind, Query, QueryAnswer, ReportedError, RunId, Timestamp, Transience,
+    WorkOrder,
+};
 use candor_ports::{Agent, AgentFailure, BoxFuture};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{read_answer, read_query_answer, write_query};
+use crate::answer::{read_answer, read_query_answer, reported_error, write_order, write_query};
 use crate::text;
 use crate::wait::{deadline_of, until_over};
 
@@ -76,10 +80,9 @@ impl HttpAgent {
     }
 
     async fn ask(&self, order: &WorkOrder) -> Result<AgentAnswer, AgentFailure> {
-        let body = serde_json::to_vec(order)
-            .map_err(|error| AgentFailure::failed(format!("the order cannot be written as JSON: {error}")))?;
-        let body = self.post(body, &order.idempotency_key).await?;
-        read_answer(&body).map_err(|problem| AgentFailure::failed(self.unusable(&problem)))
+        let body = self.post(write_order(order)?, &order.idempotency_key).await?;
+        read_answer(&body)
+            .map_err(|problem| AgentFailure::failed(FailureKind::BadOutput, self.unusable(&problem)))
     }
 
     async fn ask_query(&self, run: &RunId, query: &Query) -> Result<QueryAnswer, String> {
@@ -95,8 +98,9 @@ impl HttpAgent {
 
     /// Sends a body and takes the body of a successful response.
     async fn post(&self, body: Vec<u8>, key: &str) -> Result<Vec<u8>, AgentFailure> {
-        let key = HeaderValue::try_from(key)
-            .map_err(|_| AgentFailure::failed("the idempotency key does not fit into a header"))?;
+        let key = HeaderValue::try_from(key).map_err(|_| {
+            AgentFailure::failed(FailureKind::TaskError, "the idempotency key does not fit into a header")
+        })?;
         let request = self
             .client()?
             .post(self.url.clone())
@@ -106,10 +110,9 @@ impl HttpAgent {
             .header(IDEMPOTENCY_KEY, key)
             .body(body);
         let response = request.send().await.map_err(|error| self.lost(&error))?;
-        let status = response.status();
-        let location = response.headers().get(LOCATION).and_then(|to| to.to_str().ok()).map(str::to_owned);
+        let (status, headers) = (response.status(), response.headers().clone());
         let body = self.body(response).await?;
-        if status.is_success() { Ok(body) } else { Err(self.refused(status, location.as_deref(), &body)) }
+        if status.is_success() { Ok(body) } else { Err(self.refused(status, &headers, &body)) }
     }
 
     fn client(&self) -> Result<&Client, AgentFailure> {
@@ -118,7 +121,9 @@ impl HttpAgent {
             let _ = rustls::crypto::ring::default_provider().install_default();
             Client::builder().redirect(Policy::none()).build().map_err(|error| innermost(&error))
         });
-        client.as_ref().map_err(|problem| AgentFailure::failed(format!("cannot speak HTTP: {problem}")))
+        client.as_ref().map_err(|problem| {
+            Failure::new(FailureKind::Unavailable, format!("cannot speak HTTP: {problem}")).permanent().into()
+        })
     }
 
     /// The response's body, as long as it may be.
@@ -128,7 +133,8 @@ impl HttpAgent {
             body.extend_from_slice(&chunk);
             if body.len() > MAX_BODY_BYTES {
                 let limit = MAX_BODY_BYTES / 1_000_000;
-                return Err(AgentFailure::failed(format!("{} sent more than {limit} MB", self.address())));
+                let message = format!("{} sent more than {limit} MB", self.address());
+                return Err(AgentFailure::failed(FailureKind::BadOutput, message));
             }
         }
         Ok(body)
@@ -136,15 +142,10 @@ impl HttpAgent {
 
     /// A service that cannot be reached is an agent that is not there, and is called so: others may be.
     fn lost(&self, error: &reqwest::Error) -> AgentFailure {
-        let (address, problem) = (self.address(), innermost(error));
-        AgentFailure::failed(if error.is_connect() {
-            format!("agent unavailable: cannot connect to {address}: {problem}")
-        } else {
-            format!("the connection to {address} was lost: {problem}")
-        })
+        connection_failure(error, &self.address()).into()
     }
 
-    fn refused(&self, status: StatusCode, location: Option<&str>, body: &[u8]) -> AgentFailure {
+    fn refused(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> AgentFailure {
         let busy = [
             StatusCode::TOO_MANY_REQUESTS,
             StatusCode::BAD_GATEWAY,
@@ -154,15 +155,16 @@ impl HttpAgent {
         let mut reason =
             if busy.contains(&status) { "agent unavailable: ".to_owned() } else { String::new() };
         reason += &format!("{} answered with status {status}", self.address());
-        if let Some(location) = location {
+        if let Some(location) = headers.get(LOCATION) {
             reason +=
                 &format!(" and points to {}; redirects are not followed", text::head(location.as_bytes()));
         }
-        match text::head(body).as_str() {
+        let said = reported_error(body).unwrap_or_default();
+        match text::head(said.message.as_deref().map_or(body, str::as_bytes)).as_str() {
             "" => {}
             quoted => reason += &format!(": {quoted}"),
         }
-        AgentFailure::failed(reason)
+        status_failure(status, headers, reason).as_reported(&ReportedError { message: None, ..said }).into()
     }
 
     /// The address without what may be a secret: user, password and query.
@@ -213,11 +215,58 @@ pub(crate) fn address_of(url: &Url) -> String {
     format!("{}://{host}{port}{}", url.scheme(), url.path())
 }
 
-/// The last cause of an error: the others only say that a request failed.
-pub(crate) fn innermost(error: &dyn Error) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
+/// A connection to this address that could not be made, or broke.
+pub(crate) fn connection_failure(error: &reqwest::Error, address: &str) -> Failure {
+    let problem = innermost(error);
+    if error.is_connect() {
+        let message = format!("agent unavailable: cannot connect to {address}: {problem}");
+        let failure = Failure::new(FailureKind::Unavailable, message);
+        // Neither a certificate nor a peer that speaks no TLS changes by itself.
+        return if is_tls(error) { failure.permanent() } else { failure };
     }
-    cause.to_string()
+    let kind = if error.is_timeout() { FailureKind::Timeout } else { FailureKind::Unavailable };
+    Failure::new(kind, format!("the connection to {address} was lost: {problem}"))
+}
+
+/// What a status other than success stands for.
+pub(crate) fn status_failure(status: StatusCode, headers: &HeaderMap, message: String) -> Failure {
+    let failed = |kind| Failure::new(kind, message);
+    let failure = match status.as_u16() {
+        401 | 403 | 407 => failed(FailureKind::Denied),
+        408 | 504 => failed(FailureKind::Timeout),
+        429 => failed(FailureKind::RateLimited),
+        502 | 503 => failed(FailureKind::Unavailable),
+        300..=399 | 404 | 410 | 501 | 505 => failed(FailureKind::Unavailable).permanent(),
+        500..=599 => failed(FailureKind::Unavailable).with_transience(Transience::Unknown),
+        _ => failed(FailureKind::TaskError),
+    };
+    let wait = headers.get(RETRY_AFTER).and_then(|wait| wait.to_str().ok());
+    failure.with_retry_after(wait.and_then(|wait| candor_model::retry_after(wait, now())))
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// The last cause of an error: the others only say that a request failed.
+pub(crate) fn innermost(error: &reqwest::Error) -> String {
+    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn is_tls(error: &reqwest::Error) -> bool {
+    causes(error).any(|cause| cause.is::<rustls::Error>())
+}
+
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let first: &(dyn Error + 'static) = error;
+    std::iter::successors(Some(first), |cause| cause_of(*cause))
+}
+
+/// The cause of an error. An I/O error passes over what it holds when it is asked for it.
+fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(held) => Some(held),
+        None => error.source(),
+    }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentAnswer, FeedbackType, JsonMap, MessagePriority, MessageType, Money, Seconds, Telling, Tier,
-    WorkOrder,
+    AgentAnswer, AgentNote, Failure, FailureKind, FeedbackType, JsonMap, MessagePriority, MessageType, Money,
+    Noted, ReportedError, Seconds, Telling, Tier, Transience, WorkOrder,
 };
 use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture};
 use schemars::JsonSchema;
@@ -51,13 +51,34 @@ impl ModelAgent {
         ask.max_output_tokens = 2_048;
         let within = Seconds::from_millis(order.deadline_seconds.as_millis().saturating_sub(MARGIN));
         let name = format!("direct_answer_{}", order.attempt);
-        let value = cx
-            .consult(name, ask, self.max_cost, within)
-            .await
-            .map_err(|reason| AgentFailure::failed(format!("No model could answer directly: {reason}")))?;
-        let said: DirectAnswer = serde_json::from_value(value)
-            .map_err(|error| AgentFailure::failed(format!("The model's answer does not fit: {error}")))?;
+        let value = cx.consult(name.clone(), ask, self.max_cost, within).await.map_err(|reason| {
+            let message = format!("No model could answer directly: {reason}");
+            if cx.has_models() {
+                failure_of_ask(&cx.notes(), &name).with_message(message)
+            } else {
+                Failure::new(FailureKind::Unavailable, message).permanent()
+            }
+        })?;
+        let said: DirectAnswer = serde_json::from_value(value).map_err(|error| {
+            AgentFailure::failed(FailureKind::BadOutput, format!("The model's answer does not fit: {error}"))
+        })?;
         Ok(answer(order, said))
+    }
+}
+
+/// Why no model answered, as the last call that was made under this name tells it. Where none could be made, the
+/// models are not available, for a reason that is not known here: no money, no time, an open circuit.
+pub(crate) fn failure_of_ask(notes: &[Noted], name: &str) -> Failure {
+    let call = notes.iter().rev().find_map(|noted| match &noted.note {
+        AgentNote::Consulted { ask, step, .. } if ask == name => step.call.as_ref(),
+        _ => None,
+    });
+    match call.map(|call| &call.failure) {
+        Some(Some(failure)) => Failure::from(failure),
+        Some(None) => Failure::new(FailureKind::BadOutput, "no answer of a model could be used"),
+        None => {
+            Failure::new(FailureKind::Unavailable, "no model was called").with_transience(Transience::Unknown)
+        }
     }
 }
 
@@ -84,9 +105,14 @@ fn answer(order: &WorkOrder, said: DirectAnswer) -> AgentAnswer {
         ),
         data: JsonMap::new(),
     };
+    let error = (verdict == FeedbackType::Failure).then(|| ReportedError {
+        kind: Some(FailureKind::BadOutput.to_string()),
+        ..ReportedError::default()
+    });
     AgentAnswer {
         outputs: said.outputs,
         feedback_type: Some(verdict),
+        error,
         errors,
         messages: vec![notice],
         cost: Some(Money::ZERO),
@@ -100,8 +126,9 @@ impl Agent for ModelAgent {
         _order: &'a WorkOrder,
         _stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        let reason = "An agent that is a model needs a cx with models".to_owned();
-        Box::pin(std::future::ready(Err(AgentFailure::Failed { reason })))
+        let failure =
+            Failure::new(FailureKind::Unavailable, "An agent that is a model needs a cx with models");
+        Box::pin(std::future::ready(Err(failure.permanent().into())))
     }
 
     fn perform_among<'a>(

@@ -7,6 +7,15 @@ const TAIL_CHARS: usize = 1000;
 /// How many characters of an answer that could not be read are quoted.
 const HEAD_CHARS: usize = 200;
 
+/// How many characters of the line that says why are quoted.
+const CAUSE_CHARS: usize = 300;
+
+/// The line of a log that says why its program failed.
+pub(crate) fn cause(log: &[u8]) -> Option<String> {
+    let text = cleaned(&String::from_utf8_lossy(log));
+    candor_model::cause_line(&text).map(|line| head_within(line.as_bytes(), CAUSE_CHARS))
+}
+
 /// The last lines of `bytes`.
 pub(crate) fn tail(bytes: &[u8]) -> String {
     tail_within(bytes, TAIL_LINES, TAIL_CHARS)

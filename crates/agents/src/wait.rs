@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use candor_model::{Seconds, WorkOrder};
+use candor_model::{Failure, WorkOrder};
 use candor_ports::AgentFailure;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -15,11 +15,6 @@ pub(crate) fn deadline_of(order: &WorkOrder) -> Instant {
     Instant::now() + Duration::from_millis(order.deadline_seconds.as_millis()).min(FAR_AWAY)
 }
 
-/// What is said of an attempt that had no answer at its deadline.
-pub(crate) fn timeout_text(limit: Seconds) -> String {
-    format!("Agent timeout after {limit}s")
-}
-
 /// Returns when the attempt has to end without an answer, with the reason.
 pub(crate) async fn until_over(
     order: &WorkOrder,
@@ -29,6 +24,6 @@ pub(crate) async fn until_over(
     tokio::select! {
         biased;
         () = stop.cancelled() => AgentFailure::Stopped,
-        () = tokio::time::sleep_until(deadline) => AgentFailure::failed(timeout_text(order.deadline_seconds)),
+        () = tokio::time::sleep_until(deadline) => Failure::timed_out(order.deadline_seconds).into(),
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{JsonMap, Money, Seconds, TaskId, Timestamp};
+use crate::{AgentAnswer, Failure, JsonMap, Money, Seconds, TaskId, Timestamp};
 
 text_enum!(
     /// How an attempt ended.
@@ -54,21 +54,52 @@ pub struct ExecutionFeedback {
     pub suggested_adjustments: Option<String>,
     /// When it ended.
     pub timestamp: Timestamp,
+    /// Why it failed; absent on success, and in logs that were written before failures had kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
 }
 
 impl ExecutionFeedback {
-    /// A failure with one error, no cost and no outputs.
+    /// Feedback that reports what an agent answered. An agent that does not say what it cost took `price`.
     #[must_use]
-    pub fn failure(task_id: TaskId, error: impl Into<String>, duration: Seconds, at: Timestamp) -> Self {
+    pub fn answered(
+        task_id: TaskId,
+        answer: AgentAnswer,
+        duration: Seconds,
+        price: Money,
+        at: Timestamp,
+    ) -> Self {
+        let (feedback_type, failure) = (answer.verdict(), answer.failure());
+        let mut errors = answer.errors;
+        if let Some(failure) = failure.as_ref().filter(|failure| !errors.contains(&failure.message)) {
+            errors.insert(0, failure.message.clone());
+        }
         Self {
             task_id,
-            feedback_type: FeedbackType::Failure,
+            feedback_type,
+            actual_outputs: answer.outputs,
+            errors,
+            duration_seconds: duration,
+            cost: answer.cost.unwrap_or(price),
+            suggested_adjustments: answer.suggested_adjustments,
+            timestamp: at,
+            failure,
+        }
+    }
+
+    /// Feedback that reports this failure, with no cost and no outputs.
+    #[must_use]
+    pub fn failed(task_id: TaskId, failure: Failure, duration: Seconds, at: Timestamp) -> Self {
+        Self {
+            task_id,
+            feedback_type: failure.kind.feedback_type(),
             actual_outputs: JsonMap::new(),
-            errors: vec![error.into()],
+            errors: vec![failure.message.clone()],
             duration_seconds: duration,
             cost: Money::ZERO,
             suggested_adjustments: None,
             timestamp: at,
+            failure: Some(failure),
         }
     }
 }

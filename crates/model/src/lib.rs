@@ -18,6 +18,7 @@ mod effect;
 mod error;
 mod evaluation;
 mod event;
+mod failure;
 mod feedback;
 mod gate;
 mod goal;
@@ -81,6 +82,7 @@ pub use event::{
     Account, AfterStop, ConfidenceCause, ConflictResolution, Event, EventBody, EventError, FORMAT_VERSION,
     FallbackKind, Payee, Position, Recorded, RepairKind, StopReason, old_logs,
 };
+pub use failure::{Failure, FailureKind, ReportedError, TEMPORARY_EXIT_CODE, TOO_COMPLEX, Transience};
 pub use feedback::{ExecutionFeedback, FeedbackType};
 pub use gate::{Choice, ChoiceKind, ChoiceOption, ChoiceRequest};
 pub use goal::{Constraint, Goal, GoalType};

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FeedbackType, JsonMap, Money, RunId, Seconds, TaskId, Telling, ValidationError};
+use crate::{
+    Failure, FailureKind, FeedbackType, JsonMap, Money, ReportedError, RunId, Seconds, TaskId, Telling,
+    ValidationError,
+};
 
 /// What an agent is given for one attempt at one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,12 +77,19 @@ pub struct AgentAnswer {
     /// What the attempt cost; the agent's usual price if it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Money>,
-    /// How it went; a success if it does not say and names no error.
+    /// How it went; a success if it does not say and reports no error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback_type: Option<FeedbackType>,
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+    /// Why it failed, with the kind of the failure.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "ReportedError::deserialize_lenient"
+    )]
+    pub error: Option<ReportedError>,
     /// What could be done about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_adjustments: Option<String>,
@@ -95,14 +105,37 @@ impl AgentAnswer {
         Self { outputs, ..Self::default() }
     }
 
-    /// How it went, as far as the agent says.
+    /// The answer of an agent that could not do the task, for this reason.
+    #[must_use]
+    pub fn failed(kind: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let error =
+            ReportedError { kind: Some(kind.to_owned()), message: Some(message.clone()), retryable: None };
+        Self { errors: vec![message], error: Some(error), ..Self::default() }
+    }
+
+    /// How it went, as far as the agent says. A success that reports an error is none.
     #[must_use]
     pub fn verdict(&self) -> FeedbackType {
-        match self.feedback_type {
-            Some(said) => said,
-            None if self.errors.is_empty() => FeedbackType::Success,
-            None => FeedbackType::Failure,
+        match (self.feedback_type, &self.error) {
+            (None | Some(FeedbackType::Success), Some(error)) => {
+                error.failure_kind().unwrap_or(FailureKind::TaskError).feedback_type()
+            }
+            (Some(said), _) => said,
+            (None, None) if self.errors.is_empty() => FeedbackType::Success,
+            (None, None) => FeedbackType::Failure,
         }
+    }
+
+    /// Why the agent failed, in its own words; nothing if it did not. The type of its feedback says more than the
+    /// kind of its error: a broken constraint is one, whatever else is said of it.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        let verdict = self.verdict();
+        let failure = Failure::of_feedback(verdict, &self.errors)?;
+        let Some(error) = &self.error else { return Some(failure) };
+        let (kind, own) = (failure.kind, failure.as_reported(error));
+        Some(if verdict == FeedbackType::Failure { own } else { Failure { kind, ..own } })
     }
 }
 
@@ -119,5 +152,25 @@ mod tests {
         assert!(
             crate::from_json::<AgentAnswer>(r#"{"output":{}}"#).unwrap_err().to_string().contains("outputs")
         );
+    }
+
+    #[test]
+    fn an_error_makes_a_failure_of_an_answer() {
+        let read = |rest: &str| {
+            let answer: AgentAnswer = crate::from_json(&format!(r#"{{"outputs":{{}},{rest}}}"#)).unwrap();
+            (answer.verdict(), answer.failure().map(|failure| failure.kind))
+        };
+        let failed = |kind| (FeedbackType::Failure, Some(kind));
+        assert_eq!(read(r#""error":{"kind":"unavailable"}"#), failed(FailureKind::Unavailable));
+        assert_eq!(read(r#""error":{"message":"no"}"#), failed(FailureKind::TaskError));
+        assert_eq!(read(r#""feedback_type":"SUCCESS","error":"no""#), failed(FailureKind::TaskError));
+        let violated = (FeedbackType::ConstraintViolation, Some(FailureKind::ConstraintViolated));
+        assert_eq!(read(r#""error":{"kind":"constraint_violated"}"#), violated);
+        assert_eq!(read(r#""feedback_type":"CONSTRAINT_VIOLATION","error":{"kind":"timeout"}"#), violated);
+        assert_eq!(
+            read(r#""feedback_type":"PARTIAL_SUCCESS","error":"half""#),
+            (FeedbackType::PartialSuccess, None)
+        );
+        assert_eq!(read(r#""error":null"#), (FeedbackType::Success, None));
     }
 }

@@ -4,7 +4,7 @@
 //! is exceeded is none. It corrects no amounts: a breakdown that does not add up is told, and the agent's
 //! total stands.
 
-use candor_model::{ExecutionFeedback, FeedbackType, JsonMap, Money};
+use candor_model::{ExecutionFeedback, Failure, FailureKind, FeedbackType, JsonMap, Money};
 use serde_json::Value;
 
 /// The output by which a budget check says how it went.
@@ -42,6 +42,7 @@ fn violation(mut feedback: ExecutionFeedback, check: &BudgetCheck) -> ExecutionF
     let amount = |money: Option<Money>| money.map_or_else(String::new, |money| format!(" ${money}"));
     let text = format!("Total cost{} exceeds budget{}", amount(check.total), amount(check.budget));
     feedback.feedback_type = FeedbackType::ConstraintViolation;
+    feedback.failure = Some(Failure::new(FailureKind::ConstraintViolated, text.as_str()));
     feedback.errors.insert(0, text);
     if let Some(overage) = check.overage() {
         feedback.actual_outputs.insert("overage".to_owned(), json_amount(overage));

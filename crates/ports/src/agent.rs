@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use candor_model::{AgentAnswer, ChoiceRequest, LedgerEntry, Query, QueryAnswer, RunId, WorkOrder};
+use candor_model::{
+    AgentAnswer, ChoiceRequest, Failure, FailureKind, LedgerEntry, Query, QueryAnswer, RunId, WorkOrder,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{AttemptContext, BoxFuture};
@@ -70,18 +72,21 @@ pub enum AgentFailure {
         /// What is asked.
         question: Box<ChoiceRequest>,
     },
-    /// It failed; in plain words, with the end of the agent's own log where there is one.
-    #[error("{reason}")]
-    Failed {
-        /// Why.
-        reason: String,
-    },
+    /// It failed. Whoever saw it fail says of which kind that is.
+    #[error("{0}")]
+    Failed(Box<Failure>),
 }
 
 impl AgentFailure {
-    /// A failure for this reason.
+    /// A failure of this kind, with the transience that is usual for it.
     #[must_use]
-    pub fn failed(reason: impl Into<String>) -> Self {
-        Self::Failed { reason: reason.into() }
+    pub fn failed(kind: FailureKind, message: impl Into<String>) -> Self {
+        Failure::new(kind, message).into()
+    }
+}
+
+impl From<Failure> for AgentFailure {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(Box::new(failure))
     }
 }

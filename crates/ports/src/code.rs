@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use candor_model::JsonMap;
+use candor_model::{Failure, FailureKind, JsonMap};
 use tokio_util::sync::CancellationToken;
 
 use crate::BoxFuture;
@@ -124,17 +124,14 @@ pub enum CodeLimit {
 }
 
 /// Why a program was not run, or its end is not known.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct CodeFault {
-    /// What happened, and what to do about it.
-    pub reason: String,
-}
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct CodeFault(pub Failure);
 
 impl CodeFault {
-    /// A fault for this reason.
+    /// A sandbox that is not there, for this reason.
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
+        Self(Failure::new(FailureKind::Unavailable, reason))
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use candor_model::{
-    AgentType, AskId, CheckResult, Effect, ModelRequest, Query, QueryAnswer, QueryResponse, ReadFile, RunId,
-    Seconds, Texts, Undone, WantedCheck,
+    AgentType, AskId, CheckResult, Effect, Failure, FailureKind, ModelRequest, Query, QueryAnswer,
+    QueryResponse, ReadFile, RunId, Seconds, Texts, Undone, WantedCheck,
 };
 use candor_ports::{AgentFailure, AttemptContext, Inspector, Words};
 use candor_session::{AttemptEnd, AttemptKey, Ended, Outcome, RequestId, SessionInput};
@@ -81,7 +81,8 @@ impl Driver {
                 "Agent {agent_type} is unavailable: it is not configured here; add it to candor.toml, or pass the \
                  file that has it with --config"
             );
-            let ended = Box::new(Ended::not_made(key.clone(), reason));
+            let failure = Failure::new(FailureKind::Unavailable, reason).permanent();
+            let ended = Box::new(Ended::not_made(key.clone(), failure));
             return self.spawn(RequestId::Attempt(key), async move { Some(Outcome::Attempt(ended)) });
         };
         let (agent, places) = (Arc::clone(&member.agent), member.places.clone());
@@ -104,7 +105,7 @@ impl Driver {
                 Ok(answer) => AttemptEnd::Answered(Box::new(answer)),
                 Err(AgentFailure::Stopped) => AttemptEnd::Stopped,
                 Err(AgentFailure::Waiting { question }) => AttemptEnd::Waiting(question),
-                Err(AgentFailure::Failed { reason }) => AttemptEnd::Failed(reason),
+                Err(AgentFailure::Failed(failure)) => AttemptEnd::Failed(failure),
             };
             Some(Outcome::Attempt(Box::new(Ended { key, agent: Some(agent_type), end, duration, price })))
         });

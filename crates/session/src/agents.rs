@@ -1,7 +1,7 @@
 //! Agents at work: how their attempts end, and what they want meanwhile.
 
 use candor_engine::{Input, Refusal};
-use candor_model::{Effect, ExecutionFeedback, FeedbackType, Seconds, Telling, Timestamp};
+use candor_model::{Effect, ExecutionFeedback, Failure, FailureKind, Seconds, Telling, Timestamp};
 
 use crate::Session;
 use crate::input::{AgentRequest, AttemptEnd, AttemptKey, Ended, RequestId, Ticket};
@@ -116,44 +116,25 @@ impl Ended {
     /// The attempt's outcome in the engine's words.
     fn into_feedback(self, now: Timestamp) -> ExecutionFeedback {
         let Self { key: AttemptKey { task_id, .. }, end, duration, price, .. } = self;
-        let answer = match end {
-            AttemptEnd::Answered(answer) => *answer,
-            AttemptEnd::Stopped => return failure(task_id, "the attempt was stopped", duration, now),
-            AttemptEnd::Waiting(_) => return failure(task_id, "it waits for a person", duration, now),
-            AttemptEnd::Failed(reason) => return failure(task_id, &reason, duration, now),
+        let cancelled = |why: &str| Box::new(Failure::new(FailureKind::Cancelled, why));
+        let failure = match end {
+            AttemptEnd::Answered(answer) => {
+                return ExecutionFeedback::answered(task_id, *answer, duration, price, now);
+            }
+            AttemptEnd::Stopped => cancelled("the attempt was stopped"),
+            AttemptEnd::Waiting(_) => cancelled("it waits for a person"),
+            AttemptEnd::Failed(failure) => failure,
         };
-        let feedback_type = answer.verdict();
-        let mut errors = answer.errors;
-        if !feedback_type.is_success() && errors.is_empty() {
-            errors.push(silent(feedback_type));
-        }
-        ExecutionFeedback {
-            task_id,
-            feedback_type,
-            actual_outputs: answer.outputs,
-            errors,
-            duration_seconds: duration,
-            cost: answer.cost.unwrap_or(price),
-            suggested_adjustments: answer.suggested_adjustments,
-            timestamp: now,
-        }
+        ExecutionFeedback::failed(task_id, *failure, duration, now)
     }
-}
-
-fn failure(task: candor_model::TaskId, reason: &str, took: Seconds, now: Timestamp) -> ExecutionFeedback {
-    ExecutionFeedback::failure(task, reason, took, now)
-}
-
-fn silent(kind: FeedbackType) -> String {
-    format!("The agent reported {kind} without saying why")
 }
 
 /// An answer that the engine cannot take is answered for, so that nothing hangs.
 pub(crate) fn answer_for(input: Input, refusal: &Refusal, now: Timestamp) -> Option<Input> {
     match (input, refusal) {
         (Input::AgentReported { task_id, attempt, .. }, Refusal::WrongTask { .. }) => {
-            let reason = "The agent answered for another task";
-            let feedback = failure(task_id.clone(), reason, Seconds::from_millis(1), now);
+            let failure = Failure::new(FailureKind::BadOutput, "The agent answered for another task");
+            let feedback = ExecutionFeedback::failed(task_id.clone(), failure, Seconds::from_millis(1), now);
             Some(Input::AgentReported { task_id, attempt, feedback: Box::new(feedback) })
         }
         _ => None,

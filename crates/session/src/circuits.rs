@@ -156,7 +156,7 @@ impl Session {
         let result = match &ended.end {
             AttemptEnd::Answered(_) => Ok(()),
             AttemptEnd::Stopped | AttemptEnd::Waiting(_) => return,
-            AttemptEnd::Failed(reason) => Err(reason.as_str()),
+            AttemptEnd::Failed(failure) => Err(failure.message.as_str()),
         };
         self.deps.circuits.ended(agent.as_str(), result, self.now);
     }

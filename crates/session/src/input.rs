@@ -2,8 +2,8 @@
 
 use candor_engine::{Input, Refusal};
 use candor_model::{
-    AgentAnswer, AgentNote, AgentType, Ask, AskId, Asking, CheckResult, ChoiceRequest, Consulted, Money,
-    QueryAnswer, QueryResponse, ReadFile, Seconds, TaskId, Telling, Undone,
+    AgentAnswer, AgentNote, AgentType, Ask, AskId, Asking, CheckResult, ChoiceRequest, Consulted, Failure,
+    Money, QueryAnswer, QueryResponse, ReadFile, Seconds, TaskId, Telling, Undone,
 };
 use serde_json::Value;
 
@@ -142,7 +142,7 @@ pub enum AttemptEnd {
     /// It needs a person's answer, and goes on with the same attempt when it has it.
     Waiting(Box<ChoiceRequest>),
     /// There is no answer.
-    Failed(String),
+    Failed(Box<Failure>),
 }
 
 /// What an agent at work wants.

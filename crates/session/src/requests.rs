@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use candor_engine::Input;
-use candor_model::{AgentType, Effect};
+use candor_model::{AgentType, Effect, Failure, FailureKind};
 
 use crate::Session;
+use crate::circuits::CircuitState;
 use crate::input::{AttemptEnd, AttemptKey, Ended, RequestId};
 
 /// Something that is being done outside.
@@ -103,8 +104,8 @@ impl Session {
     fn begin(&mut self, id: RequestId, effect: Effect) {
         let mut agent = None;
         if let (RequestId::Attempt(key), Effect::InvokeAgent { agent_type, .. }) = (&id, &effect) {
-            if let Err(reason) = self.may_begin(key, agent_type) {
-                let ended = Ended::not_made(key.clone(), reason);
+            if let Err(failure) = self.may_begin(key, agent_type) {
+                let ended = Ended::not_made(key.clone(), failure);
                 self.own.extend(self.outcome_of(ended));
                 return;
             }
@@ -116,23 +117,31 @@ impl Session {
     }
 
     /// Why an attempt cannot be made: its order says too little, or the agent's circuit is open.
-    fn may_begin(&self, key: &AttemptKey, agent: &AgentType) -> Result<(), String> {
+    fn may_begin(&self, key: &AttemptKey, agent: &AgentType) -> Result<(), Failure> {
         let order = self.history.state.work_order(&key.task_id, key.attempt);
         if let Some(Err(problem)) = order.map(|order| order.brief.check()) {
             let (field, problem) = (problem.field, problem.problem);
-            return Err(format!("The agent was not started: its brief's `{field}` is {problem}"));
+            let message = format!("The agent was not started: its brief's `{field}` is {problem}");
+            return Err(Failure::new(FailureKind::TaskError, message));
         }
-        let admitted = self.deps.circuits.admit(agent.as_str(), self.now);
-        admitted.map_err(|reason| format!("Agent is unavailable: {reason}"))
+        let circuits = &self.deps.circuits;
+        circuits.admit(agent.as_str(), self.now).map_err(|reason| {
+            let wait = match circuits.state(agent.as_str(), self.now) {
+                CircuitState::Open { until, .. } => Some(until.since(self.now)),
+                CircuitState::Closed | CircuitState::HalfOpen => None,
+            };
+            let message = format!("Agent is unavailable: {reason}");
+            Failure::new(FailureKind::Unavailable, message).with_retry_after(wait)
+        })
     }
 }
 
 impl Ended {
     /// An attempt that was not made.
     #[must_use]
-    pub fn not_made(key: AttemptKey, reason: String) -> Self {
+    pub fn not_made(key: AttemptKey, failure: Failure) -> Self {
         let duration = candor_model::Seconds::from_millis(1);
         let price = candor_model::Money::ZERO;
-        Self { key, agent: None, end: AttemptEnd::Failed(reason), duration, price }
+        Self { key, agent: None, end: AttemptEnd::Failed(Box::new(failure)), duration, price }
     }
 }

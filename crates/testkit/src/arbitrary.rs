@@ -98,6 +98,6 @@ pub fn feedback(tasks: usize) -> impl Strategy<Value = ExecutionFeedback> {
     (1..=tasks.max(1), kind, errors, suggestion).prop_map(|(n, kind, errors, suggestion)| {
         let mut feedback = fixtures::feedback(n, kind, &errors);
         feedback.suggested_adjustments = suggestion.map(str::to_owned);
-        feedback
+        fixtures::typed(feedback)
     })
 }

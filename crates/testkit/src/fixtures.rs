@@ -3,9 +3,9 @@
 //! Everything here is fixed by the documents; a change of these values is a change of the requirements.
 
 use candor_model::{
-    AgentCapability, AgentType, Confidence, Constraint, ExecutionFeedback, FeedbackType, Goal, GoalId,
-    GoalType, JsonMap, Money, Plan, PlanId, PlanMetadata, Priority, RankedAgent, Seconds, Share, SubTask,
-    TaskId, Text, Timestamp,
+    AgentCapability, AgentType, Confidence, Constraint, ExecutionFeedback, Failure, FeedbackType, Goal,
+    GoalId, GoalType, JsonMap, Money, Plan, PlanId, PlanMetadata, Priority, RankedAgent, Seconds, Share,
+    SubTask, TaskId, Text, Timestamp,
 };
 use serde_json::json;
 
@@ -261,7 +261,7 @@ pub fn simple_task(n: usize, description: &str, dependencies: &[usize], agent: &
 
 /// Feedback of one kind on the n-th task.
 pub fn feedback(n: usize, kind: FeedbackType, errors: &[&str]) -> ExecutionFeedback {
-    ExecutionFeedback {
+    typed(ExecutionFeedback {
         task_id: TaskId::numbered(n),
         feedback_type: kind,
         actual_outputs: JsonMap::new(),
@@ -270,7 +270,15 @@ pub fn feedback(n: usize, kind: FeedbackType, errors: &[&str]) -> ExecutionFeedb
         cost: Money::ZERO,
         suggested_adjustments: None,
         timestamp: time(NOON),
-    }
+        failure: None,
+    })
+}
+
+/// The feedback with the kind of failure that its words stand for, as an adapter would have set it.
+pub fn typed(feedback: ExecutionFeedback) -> ExecutionFeedback {
+    let failure = Failure::derived(&feedback);
+    let set = |failure: Failure| Failure { derived: false, ..failure };
+    ExecutionFeedback { failure: failure.map(set), ..feedback }
 }
 
 /// The flight agent did not answer within ten seconds.

@@ -114,5 +114,6 @@ fn success(task_id: &TaskId) -> ExecutionFeedback {
         cost: Money::ZERO,
         suggested_adjustments: None,
         timestamp: Timestamp::EPOCH,
+        failure: None,
     }
 }

@@ -10,7 +10,7 @@ use a2a::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, Part, Role, SendMessageConfiguration,
     SendMessageRequest, StreamResponse, SubscribeToTaskRequest, Task, TaskState, methods,
 };
-use candor_model::{AgentAnswer, AgentNote, WorkOrder};
+use candor_model::{AgentAnswer, AgentNote, Failure, FailureKind, WorkOrder};
 use candor_ports::{AgentFailure, AttemptContext};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -82,7 +82,9 @@ impl<'a> Attempt<'a> {
                 self.look(&remote.task, 0).await
             }
             Standing::Over(_, result) => return record::recorded(&result),
-            Standing::GivenUp => return Err(AgentFailure::failed(record::given_up(self.peer))),
+            Standing::GivenUp => {
+                return Err(AgentFailure::failed(FailureKind::Cancelled, record::given_up(self.peer)));
+            }
             Standing::Fresh => match self.begin().await {
                 Err(Trouble::Lost(problem)) => return self.find_or_ask(&problem).await,
                 sent => sent,
@@ -90,7 +92,10 @@ impl<'a> Attempt<'a> {
             Standing::Unknown => return self.find_or_ask("Candor was stopped while it sent the task").await,
             Standing::At(remote) => self.look(&remote.task, 0).await,
             Standing::Answered(_, choice) if choice.option.eq_ignore_ascii_case(CANCEL) => {
-                return Err(AgentFailure::failed(record::withdrawn_by_person(self.peer)));
+                return Err(AgentFailure::failed(
+                    FailureKind::Cancelled,
+                    record::withdrawn_by_person(self.peer),
+                ));
             }
             Standing::Answered(remote, choice) => self.reply(&remote, &choice.text).await,
         };
@@ -127,9 +132,9 @@ impl<'a> Attempt<'a> {
             Ok(progress) => self.conclude(&progress).await,
             Err(Trouble::Refused { code: Some(TASK_NOT_FOUND), .. }) => {
                 self.open = false;
-                Err(AgentFailure::failed(record::forgotten(self.peer)))
+                Err(AgentFailure::failed(FailureKind::Unavailable, record::forgotten(self.peer)))
             }
-            Err(trouble) => Err(AgentFailure::failed(trouble.to_string())),
+            Err(trouble) => Err(Failure::from(trouble).into()),
         }
     }
 

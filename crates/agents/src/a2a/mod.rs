@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, Seconds, WorkOrder};
+use candor_model::{AgentAnswer, Failure, FailureKind, Query, QueryAnswer, RunId, Seconds, WorkOrder};
 use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
@@ -33,7 +33,7 @@ use self::card::Card;
 pub use self::card::Described;
 use self::keys::Keys;
 use self::rpc::{BodyError, Peer, limited_body};
-use crate::http::{address_of, innermost};
+use crate::http::{address_of, connection_failure, innermost, status_failure};
 use crate::text;
 use crate::wait::{deadline_of, until_over};
 
@@ -69,7 +69,7 @@ impl Default for A2aConfig {
 }
 
 /// Why there is no remote agent.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum A2aError {
     /// The address is none.
     #[error(
@@ -110,6 +110,8 @@ pub enum A2aError {
         address: String,
         /// Why.
         problem: String,
+        /// What that means for an attempt.
+        failure: Box<Failure>,
     },
     /// Something else than a card is there.
     #[error("{address} is not an agent card: {problem}; it began with `{said}`")]
@@ -149,6 +151,18 @@ pub enum A2aError {
         /// Its host.
         host: String,
     },
+}
+
+impl From<A2aError> for Failure {
+    fn from(error: A2aError) -> Self {
+        let kind = match error {
+            A2aError::Unreachable { failure, .. } => return *failure,
+            A2aError::Elsewhere { .. } | A2aError::Variable { .. } => FailureKind::Denied,
+            _ => FailureKind::Unavailable,
+        };
+        // What was declared, and what a card says, stays as it is until somebody changes it.
+        Self::new(kind, format!("agent unavailable: {error}")).permanent()
+    }
 }
 
 /// An agent that speaks A2A.
@@ -193,7 +207,8 @@ impl A2aAgent {
         let client = client.map_err(|error| A2aError::Client { problem: innermost(&error) })?;
         let fetched = tokio::time::timeout(self.config.card_timeout, self.fetch(&client)).await;
         let body = fetched.unwrap_or_else(|_| {
-            Err(self.unreachable(format!("no answer after {} s", self.config.card_timeout.as_secs_f64())))
+            let problem = format!("no answer after {} s", self.config.card_timeout.as_secs_f64());
+            Err(self.unreachable(problem, |message| Failure::new(FailureKind::Timeout, message)))
         })?;
         let card = card::read(&self.card_url, &body)?;
         self.check_keys(&card)?;
@@ -204,22 +219,29 @@ impl A2aAgent {
     async fn fetch(&self, client: &Client) -> Result<Vec<u8>, A2aError> {
         let request = client.get(self.card_url.clone()).headers(self.headers.clone());
         let response = request.header(ACCEPT, "application/json").send().await;
-        let response = response.map_err(|error| self.unreachable(innermost(&error)))?;
-        let status = response.status();
+        let response = response.map_err(|error| self.no_connection(&error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
         let body = limited_body(response, MAX_CARD_BYTES).await.map_err(|error| match error {
             BodyError::TooLarge => A2aError::TooLarge { address: address_of(&self.card_url) },
-            BodyError::Lost(error) => self.unreachable(innermost(&error)),
+            BodyError::Lost(error) => self.no_connection(&error),
         })?;
         let body = Keys::of(&self.headers).taken_out(body);
         if status.is_success() {
             return Ok(body);
         }
         let said = text::head(&body);
-        Err(self.unreachable(format!("status {status}{}{said}", if said.is_empty() { "" } else { ": " })))
+        let problem = format!("status {status}{}{said}", if said.is_empty() { "" } else { ": " });
+        Err(self.unreachable(problem, |message| status_failure(status, &headers, message)))
     }
 
-    fn unreachable(&self, problem: String) -> A2aError {
-        A2aError::Unreachable { address: address_of(&self.card_url), problem }
+    fn no_connection(&self, error: &reqwest::Error) -> A2aError {
+        self.unreachable(innermost(error), |message| connection_failure(error, "").with_message(message))
+    }
+
+    fn unreachable(&self, problem: String, failure: impl FnOnce(String) -> Failure) -> A2aError {
+        let address = address_of(&self.card_url);
+        let message = format!("agent unavailable: cannot get the agent card from {address}: {problem}");
+        A2aError::Unreachable { address, problem, failure: Box::new(failure(message)) }
     }
 
     /// A card does not decide who gets the access keys.
@@ -250,7 +272,7 @@ impl A2aAgent {
             failure = until_over(order, deadline, stop) => return Err(failure),
             peer = self.peer() => peer,
         };
-        let peer = peer.map_err(|error| AgentFailure::failed(format!("agent unavailable: {error}")))?;
+        let peer = peer.map_err(Failure::from)?;
         let mut attempt = Attempt::new(peer, order, cx);
         let result = tokio::select! {
             biased;

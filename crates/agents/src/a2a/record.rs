@@ -2,8 +2,9 @@
 
 use a2a::{Part, TaskState};
 use candor_model::{
-    AgentAnswer, AgentNote, ChoiceKind, ChoiceOption, ChoiceRequest, JsonMap, MessagePriority, MessageType,
-    NonEmpty, Telling, ToolCall, ToolErrorKind, ToolHints, ToolResult, WorkOrder,
+    AgentAnswer, AgentNote, ChoiceKind, ChoiceOption, ChoiceRequest, Failure, FailureKind, JsonMap,
+    MessagePriority, MessageType, NonEmpty, Telling, ToolCall, ToolErrorKind, ToolHints, ToolResult,
+    WorkOrder,
 };
 use candor_ports::AgentFailure;
 use serde_json::{Value, json};
@@ -42,12 +43,13 @@ impl Attempt<'_> {
     /// Puts a question to a person. Without a cx there is nobody to ask.
     pub(super) async fn ask(&self, about: &str, question: ChoiceRequest) -> AgentFailure {
         if self.cx.is_none() {
-            return AgentFailure::failed(format!("{}; there is nobody to ask here", question.text));
+            let message = format!("{}; there is nobody to ask here", question.text);
+            return AgentFailure::failed(FailureKind::TaskError, message);
         }
         if !self.story.asked
             && let Err(trouble) = self.note(AgentNote::Asked { about: about.to_owned() }).await
         {
-            return AgentFailure::failed(trouble.to_string());
+            return Failure::from(trouble).into();
         }
         AgentFailure::Waiting { question: Box::new(question) }
     }
@@ -78,23 +80,28 @@ impl Attempt<'_> {
     pub(super) async fn conclude(&mut self, progress: &Progress) -> Result<AgentAnswer, AgentFailure> {
         let (name, said) = (self.peer.name(), progress.said());
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-        let reason = match progress.state() {
+        let (kind, reason) = match progress.state() {
             _ if progress.answer.is_some() => return self.succeed(progress).await,
             TaskState::Completed => return self.succeed(progress).await,
             TaskState::InputRequired => {
                 return Err(self.ask(INPUT, input_question(self.peer, self.order, &progress.said())).await);
             }
-            TaskState::AuthRequired => {
+            TaskState::AuthRequired => (
+                FailureKind::Denied,
                 format!(
                     "the remote agent `{name}` wants to know who asks{said}; give it an access key with the agent's `headers_env`"
-                )
+                ),
+            ),
+            TaskState::Rejected => {
+                (FailureKind::TaskError, format!("the remote agent `{name}` rejected the task{said}"))
             }
-            TaskState::Rejected => format!("the remote agent `{name}` rejected the task{said}"),
-            TaskState::Canceled => format!("the remote agent `{name}` canceled the task{said}"),
-            _ => format!("the remote agent `{name}` failed{said}"),
+            TaskState::Canceled => {
+                (FailureKind::Cancelled, format!("the remote agent `{name}` canceled the task{said}"))
+            }
+            _ => (FailureKind::TaskError, format!("the remote agent `{name}` failed{said}")),
         };
         // The receipt follows when the attempt ends.
-        Err(AgentFailure::failed(reason))
+        Err(AgentFailure::failed(kind, reason))
     }
 
     async fn succeed(&mut self, progress: &Progress) -> Result<AgentAnswer, AgentFailure> {
@@ -111,7 +118,7 @@ impl Attempt<'_> {
                 self.owed = false;
                 Ok(AgentAnswer::success(outputs))
             }
-            Err(trouble) => Err(AgentFailure::failed(trouble.to_string())),
+            Err(trouble) => Err(Failure::from(trouble).into()),
         }
     }
 }
@@ -127,11 +134,11 @@ pub(super) fn intent(peer: &Peer, order: &WorkOrder, key: &str) -> AgentNote {
 
 /// The receipt of an attempt that brought nothing.
 pub(super) fn failed(failure: &AgentFailure, began: Instant) -> ToolResult {
-    let kind = match failure {
-        AgentFailure::Stopped => ToolErrorKind::Cancelled,
-        _ => ToolErrorKind::Failed,
+    let (kind, data) = match failure {
+        AgentFailure::Stopped | AgentFailure::Waiting { .. } => (ToolErrorKind::Cancelled, None),
+        AgentFailure::Failed(failure) => (ToolErrorKind::Failed, serde_json::to_value(failure).ok()),
     };
-    ToolResult { duration_ms: millis_since(began), ..ToolResult::failed(kind, failure.to_string()) }
+    ToolResult { duration_ms: millis_since(began), data, ..ToolResult::failed(kind, failure.to_string()) }
 }
 
 /// What an attempt that is over already came to.
@@ -139,7 +146,11 @@ pub(super) fn recorded(result: &ToolResult) -> Result<AgentAnswer, AgentFailure>
     match &result.data {
         Some(Value::Object(outputs)) if result.success => Ok(AgentAnswer::success(outputs.clone())),
         _ if result.success => Ok(AgentAnswer::default()),
-        _ => Err(AgentFailure::failed(result.error_text())),
+        data => {
+            let noted = data.clone().and_then(|failure| candor_model::from_value::<Failure>(failure).ok());
+            let unknown = || Failure::new(FailureKind::TaskError, result.error_text());
+            Err(noted.unwrap_or_else(unknown).into())
+        }
     }
 }
 

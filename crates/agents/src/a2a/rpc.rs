@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use a2a::{JsonRpcError, JsonRpcRequest, StreamResponse};
+use candor_model::{Failure, FailureKind, Transience};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use serde_json::Value;
 use super::card::Card;
 use super::keys::Keys;
 use super::sse::Sse;
-use crate::http::{address_of, innermost};
+use crate::http::{address_of, connection_failure, status_failure};
 use crate::text;
 
 /// How large an answer may be that is no stream.
@@ -24,25 +25,27 @@ pub(super) const MAX_BODY_BYTES: usize = 1024 * 1024;
 const MAX_STREAM_BYTES: usize = 16 * 1024 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
+/// How JSON-RPC says that the peer itself broke.
+const INTERNAL_ERROR: i32 = -32603;
 const VERSION_HEADER: HeaderName = HeaderName::from_static("a2a-version");
 const VERSION: HeaderValue = HeaderValue::from_static(a2a::VERSION);
 
 /// What came instead of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(super) enum Trouble {
     /// Nobody is there: nothing was sent.
-    #[error("agent unavailable: {0}")]
-    Unreachable(String),
+    #[error("{0}")]
+    Unreachable(Box<Failure>),
     /// It was sent, and the connection broke: nobody knows what became of it.
     #[error("{0}")]
     Lost(String),
     /// The peer said no.
-    #[error("{text}")]
+    #[error("{failure}")]
     Refused {
         /// The protocol's number for it; none if it was said in another way.
         code: Option<i32>,
-        /// In words.
-        text: String,
+        /// What that means.
+        failure: Box<Failure>,
     },
     /// It said something that cannot be understood or is too much.
     #[error("{0}")]
@@ -56,6 +59,17 @@ impl Trouble {
     /// Whether it may be gone the next time.
     pub(super) const fn may_pass(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Lost(_))
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Unreachable(failure) | Trouble::Refused { failure, .. } => *failure,
+            Trouble::Lost(text) => Self::new(FailureKind::Unavailable, text),
+            Trouble::Unusable(text) => Self::new(FailureKind::BadOutput, text),
+            Trouble::Unnoted(_) => Self::new(FailureKind::Cancelled, trouble.to_string()),
+        }
     }
 }
 
@@ -148,17 +162,17 @@ impl Peer {
     }
 
     fn lost(&self, error: &reqwest::Error) -> Trouble {
-        let (address, problem) = (self.address(), innermost(error));
+        let failure = connection_failure(error, &self.address());
         if error.is_connect() {
-            Trouble::Unreachable(format!("cannot connect to {address}: {problem}"))
+            Trouble::Unreachable(Box::new(failure))
         } else {
-            Trouble::Lost(format!("the connection to {address} was lost: {problem}"))
+            Trouble::Lost(failure.message)
         }
     }
 
     /// A status other than success. Peers also wrap errors of the protocol into one.
     async fn refused(&self, response: Response) -> Trouble {
-        let status = response.status();
+        let (status, headers) = (response.status(), response.headers().clone());
         let body = match self.body(response).await {
             Ok(body) => body,
             Err(trouble) => return trouble,
@@ -180,16 +194,20 @@ impl Peer {
         match status {
             // Somebody in between has no answer: the peer may have the message all the same.
             StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => Trouble::Lost(text),
-            _ => Trouble::Refused { code: None, text },
+            _ => Trouble::Refused { code: None, failure: Box::new(status_failure(status, &headers, text)) },
         }
     }
 
     fn said_no(&self, error: &JsonRpcError) -> Trouble {
         let said = text::head(error.message.as_bytes());
-        Trouble::Refused {
-            code: Some(error.code),
-            text: format!("the remote agent `{}` refused: {said} (error {})", self.name(), error.code),
-        }
+        let text = format!("the remote agent `{}` refused: {said} (error {})", self.name(), error.code);
+        let failure = match error.code {
+            INTERNAL_ERROR => {
+                Failure::new(FailureKind::Unavailable, text).with_transience(Transience::Unknown)
+            }
+            _ => Failure::new(FailureKind::TaskError, text),
+        };
+        Trouble::Refused { code: Some(error.code), failure: Box::new(failure) }
     }
 
     async fn body(&self, response: Response) -> Result<Vec<u8>, Trouble> {

@@ -24,7 +24,7 @@ use super::matching::{SortKey, fits};
 use super::outputs::Outputs;
 use super::records::read_records;
 use super::template::Template;
-use super::{BuiltinError, Limit, Work, read_options};
+use super::{BuiltinError, Limit, Work, not_computed, read_options};
 
 /// How many records are answered if nothing else is said.
 const DEFAULT_LIMIT: usize = 20;
@@ -182,7 +182,7 @@ impl Catalogue {
             match expression.value(&scope) {
                 Ok(value) => changed |= record.insert(name.clone(), value).is_none(),
                 Err(NoValue::Absent) => {}
-                Err(NoValue::Wrong(problem)) => return Err(AgentFailure::failed(problem)),
+                Err(NoValue::Wrong(problem)) => return Err(not_computed(problem)),
             }
         }
         if changed {
@@ -202,7 +202,7 @@ impl Catalogue {
         match limit.value(scope) {
             Ok(value) => Ok(value.as_f64().map_or(DEFAULT_LIMIT, |most| most.max(0.0) as usize)),
             Err(NoValue::Absent) => Ok(DEFAULT_LIMIT),
-            Err(NoValue::Wrong(problem)) => Err(AgentFailure::failed(problem)),
+            Err(NoValue::Wrong(problem)) => Err(not_computed(problem)),
         }
     }
 
@@ -240,7 +240,7 @@ fn applies_and_holds(filter: &Expression, scope: &Scope<'_>, inputs: &JsonMap) -
             let unset = |input: &&str| inputs.get(*input).is_none_or(Value::is_null);
             Ok(filter.reads("inputs").iter().any(unset))
         }
-        Err(NoValue::Wrong(problem)) => Err(AgentFailure::failed(problem)),
+        Err(NoValue::Wrong(problem)) => Err(not_computed(problem)),
     }
 }
 

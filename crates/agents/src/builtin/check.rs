@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::expression::{Expression, NoValue, Scope};
 use super::outputs::Outputs;
 use super::template::Template;
-use super::{BuiltinError, Limit, Work, read_options};
+use super::{BuiltinError, Limit, Work, not_computed, read_options};
 
 const OPTIONS: [&str; 3] = ["outputs", "require", "violations"];
 
@@ -72,11 +72,9 @@ impl Check {
             match expression.value(scope) {
                 Ok(_) => {}
                 Err(NoValue::Absent) => {
-                    return Err(AgentFailure::failed(format!(
-                        "cannot check without `{source}`: it is missing"
-                    )));
+                    return Err(not_computed(format!("cannot check without `{source}`: it is missing")));
                 }
-                Err(NoValue::Wrong(problem)) => return Err(AgentFailure::failed(problem)),
+                Err(NoValue::Wrong(problem)) => return Err(not_computed(problem)),
             }
         }
         Ok(())
@@ -115,7 +113,7 @@ impl Violation {
         match self.when.holds(scope) {
             Ok(false) | Err(NoValue::Absent) => return Ok(()),
             Ok(true) => {}
-            Err(NoValue::Wrong(problem)) => return Err(AgentFailure::failed(problem)),
+            Err(NoValue::Wrong(problem)) => return Err(not_computed(problem)),
         }
         self.outputs.compute(scope, &mut answer.outputs)?;
         answer.feedback_type = Some(FeedbackType::ConstraintViolation);

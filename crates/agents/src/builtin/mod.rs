@@ -16,7 +16,7 @@ mod tree;
 
 use std::sync::Arc;
 
-use candor_model::{AgentAnswer, JsonMap, ValidationError, WorkOrder};
+use candor_model::{AgentAnswer, Failure, FailureKind, JsonMap, Seconds, ValidationError, WorkOrder};
 use candor_ports::{Agent, AgentFailure, BoxFuture};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::text::suggestion;
-use crate::wait::{deadline_of, timeout_text};
+use crate::wait::deadline_of;
 
 /// The kinds that [`builtin`] knows.
 pub const BUILTIN_KINDS: [&str; 4] = ["catalogue", "check", "echo", "noop"];
@@ -90,8 +90,7 @@ impl<W: Work> Agent for Immediate<W> {
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
         Box::pin(async move {
-            let limit =
-                Limit { deadline: deadline_of(order), timeout: timeout_text(order.deadline_seconds), stop };
+            let limit = Limit { deadline: deadline_of(order), time: order.deadline_seconds, stop };
             limit.check()?;
             self.0.answer(order, &limit)
         })
@@ -101,7 +100,7 @@ impl<W: Work> Agent for Immediate<W> {
 /// When a computation has to give up; asked now and then while it goes on.
 struct Limit {
     deadline: Instant,
-    timeout: String,
+    time: Seconds,
     stop: CancellationToken,
 }
 
@@ -110,11 +109,16 @@ impl Limit {
         if self.stop.is_cancelled() {
             Err(AgentFailure::Stopped)
         } else if Instant::now() > self.deadline {
-            Err(AgentFailure::failed(self.timeout.as_str()))
+            Err(Failure::timed_out(self.time).into())
         } else {
             Ok(())
         }
     }
+}
+
+/// An expression that has no value for these inputs: the task cannot be done as it stands.
+fn not_computed(problem: String) -> AgentFailure {
+    AgentFailure::failed(FailureKind::TaskError, problem)
 }
 
 /// Reads the options of a kind; a key that is not `known` is answered with the nearest one that is.

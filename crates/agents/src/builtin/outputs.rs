@@ -4,8 +4,8 @@ use candor_model::JsonMap;
 use candor_ports::AgentFailure;
 use serde_json::Value;
 
-use super::BuiltinError;
 use super::expression::{Expression, NoValue, Scope};
+use super::{BuiltinError, not_computed};
 
 /// Outputs in an order in which each finds those that it builds on.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ impl Part {
             Self::Computed(expression) => match expression.value(scope) {
                 Ok(value) => Ok(Some(value)),
                 Err(NoValue::Absent) => Ok(None),
-                Err(NoValue::Wrong(problem)) => Err(AgentFailure::failed(problem)),
+                Err(NoValue::Wrong(problem)) => Err(not_computed(problem)),
             },
             Self::Table(parts) => {
                 let mut table = JsonMap::new();

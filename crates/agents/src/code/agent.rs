@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_model::{AgentAnswer, JsonMap, WorkOrder};
+use candor_model::{AgentAnswer, Failure, FailureKind, JsonMap, WorkOrder};
 use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -74,9 +74,12 @@ impl CodeAgent {
         match error {
             WorkflowError::Stopped => AgentFailure::Stopped,
             WorkflowError::NotTaken { .. } => {
-                AgentFailure::failed(format!("{} stopped: {error}", self.config.name))
+                AgentFailure::failed(FailureKind::Cancelled, format!("{} stopped: {error}", self.config.name))
             }
-            other => AgentFailure::failed(other.to_string()),
+            WorkflowError::NoModel => {
+                Failure::new(FailureKind::Unavailable, error.to_string()).permanent().into()
+            }
+            WorkflowError::Failed { failure, .. } => (*failure).into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_model::{JsonMap, Money, WorkStep};
+use candor_model::{Failure, FailureKind, JsonMap, Money, WorkStep};
 use candor_ports::{CodeResult, CodeRunner};
 use candor_pycheck::ResultName;
 use serde_json::Value;
@@ -39,7 +39,14 @@ pub struct Bench {
 /// Why code did not do it: the stage, and what happened there.
 pub(super) struct Refused {
     pub(super) stage: &'static str,
-    pub(super) what: String,
+    pub(super) failure: Box<Failure>,
+}
+
+impl Refused {
+    /// Code, or what it gave, that is not what was asked for.
+    fn unfit(stage: &'static str, what: String) -> Self {
+        Self { stage, failure: Box::new(Failure::new(FailureKind::BadOutput, what)) }
+    }
 }
 
 /// What came of trying code.
@@ -56,7 +63,7 @@ impl Bench {
         timeout: Duration,
     ) -> Result<Tried, WorkflowError> {
         if let Err(what) = self.validate(state, code, context).await? {
-            return Ok(Err(Refused { stage: "code_validation", what }));
+            return Ok(Err(Refused::unfit("code_validation", what)));
         }
         let sandbox =
             Sandbox { runner: Arc::clone(&self.runner), words: self.words, stop: self.stop.clone() };
@@ -66,10 +73,10 @@ impl Bench {
         self.note(ran.link(state.attempts, timeout), ran.result.is_err()).await?;
         let after = match ran.result {
             Ok(after) => without_metadata(after),
-            Err(what) => return Ok(Err(Refused { stage: "execution", what })),
+            Err(failure) => return Ok(Err(Refused { stage: "execution", failure })),
         };
         let judged = self.judge(state, task, context, &after).await?;
-        Ok(judged.map(|()| after).map_err(|what| Refused { stage: "output_validation", what }))
+        Ok(judged.map(|()| after).map_err(|what| Refused::unfit("output_validation", what)))
     }
 
     async fn validate(

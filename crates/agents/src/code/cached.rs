@@ -96,8 +96,8 @@ impl CachedExecutor {
                 let metadata = self.bench.conclude(&state, true, "done with proven code").await?;
                 Ok(Some(NodeResult { context: after, metadata, code: entry.code, cost: Money::ZERO }))
             }
-            Err(Refused { stage, what }) => {
-                let reason = format!("{stage}: {what}");
+            Err(Refused { stage, failure }) => {
+                let reason = format!("{stage}: {failure}");
                 proven.drop_entry(key, &reason);
                 self.tell(proven, key, false, None, Some(&reason)).await?;
                 Ok(None)

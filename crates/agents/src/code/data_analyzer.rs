@@ -121,7 +121,7 @@ impl DataAnalyzer {
 
     /// What the code found out. Code that only printed something has found nothing that can be read.
     fn insights(&self, ran: &Ran) -> Result<JsonMap, String> {
-        let result = ran.result.as_ref().map_err(Clone::clone)?;
+        let result = ran.result.as_ref().map_err(ToString::to_string)?;
         match result.get("insights") {
             Some(Value::Object(map)) => Ok(bounded(map)),
             Some(Value::Null) | None => {

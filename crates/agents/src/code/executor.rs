@@ -60,12 +60,14 @@ impl StaticExecutor {
                 let code = self.code.clone();
                 Ok(NodeResult { context: after, metadata, code, cost: Money::ZERO })
             }
-            Err(Refused { stage, what }) => {
-                state.add_error(stage, what.clone());
-                let reason = self.bench.words.static_failed(stage, &what);
+            Err(Refused { stage, failure }) => {
+                state.add_error(stage, failure.message.clone());
+                let reason = self.bench.words.static_failed(stage, &failure.message);
+                let why = candor_model::told_line(&reason).unwrap_or_default();
+                let failure = Box::new(failure.with_message(why).with_detail(reason.as_str()));
                 let metadata = self.bench.conclude(&state, false, "the given code did not do it").await?;
                 let metadata = Box::new(metadata);
-                Err(WorkflowError::Failed { reason, metadata, context: Box::new(context) })
+                Err(WorkflowError::Failed { reason, metadata, context: Box::new(context), failure })
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_model::{JsonMap, Money, WorkStep};
+use candor_model::{Failure, FailureKind, JsonMap, Money, WorkStep};
 use candor_ports::{CodeResult, CodeRunner};
 use candor_pycheck::ResultName;
 use serde_json::Value;
@@ -178,6 +178,7 @@ impl Node<'_> {
         self.keep(number, &response, summary, &questions, true).await?;
         if let Some(error) = response.error() {
             self.state.add_error("code_generation", error);
+            self.state.failure = Some(self.parts.thinker.failure(&code_generator::question(number)));
             return Ok(None);
         }
         let code = response.data().get("code").and_then(Value::as_str).map(str::to_owned);
@@ -185,6 +186,7 @@ impl Node<'_> {
         let code = code.filter(|code| !code.trim().is_empty());
         if code.is_none() {
             self.state.add_error("code_generation", self.parts.words.no_code());
+            self.unfit();
         }
         Ok(code)
     }
@@ -207,6 +209,7 @@ impl Node<'_> {
             Err(errors) => {
                 let error = self.parts.words.invalid_code(errors.len());
                 self.state.add_errors("code_validation", error, errors);
+                self.unfit();
                 Ok(false)
             }
         }
@@ -224,8 +227,9 @@ impl Node<'_> {
                 self.context.current = without_metadata(result);
                 Ok(true)
             }
-            Err(error) => {
-                self.state.add_error("execution", error);
+            Err(failure) => {
+                self.state.add_error("execution", failure.message.as_str());
+                self.state.failure = Some(*failure);
                 Ok(false)
             }
         }
@@ -249,6 +253,8 @@ impl Node<'_> {
         let words = self.parts.words;
         if let Some(error) = response.error() {
             self.state.add_error("output_validation", words.no_judgement(error));
+            let question = output_validator::question(number, request.again);
+            self.state.failure = Some(self.parts.thinker.failure(&question));
             return Ok(false);
         }
         let data = response.into_data();
@@ -256,9 +262,15 @@ impl Node<'_> {
         if !valid {
             let reason = data.get("reason").and_then(Value::as_str).unwrap_or_default();
             self.state.add_refusal("output_validation", words.refused_output(), reason);
+            self.unfit();
         }
         self.state.output_validation = Some(data);
         Ok(valid)
+    }
+
+    /// Notes that the attempt failed because code, or what it gave, is not what was asked for.
+    fn unfit(&mut self) {
+        self.state.failure = Some(Failure::new(FailureKind::BadOutput, ""));
     }
 
     async fn judge_once(&mut self, request: &OutputRequest) -> Result<AgentResponse, WorkflowError> {
@@ -305,7 +317,13 @@ impl Node<'_> {
         let lines: Vec<String> = self.state.errors.iter().map(|error| error_line(words, error)).collect();
         let reason = words.gave_up(self.state.attempts, &lines.join("\n"));
         let context = Box::new(self.context.initial().clone());
-        Err(WorkflowError::Failed { reason, metadata: Box::new(metadata), context })
+        let failure = self.state.failure.take();
+        let failure = failure.unwrap_or_else(|| Failure::new(FailureKind::TaskError, ""));
+        let first = candor_model::told_line(&reason).unwrap_or_default().trim_end_matches('.');
+        let last = lines.last().map_or("", String::as_str);
+        let failure = failure.with_message(format!("{first}: {last}")).with_detail(reason.as_str());
+        let (metadata, failure) = (Box::new(metadata), Box::new(failure));
+        Err(WorkflowError::Failed { reason, metadata, context, failure })
     }
 
     /// The last link of the chain, with everything that was done.

@@ -1,6 +1,6 @@
 //! What a node gives, or why it gives nothing.
 
-use candor_model::{JsonMap, Money};
+use candor_model::{Failure, JsonMap, Money};
 
 use super::words::NO_MODEL;
 
@@ -32,6 +32,8 @@ pub enum WorkflowError {
         metadata: Box<JsonMap>,
         /// The data as it was given.
         context: Box<JsonMap>,
+        /// Why the last attempt failed, with its kind and on one line.
+        failure: Box<Failure>,
     },
     /// There is no model that could write code.
     #[error("{NO_MODEL}")]

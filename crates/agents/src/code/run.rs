@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use candor_model::{JsonMap, Money, WorkStep};
+use candor_model::{Failure, FailureKind, JsonMap, Money, WorkStep};
 use candor_ports::{CodeJob, CodeOutcome, CodeResult, CodeRun, CodeRunner};
 use candor_react::{redact, shorten};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(super) struct Sandbox {
 #[derive(Debug, Clone)]
 pub(super) struct Ran {
     /// The result, or why there is none.
-    pub(super) result: Result<JsonMap, String>,
+    pub(super) result: Result<JsonMap, Box<Failure>>,
     /// What it printed.
     pub(super) stdout: String,
     stderr: String,
@@ -54,7 +54,9 @@ impl Sandbox {
         match run {
             Ok(run) => self.ran(run, timeout, duration_ms),
             Err(fault) => Ran {
-                result: Err(self.words.fault(self.runner.name(), &fault.reason)),
+                result: Err(Box::new(in_words(fault.0, |reason| {
+                    self.words.fault(self.runner.name(), reason)
+                }))),
                 stdout: String::new(),
                 stderr: String::new(),
                 warnings: Vec::new(),
@@ -66,21 +68,24 @@ impl Sandbox {
     fn ran(&self, run: CodeRun, timeout: Duration, duration_ms: f64) -> Ran {
         let CodeRun { outcome, stdout, stderr, warnings, .. } = run;
         let words = self.words;
-        let error = match outcome {
+        let failed = |kind, text: String| Failure::new(kind, cut(&text, ERROR_CHARS));
+        let failure = match outcome {
             CodeOutcome::Finished { result } => {
                 return Ran { result: Ok(result), stdout, stderr, warnings, duration_ms };
             }
-            CodeOutcome::Raised { name, text, line, .. } => {
-                words.raised(self.runner.name(), &name, &text, line)
+            CodeOutcome::Raised { name, text, line, trace } => {
+                let text = words.raised(self.runner.name(), &name, &text, line);
+                failed(FailureKind::TaskError, text).with_detail(cut(&redact(&trace), ERROR_CHARS))
             }
-            CodeOutcome::NoResult { reason } => words.no_result(&reason),
-            CodeOutcome::BadResult { reason } => words.bad_result(&reason),
-            CodeOutcome::TimedOut => words.timed_out(timeout.as_secs_f64()),
-            CodeOutcome::Stopped => words.stopped(),
-            CodeOutcome::Limit { text, .. } => words.limit(&text),
-            CodeOutcome::Killed { signal } => words.killed(signal),
+            CodeOutcome::NoResult { reason } => failed(FailureKind::BadOutput, words.no_result(&reason)),
+            CodeOutcome::BadResult { reason } => failed(FailureKind::BadOutput, words.bad_result(&reason)),
+            CodeOutcome::TimedOut => failed(FailureKind::Timeout, words.timed_out(timeout.as_secs_f64())),
+            CodeOutcome::Stopped => failed(FailureKind::Cancelled, words.stopped()),
+            // The same program with the same data needs as much the next time.
+            CodeOutcome::Limit { text, .. } => failed(FailureKind::Crashed, words.limit(&text)).permanent(),
+            CodeOutcome::Killed { signal } => Failure::killed(signal, words.killed(signal)),
         };
-        Ran { result: Err(cut(&error, ERROR_CHARS)), stdout, stderr, warnings, duration_ms }
+        Ran { result: Err(Box::new(failure)), stdout, stderr, warnings, duration_ms }
     }
 }
 
@@ -91,7 +96,7 @@ impl Ran {
         map.insert("success".to_owned(), json!(self.result.is_ok()));
         match &self.result {
             Ok(result) => map.insert("keys".to_owned(), json!(result.keys().collect::<Vec<_>>())),
-            Err(error) => map.insert("error".to_owned(), json!(error)),
+            Err(failure) => map.insert("error".to_owned(), json!(failure.message)),
         };
         map.insert("stdout".to_owned(), json!(cut(&redact(&self.stdout), PRINTED_CHARS)));
         map.insert("stderr".to_owned(), json!(cut(&redact(&self.stderr), PRINTED_CHARS)));
@@ -123,10 +128,20 @@ impl Ran {
             success: self.result.is_ok(),
             duration_ms: self.duration_ms,
             data,
-            error: self.result.as_ref().err().map(|error| shorten(&redact(error), PRINTED_CHARS)),
+            error: self
+                .result
+                .as_ref()
+                .err()
+                .map(|failure| shorten(&redact(&failure.message), PRINTED_CHARS)),
             cost: Money::ZERO,
         }
     }
+}
+
+/// The same failure in other words.
+fn in_words(failure: Failure, words: impl FnOnce(&str) -> String) -> Failure {
+    let message = words(&failure.message);
+    failure.with_message(message)
 }
 
 /// The first characters, with their lines.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use candor_model::{JsonMap, Money};
+use candor_model::{Failure, JsonMap, Money};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -43,6 +43,8 @@ pub struct ExecutionState {
     pub attempts: u32,
     /// Everything that went wrong, in order.
     pub errors: Vec<StageError>,
+    /// What kind of failure the last attempt ended in.
+    pub failure: Option<Failure>,
     /// How long each component took: the last time under its name, all times under `{name}_total`.
     pub timings: BTreeMap<String, f64>,
     /// What the models cost, by component.
@@ -62,6 +64,7 @@ impl Default for ExecutionState {
             output_validation: None,
             attempts: 0,
             errors: Vec::new(),
+            failure: None,
             timings: BTreeMap::new(),
             costs: BTreeMap::new(),
             start_time: Instant::now(),

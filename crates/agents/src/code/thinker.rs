@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use candor_model::{AgentNote, Money, Seconds};
+use candor_model::{AgentNote, Failure, FailureKind, Money, Seconds};
 use candor_ports::{Ask, AttemptContext, BoxFuture};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use crate::model::failure_of_ask;
 
 /// What is left of the time when an answer is not waited for any longer.
 const MARGIN_MS: u64 = 200;
@@ -20,6 +22,12 @@ pub trait Thinker: Send + Sync {
     fn spent(&self, name: &str) -> Money {
         let _ = name;
         Money::ZERO
+    }
+
+    /// Why no model answered the question of this name.
+    fn failure(&self, name: &str) -> Failure {
+        let _ = name;
+        Failure::new(FailureKind::Unavailable, "no model answered")
     }
 
     /// Which model answered the question of this name.
@@ -90,6 +98,10 @@ impl Thinker for DeskThinker {
         let full = self.full_name(name);
         let of_name = |note: &AgentNote| matches!(note, AgentNote::Consulted { ask, .. } if *ask == full);
         self.cx.notes().iter().filter(|noted| of_name(&noted.note)).map(|noted| noted.note.cost()).sum()
+    }
+
+    fn failure(&self, name: &str) -> Failure {
+        failure_of_ask(&self.cx.notes(), &self.full_name(name))
     }
 
     fn model(&self, name: &str) -> Option<String> {

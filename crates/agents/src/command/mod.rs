@@ -19,7 +19,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_model::{AgentAnswer, Query, QueryAnswer, RunId, WorkOrder};
+use candor_model::{AgentAnswer, Failure, FailureKind, Query, QueryAnswer, RunId, Transience, WorkOrder};
 use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture, PeerChannel};
 use candor_process::Group;
 use tokio::process::Command;
@@ -28,9 +28,10 @@ use tokio_util::sync::CancellationToken;
 
 use self::line::Line;
 use self::streams::{Streams, Talk};
+use crate::answer::write_order;
 use crate::attempts::{AttemptFolder, Noted};
 use crate::log_folder::{LogFolder, LogWriter};
-use crate::wait::{deadline_of, timeout_text};
+use crate::wait::deadline_of;
 
 /// A command without a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -138,8 +139,7 @@ impl CommandAgent {
         if stop.is_cancelled() {
             return Err(AgentFailure::Stopped);
         }
-        let input = serde_json::to_vec(order)
-            .map_err(|error| AgentFailure::failed(format!("the order cannot be written as JSON: {error}")))?;
+        let input = write_order(order)?;
         let mut log = self.logs.as_ref().map(|logs| logs.writer(order, self.limits.log_bytes));
         let line = peers.and_then(|peers| open_line(order, peers, log.as_mut()));
         let mut command = self.command();
@@ -209,18 +209,24 @@ impl CommandAgent {
         streams: &Streams,
     ) -> Result<AgentAnswer, AgentFailure> {
         let program = &self.program;
-        let failure = |problem: &str| Err(outcome::failure(problem, streams.stderr()));
+        let failed = |failure: Failure| Err(outcome::failure(failure, streams.stderr()));
         match why {
             Why::Stopped => Err(AgentFailure::Stopped),
-            Why::Deadline => failure(&timeout_text(order.deadline_seconds)),
+            Why::Deadline => failed(Failure::timed_out(order.deadline_seconds)),
             // What was still in the pipe when it ended counts too.
             Why::Ended | Why::Flooded if streams.is_flooded() => {
                 let limit = in_words(self.limits.stdout_bytes);
-                failure(&format!("`{program}` printed more than {limit} on stdout and was killed"))
+                let problem = format!("`{program}` printed more than {limit} on stdout and was killed");
+                Err(outcome::bad_output(problem, streams.stderr()))
             }
             Why::Ended | Why::Flooded => match status {
                 Ok(status) => outcome::judge(program, status, streams.stdout(), streams.stderr()),
-                Err(error) => failure(&format!("`{program}` could not be waited for: {error}")),
+                Err(error) => {
+                    let message = format!("`{program}` could not be waited for: {error}");
+                    failed(
+                        Failure::new(FailureKind::Unavailable, message).with_transience(Transience::Unknown),
+                    )
+                }
             },
         }
     }
@@ -239,7 +245,9 @@ impl CommandAgent {
             }
             (None, _) => error.to_string(),
         };
-        AgentFailure::failed(format!("agent unavailable: cannot start `{program}`: {problem}"))
+        let message = format!("agent unavailable: cannot start `{program}`: {problem}");
+        let failure = Failure::new(FailureKind::Unavailable, message);
+        if is_shortage(error) { failure.into() } else { failure.permanent().into() }
     }
 }
 
@@ -269,6 +277,13 @@ impl Agent for CommandAgent {
     ) -> BoxFuture<'a, Result<QueryAnswer, String>> {
         Box::pin(self.answer_query(run, query, stop))
     }
+}
+
+/// Whether a program could not be started for want of something that comes back: memory, processes, descriptors.
+fn is_shortage(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let passing = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
+    Errno::from_io_error(error).is_some_and(|errno| passing.contains(&errno))
 }
 
 /// An attempt without a line is made all the same: most agents have nothing to say. Its log tells why.

@@ -1,12 +1,12 @@
-//! What a child's end means: an answer, or a failure in plain words that quotes the end of its log.
+//! What a child's end means: an answer, or a failure with its kind, the line that says why, and the end of its log.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use candor_model::AgentAnswer;
+use candor_model::{AgentAnswer, Failure, FailureKind, ReportedError};
 use candor_ports::AgentFailure;
 
-use crate::answer::read_answer;
+use crate::answer::{read_answer, reported_error};
 use crate::text;
 
 /// The answer of a child that ended by itself.
@@ -16,24 +16,49 @@ pub(super) fn judge(
     stdout: &[u8],
     stderr: &[u8],
 ) -> Result<AgentAnswer, AgentFailure> {
-    let problem = if status.success() {
-        match read_answer(stdout) {
-            Ok(answer) => return Ok(answer),
-            Err(problem) => format!("`{program}` gave no usable answer on stdout: {problem}"),
-        }
-    } else {
-        format!("`{program}` {}", end_in_words(status))
-    };
-    Err(failure(&problem, stderr))
+    if !status.success() {
+        return Err(failure(crashed(program, status, stdout, stderr), stderr));
+    }
+    read_answer(stdout).map_err(|problem| {
+        bad_output(format!("`{program}` gave no usable answer on stdout: {problem}"), stderr)
+    })
 }
 
-/// A failure that quotes the end of stderr.
-pub(super) fn failure(problem: &str, stderr: &[u8]) -> AgentFailure {
-    let tail = text::tail(stderr);
-    if tail.is_empty() {
-        AgentFailure::failed(problem)
-    } else {
-        AgentFailure::failed(format!("{problem}; the end of its stderr: {tail}"))
+/// An answer that cannot be used. Its log often says why, so the message quotes the line that may.
+pub(super) fn bad_output(problem: String, stderr: &[u8]) -> AgentFailure {
+    let message = match text::cause(stderr) {
+        Some(why) => format!("{problem}; the last line of its stderr: {why}"),
+        None => problem,
+    };
+    failure(Failure::new(FailureKind::BadOutput, message), stderr)
+}
+
+/// A failure with the end of stderr as its detail.
+pub(super) fn failure(failure: Failure, stderr: &[u8]) -> AgentFailure {
+    failure.with_detail(text::tail(stderr)).into()
+}
+
+/// A child that ended with a code other than 0 or by a signal. What it says itself on stdout counts more than its
+/// code, and more than its log.
+fn crashed(program: &str, status: ExitStatus, stdout: &[u8], stderr: &[u8]) -> Failure {
+    let said = reported_error(stdout).filter(|_| status.code().is_some());
+    let ended = format!("`{program}` {}", end_in_words(status));
+    let told = said.as_ref().and_then(|said| said.message.as_deref()).map(|told| text::head(told.as_bytes()));
+    let message = match told.or_else(|| text::cause(stderr)) {
+        Some(why) => format!("{ended}: {why}"),
+        None => ended,
+    };
+    let failure = match (status.code(), status.signal()) {
+        (Some(code), _) => Failure::exited(code, message),
+        (None, Some(signal)) => Failure::killed(signal, message),
+        (None, None) => Failure::new(FailureKind::Crashed, message),
+    };
+    match said {
+        Some(ReportedError { kind, retryable, .. }) => {
+            let kind = kind.or_else(|| Some(FailureKind::TaskError.to_string()));
+            failure.as_reported(&ReportedError { kind, retryable, message: None })
+        }
+        None => failure,
     }
 }
 

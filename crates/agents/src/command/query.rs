@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CommandAgent, Ending, Why, outcome};
 use crate::answer::{read_query_answer, write_query};
 use crate::log_folder::file_name;
+use crate::text;
 use crate::wait::FAR_AWAY;
 
 impl CommandAgent {
@@ -49,6 +50,9 @@ impl CommandAgent {
             }
             (Why::Ended, Ok(status)) => format!("`{program}` {}", outcome::end_in_words(*status)),
         };
-        Err(outcome::failure(&problem, ending.streams.stderr()).to_string())
+        match text::tail(ending.streams.stderr()).as_str() {
+            "" => Err(problem),
+            tail => Err(format!("{problem}; the end of its stderr: {tail}")),
+        }
     }
 }

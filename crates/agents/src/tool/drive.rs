@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::{
-    AgentAnswer, AgentNote, Carried, MissionAction, Money, Seconds, StepStrategy, TodoItem, ToolCall,
-    ToolErrorKind, ToolHints, ToolResult, ToolSpec, WorkOrder,
+    AgentAnswer, AgentNote, Carried, FailureKind, MissionAction, Money, ReportedError, Seconds, StepStrategy,
+    TodoItem, ToolCall, ToolErrorKind, ToolHints, ToolResult, ToolSpec, WorkOrder,
 };
 use candor_ports::{AgentFailure, Ask, AttemptContext};
 use candor_react::{Ending, Heard, Mission, MissionSettings, Wanted, rules};
@@ -84,10 +84,10 @@ impl Drive<'_> {
                 Wanted::Done(ending) => return Ok(self.answer(*ending)),
             }
         }
-        Err(AgentFailure::failed(format!(
-            "{} went round {MAX_ROUNDS} times without an end; please report it",
-            self.config.name
-        )))
+        Err(AgentFailure::failed(
+            FailureKind::OverBudget,
+            format!("{} went round {MAX_ROUNDS} times without an end; please report it", self.config.name),
+        ))
     }
 
     fn now_ms(&self) -> u64 {
@@ -141,7 +141,8 @@ impl Drive<'_> {
     }
 
     fn not_taken(&self, reason: &str) -> AgentFailure {
-        AgentFailure::failed(format!("{} stopped: its notes are not taken: {reason}", self.config.name))
+        let message = format!("{} stopped: its notes are not taken: {reason}", self.config.name);
+        AgentFailure::failed(FailureKind::Cancelled, message)
     }
 
     async fn note_all(&mut self, notes: Vec<AgentNote>) -> Result<(), AgentFailure> {
@@ -309,6 +310,7 @@ impl Drive<'_> {
             cost: Some(cost),
             feedback_type: Some(ending.verdict),
             errors: ending.errors,
+            error: ending.failure.as_ref().map(ReportedError::from),
             suggested_adjustments: ending.advice,
             messages: Vec::new(),
         }

@@ -96,7 +96,7 @@ async fn perform(
 
 async fn reason(agent: &A2aAgent, order: &WorkOrder, cx: &Arc<MemoryContext>) -> String {
     match perform(agent, order, cx).await {
-        Err(AgentFailure::Failed { reason }) => reason,
+        Err(AgentFailure::Failed(failure)) => failure.message,
         other => panic!("expected a failure, got {other:?}"),
     }
 }

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use crate::common::attempt_context::MemoryContext;
 use crate::common::{order, perform, reason};
 use candor_agents::{A2aAgent, A2aConfig, A2aError};
+use candor_model::Failure;
 use candor_ports::{Agent, AgentFailure};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// What the server does with one request.
 #[derive(Clone)]
-enum Reply {
+pub(crate) enum Reply {
     /// The result of a call.
     Result(Value),
     /// Events, and then the end of the stream.
@@ -33,14 +34,14 @@ enum Reply {
 /// What reached the server: `card` or a method, the head in lower case, the parameters.
 type Seen = Arc<Mutex<Vec<(String, String, Value)>>>;
 
-struct Server {
+pub(crate) struct Server {
     url: String,
     seen: Seen,
 }
 
 impl Server {
     /// A server that replies like this to `card` and to every method.
-    fn new(reply: impl Fn(&str, &Value, &str) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(reply: impl Fn(&str, &Value, &str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (seen, reply) = (Seen::default(), Arc::new(reply));
@@ -57,14 +58,17 @@ impl Server {
     }
 
     /// One with a good card, that streams or does not, and replies like this to every method.
-    fn peer(streaming: bool, reply: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn peer(
+        streaming: bool,
+        reply: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         Self::new(move |what, params, base| match what {
             "card" => raw("200 OK", &card(base, streaming).to_string()),
             method => reply(method, params),
         })
     }
 
-    fn agent(&self) -> A2aAgent {
+    pub(crate) fn agent(&self) -> A2aAgent {
         A2aAgent::lazy(&self.url, A2aConfig::default()).unwrap()
     }
 
@@ -121,7 +125,7 @@ fn serve(mut stream: TcpStream, seen: &Seen, reply: impl Fn(&str, &Value) -> Rep
     };
 }
 
-fn raw(status: &str, body: &str) -> Reply {
+pub(crate) fn raw(status: &str, body: &str) -> Reply {
     Reply::Raw(status.to_owned(), body.to_owned())
 }
 
@@ -130,7 +134,7 @@ fn card(base: &str, streaming: bool) -> Value {
         "supportedInterfaces": [{ "url": format!("{base}/rpc"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0" }] })
 }
 
-fn task(state: &str) -> Value {
+pub(crate) fn task(state: &str) -> Value {
     json!({ "id": "t-1", "contextId": "run_1/task_001/1", "status": { "state": format!("TASK_STATE_{state}") },
         "artifacts": [{ "artifactId": "a", "parts": [{ "text": "done" }] }] })
 }
@@ -359,7 +363,7 @@ async fn a_peer_that_says_nothing_at_all_keeps_nobody() {
         let cx = MemoryContext::new();
         let order = order(0.5);
         let result = agent.perform_among(&order, cx.clone(), CancellationToken::new()).await;
-        assert_eq!(result, Err(AgentFailure::failed("Agent timeout after 0.5s")));
+        assert_eq!(result, Err(Failure::timed_out(order.deadline_seconds).into()));
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
         assert_eq!(cx.story(), ["called run_1/task_001/1"], "nobody knows what became of it");
     }

@@ -5,10 +5,16 @@ use std::time::{Duration, Instant};
 
 use crate::code_common::attempt_context::{Memory, order};
 use crate::code_common::python::PythonRunner;
-use crate::code_common::{FakeRunner, SUM, bad, code, complex, finished, good, map, merged, simple};
+use crate::code_common::{
+    FakeRunner, SUM, bad, code, complex, ended, finished, good, map, merged, raised, simple,
+};
 use candor_agents::code::{CodeAgent, CodeAgentConfig, ProvenFolder};
-use candor_model::{AgentAnswer, AgentNote, JsonMap, Noted, Seconds, TaskId, WorkOrder};
-use candor_ports::{Agent, AgentFailure, AttemptContext, CodeRunner};
+use candor_model::{
+    AgentAnswer, AgentNote, Failure, FailureKind, JsonMap, Noted, Seconds, TaskId, Transience, WorkOrder,
+};
+use candor_ports::{
+    Agent, AgentFailure, AttemptContext, CodeFault, CodeLimit, CodeOutcome, CodeRun, CodeRunner,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +36,7 @@ async fn perform(
 
 fn reason(result: Result<AgentAnswer, AgentFailure>) -> String {
     match result {
-        Err(AgentFailure::Failed { reason }) => reason,
+        Err(AgentFailure::Failed(failure)) => failure.message,
         other => panic!("{other:?}"),
     }
 }
@@ -130,7 +136,10 @@ async fn expected_outputs_that_are_missing_are_refused_and_each_attempt_is_named
             ("code_3", code("context['sum'] = 1 / 0")),
         ],
     );
-    let said = reason(perform(&agent(), &numbers(), &cx).await);
+    let failure = failure(perform(&agent(), &numbers(), &cx).await);
+    assert!(failure.message.contains("in 3 attempts: Attempt 3, execution: "), "{failure:?}");
+    assert!(failure.message.ends_with("ZeroDivisionError: division by zero (line 1)"), "{failure:?}");
+    let said = failure.detail.unwrap();
     for part in [
         "Attempt 1, output_validation",
         "missing in the context: sum",
@@ -473,4 +482,59 @@ async fn outputs_that_nobody_named_are_not_missed() {
     order.inputs.insert("python".to_owned(), json!(SUM));
     let answer = agent().perform(&order, CancellationToken::new()).await.unwrap();
     assert_eq!(answer.outputs["sum"], 15);
+}
+
+#[tokio::test]
+async fn the_kind_of_a_failure_is_that_of_what_happened_in_the_sandbox() {
+    use FailureKind as Kind;
+    use Transience::{Permanent, Transient, Unknown};
+    let limit = |limit| CodeOutcome::Limit { limit, text: "it used more than 256 MB".to_owned() };
+    let reason = || "http timeout=30s".to_owned();
+    let gone =
+        Failure::new(Kind::RateLimited, "too many sandboxes").with_retry_after(Some(Seconds::whole(9)));
+    let rows: Vec<(Result<CodeRun, CodeFault>, Kind, Transience)> = vec![
+        (Ok(raised("ValueError", "http timeout=30s")), Kind::TaskError, Permanent),
+        (Ok(ended(CodeOutcome::NoResult { reason: reason() })), Kind::BadOutput, Unknown),
+        (Ok(ended(CodeOutcome::BadResult { reason: reason() })), Kind::BadOutput, Unknown),
+        (Ok(ended(CodeOutcome::TimedOut)), Kind::Timeout, Transient),
+        (Ok(ended(limit(CodeLimit::Memory))), Kind::Crashed, Permanent),
+        (Ok(ended(CodeOutcome::Killed { signal: 11 })), Kind::Crashed, Unknown),
+        (Ok(finished(JsonMap::new())), Kind::BadOutput, Unknown),
+        (Err(CodeFault::new("there is no Python")), Kind::Unavailable, Transient),
+        (Err(CodeFault(gone)), Kind::RateLimited, Transient),
+    ];
+    let mut given = numbers();
+    given.inputs.insert("python".to_owned(), json!(SUM));
+    for (end, kind, transience) in rows {
+        let (row, signal) = (format!("{end:?}"), end.as_ref().is_ok_and(|run| row_is_killed(&run.outcome)));
+        let agent = agent_on(FakeRunner::new(move |_, _| end.clone()));
+        for (order, cx) in [(&given, Memory::without_model(1)), (&numbers(), Memory::new(1, &added_thrice()))]
+        {
+            let failure = failure(perform(&agent, order, &cx).await);
+            assert_eq!((failure.kind, failure.transience), (kind, transience), "{row}: {failure:?}");
+            assert_eq!(failure.signal, signal.then_some(11));
+            assert_eq!(failure.retry_after.is_some(), kind == Kind::RateLimited);
+            assert!(!failure.message.contains('\n') && failure.detail.is_some(), "{failure:?}");
+        }
+    }
+    let failure = failure(perform(&agent(), &numbers(), &Memory::without_model(1)).await);
+    assert_eq!((failure.kind, failure.transience), (Kind::Unavailable, Permanent));
+}
+
+fn row_is_killed(outcome: &CodeOutcome) -> bool {
+    matches!(outcome, CodeOutcome::Killed { .. })
+}
+
+/// A model that writes the same code three times.
+fn added_thrice() -> Vec<(&'static str, Value)> {
+    let mut answers = vec![("input_analysis", simple())];
+    answers.extend(["code_1", "code_2", "code_3"].map(|name| (name, code(SUM))));
+    answers
+}
+
+fn failure(result: Result<AgentAnswer, AgentFailure>) -> Failure {
+    match result {
+        Err(AgentFailure::Failed(failure)) => *failure,
+        other => panic!("{other:?}"),
+    }
 }

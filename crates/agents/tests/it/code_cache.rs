@@ -238,7 +238,7 @@ async fn given_code_that_does_not_do_it_says_where_it_failed() {
         let setting = setting(Scripted::by_name(&[]), PythonRunner::new());
         let executor = StaticExecutor::new(text.to_owned(), bench(&setting));
         let error = executor.execute("t", &map(json!({ "n": 1 })), TIMEOUT).await.unwrap_err();
-        let WorkflowError::Failed { reason, metadata, context } = error else { panic!() };
+        let WorkflowError::Failed { reason, metadata, context, .. } = error else { panic!() };
         assert!(reason.contains(stage) && reason.contains("Correct it"), "{reason}");
         assert_eq!(metadata["errors"][0]["stage"], stage);
         assert_eq!(*context, map(json!({ "n": 1 })));

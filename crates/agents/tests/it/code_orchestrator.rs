@@ -26,7 +26,7 @@ fn running(runner: &Arc<FakeRunner>) -> Arc<dyn CodeRunner> {
 
 fn failed(error: WorkflowError) -> (String, JsonMap, JsonMap) {
     match error {
-        WorkflowError::Failed { reason, metadata, context } => (reason, *metadata, *context),
+        WorkflowError::Failed { reason, metadata, context, .. } => (reason, *metadata, *context),
         other => panic!("{other:?}"),
     }
 }

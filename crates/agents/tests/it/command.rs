@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use crate::common::{order, perform, reason, sh};
+use crate::common::{failure, order, perform, reason, sh};
 use candor_agents::{CommandAgent, CommandLimits, LogFolder};
 use candor_model::{FeedbackType, RunId, TaskId};
 use candor_ports::AgentFailure;
@@ -51,10 +51,11 @@ async fn a_child_starts_in_its_folder() {
 async fn a_failing_exit_code_quotes_the_end_of_stderr() {
     let agent = sh(r#"for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "line $n" >&2; done
         printf '{"outputs":{}}'; exit 3"#);
-    let reason = reason(&agent, &order(10.0)).await;
-    assert!(reason.contains("exited with code 3"), "{reason}");
-    assert!(reason.ends_with("line 11\nline 12") && reason.contains("line 3\n"), "{reason}");
-    assert!(!reason.contains("line 2\n"), "{reason}");
+    let failure = failure(&agent, &order(10.0)).await;
+    assert_eq!(failure.message, "`sh` exited with code 3: line 12");
+    let log = failure.detail.unwrap();
+    assert!(log.ends_with("line 11\nline 12") && log.contains("line 3\n"), "{log}");
+    assert!(!log.contains("line 2\n"), "{log}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::common::{content, is_running, order, perform, reason, sh, takes_less_than};
+use crate::common::{content, failure, is_running, order, perform, reason, sh, takes_less_than};
 use candor_agents::{AttemptFolder, stop_orphans};
 use candor_model::RunId;
 use candor_ports::{Agent, AgentFailure};
@@ -23,9 +23,9 @@ fn pid_file() -> (tempfile::TempDir, PathBuf) {
 async fn silence_past_the_deadline_is_a_timeout_right_then() {
     // spec: planning EX-08
     takes_less_than(Duration::from_millis(600), async || {
-        let reason = reason(&sh("echo still thinking >&2; trap '' TERM; sleep 60"), &order(0.5)).await;
-        assert!(reason.starts_with("Agent timeout after 0.5s"), "{reason}");
-        assert!(reason.ends_with("still thinking"), "{reason}");
+        let failure = failure(&sh("echo still thinking >&2; trap '' TERM; sleep 60"), &order(0.5)).await;
+        assert_eq!(failure.message, "Agent timeout after 0.5s");
+        assert_eq!(failure.detail.as_deref(), Some("still thinking"));
     })
     .await;
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::common::{order, perform, reason, sh, takes_less_than};
+use crate::common::{failure, order, perform, reason, sh, takes_less_than};
 use candor_agents::{Fault, FaultKind, Faulty, builtin};
 use candor_model::{FeedbackType, JsonMap};
 use candor_ports::{Agent, AgentFailure};
@@ -79,7 +79,9 @@ async fn a_slow_agent_keeps_the_deadline_of_the_whole_order() {
     assert!(start.elapsed() >= Duration::from_millis(200));
     let endless = Faulty::new(Arc::new(sh("echo hm >&2; sleep 60")), FaultKind::Slow, None);
     takes_less_than(Duration::from_millis(500), async || {
-        assert!(reason(&endless, &order(0.4)).await.starts_with("Agent timeout after 0.4s; "));
+        let failure = failure(&endless, &order(0.4)).await;
+        assert_eq!(failure.message, "Agent timeout after 0.4s");
+        assert_eq!(failure.detail.as_deref(), Some("hm"));
     })
     .await;
 }

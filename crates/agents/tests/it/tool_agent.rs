@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use candor_agents::{ToolAgent, ToolAgentConfig};
 use candor_model::{
-    AgentAnswer, AgentNote, AgentType, AskStep, Asking, Broadcast, Carried, Choice, Consulted, FeedbackType,
-    FollowUp, LedgerEntry, ModelCall, Money, Noted, QueryAnswer, Receipt, RunId, Seconds, TaskId, Telling,
-    Tier, TokenUse, ToolCall, ToolErrorKind, ToolHints, ToolResult, ToolSpec, Undone, WorkOrder,
+    AgentAnswer, AgentNote, AgentType, AskStep, Asking, Broadcast, Carried, Choice, Consulted, FailureKind,
+    FeedbackType, FollowUp, LedgerEntry, ModelCall, Money, Noted, QueryAnswer, Receipt, RunId, Seconds,
+    TaskId, Telling, Tier, TokenUse, ToolCall, ToolErrorKind, ToolHints, ToolResult, ToolSpec, Transience,
+    Undone, WorkOrder,
 };
 use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture, PeerChannel, Toolbox};
 use candor_react::{Approve, MissionSettings, metrics};
@@ -533,7 +534,7 @@ async fn a_desk_that_takes_no_more_notes_ends_the_attempt() {
     let agent = agent(&tools, MissionSettings::default());
     let ended = agent.perform_among(&order, Arc::new(Closed), CancellationToken::new()).await;
     assert!(
-        matches!(&ended, Err(AgentFailure::Failed { reason }) if reason.contains("the attempt is over")),
+        matches!(&ended, Err(AgentFailure::Failed(failure)) if failure.message.contains("the attempt is over")),
         "{ended:?}"
     );
     assert!(tools.called().is_empty(), "nothing is done that is not noted first");
@@ -582,4 +583,38 @@ async fn what_tools_say_of_themselves_stands_in_slots_only() {
     let slots = cx.slots.lock().unwrap().clone();
     assert!(slots[0]["tools"].contains("read: Reads a page of the web"));
     assert!(slots[0]["inputs"].contains("${inputs.destination} = \"Paris\""));
+}
+
+#[tokio::test]
+async fn the_kind_of_a_tools_failure_is_that_of_the_attempt() {
+    // spec: findings RC-01
+    for (kind, expected) in [
+        (ToolErrorKind::Unavailable, FailureKind::Unavailable),
+        (ToolErrorKind::InvalidArguments, FailureKind::TaskError),
+        (ToolErrorKind::MissingDependency, FailureKind::Unavailable),
+        (ToolErrorKind::Timeout, FailureKind::Timeout),
+        (ToolErrorKind::Lost, FailureKind::Unavailable),
+        (ToolErrorKind::Denied, FailureKind::Denied),
+        (ToolErrorKind::Failed, FailureKind::TaskError),
+    ] {
+        let tools = Tools::new(move |_, _| ToolResult::failed(kind, "row 7, http timeout=30s"));
+        let order = order(json!([{ "id": "a", "tool": "read", "parameters": { "url": "x" } }]), &["page"]);
+        let answer = perform(&tools, &Memory::new(Vec::new()), &order).await.unwrap();
+        let failure = answer.failure().unwrap();
+        assert_eq!(failure.kind, expected, "{kind}: {failure:?}");
+        assert!(failure.message.contains("row 7"), "{kind}: {failure:?}");
+    }
+    let tools = Tools::well();
+    let unknown = order(json!([{ "id": "a", "tool": "gone", "parameters": {} }]), &["page"]);
+    let failure = perform(&tools, &Memory::new(Vec::new()), &unknown).await.unwrap().failure().unwrap();
+    assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
+    let failure =
+        perform(&tools, &Memory::new(Vec::new()), &order(Value::Null, &[])).await.unwrap().failure().unwrap();
+    assert_eq!((failure.kind, failure.transience), (FailureKind::Unavailable, Transience::Permanent));
+    let few = MissionSettings { max_steps: 1, ..MissionSettings::default() };
+    let cx: Arc<dyn AttemptContext> = Memory::new(Vec::new());
+    let failing = Tools::new(|_, _| ToolResult::failed(ToolErrorKind::Failed, "no"));
+    let two = order(json!([{ "id": "a", "tool": "read", "parameters": { "url": "x" } }]), &["page"]);
+    let answer = agent(&failing, few).perform_among(&two, cx, CancellationToken::new()).await.unwrap();
+    assert_eq!(answer.failure().unwrap().kind, FailureKind::OverBudget, "{answer:?}");
 }

@@ -398,7 +398,7 @@ fn say_circumstance(body: &EventBody) -> Option<Said> {
 
 #[cfg(test)]
 mod tests {
-    use candor_model::{ExecutionFeedback, FeedbackType, RunSettings};
+    use candor_model::{ExecutionFeedback, Failure, FailureKind, RunSettings};
     use candor_testkit::fixtures;
     use candor_testkit::golden::STORIES;
     use candor_testkit::scenario::Scenario;
@@ -496,10 +496,13 @@ mod tests {
     fn a_line_is_one_line_whatever_agents_say() {
         let mut run = Scenario::of(fixtures::paris_plan(), RunSettings::default());
         let odd = "first\nsecond\u{1b}[2J\u{202e} TimeoutException".to_owned() + &"x".repeat(100_000);
-        let feedback = ExecutionFeedback {
-            feedback_type: FeedbackType::Failure,
-            ..ExecutionFeedback::failure(fixtures::task_id("task_001"), odd, fixtures::seconds(1.0), run.now)
-        };
+        let failure = Failure::new(FailureKind::TaskError, odd);
+        let feedback = ExecutionFeedback::failed(
+            fixtures::task_id("task_001"),
+            failure,
+            fixtures::seconds(1.0),
+            run.now,
+        );
         run.report("task_001", feedback);
         for line in told(&run.log) {
             let line = line.render(Style::default());

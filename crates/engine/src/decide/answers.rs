@@ -1,8 +1,8 @@
 //! What a person answers: on a plan, and on a task that failed again and again.
 
 use candor_model::{
-    Answer, ApprovalAction, EventBody, ExecutionFeedback, FeedbackType, GateId, Guidance, GuidanceAction,
-    HumanApprovalDecision, Plan, PlanVersion, PlanningError, Question, Seconds, SubTask, TaskId,
+    Answer, ApprovalAction, EventBody, ExecutionFeedback, GateId, Guidance, GuidanceAction,
+    HumanApprovalDecision, Plan, PlanVersion, PlanningError, Question, SubTask, TaskId,
 };
 use candor_planning::replan::{ReplanContext, ReplanRefusal, replan};
 use candor_planning::texts::Response;
@@ -212,8 +212,5 @@ fn skip(draft: &mut Draft<'_>, task: &SubTask, comments: String) {
 }
 
 fn blocked_feedback(draft: &Draft<'_>, blocked: &SubTask, cause: &TaskId) -> ExecutionFeedback {
-    let error = format!("Dependency {cause} failed");
-    let mut feedback = ExecutionFeedback::failure(blocked.task_id.clone(), error, Seconds::ZERO, draft.now);
-    feedback.feedback_type = FeedbackType::DependencyFailure;
-    feedback
+    ending::blocked(&blocked.task_id, cause, draft.now)
 }

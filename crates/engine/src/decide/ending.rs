@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AfterStop, AgentType, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus, FeedbackType,
-    Notification, PlanOutcome, PlanningError, RoutedExample, Seconds, SubTask, TaskId, TaskStatus,
+    AfterStop, AgentType, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus, Failure,
+    FailureKind, Notification, PlanOutcome, PlanningError, RoutedExample, Seconds, SubTask, TaskId,
+    TaskStatus, Timestamp,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::texts::{self, Response};
@@ -131,12 +132,16 @@ fn blocked_tasks(draft: &mut Draft<'_>) -> Vec<(SubTask, ExecutionFeedback)> {
         .filter_map(|&index| {
             let (task, _) = work.task(index)?;
             let cause = work.shape.graph.dependencies(index).iter().find(|dep| affected.contains(dep))?;
-            let error = format!("Dependency {} failed", work.task(*cause)?.0.task_id);
-            let mut feedback = ExecutionFeedback::failure(task.task_id.clone(), error, Seconds::ZERO, now);
-            feedback.feedback_type = FeedbackType::DependencyFailure;
+            let feedback = blocked(&task.task_id, &work.task(*cause)?.0.task_id, now);
             Some((task.clone(), feedback))
         })
         .collect()
+}
+
+/// What is told of a task that cannot start because the task `cause`, which it needs, has failed.
+pub(super) fn blocked(task_id: &TaskId, cause: &TaskId, now: Timestamp) -> ExecutionFeedback {
+    let failure = Failure::new(FailureKind::DependencyFailed, format!("Dependency {cause} failed"));
+    ExecutionFeedback::failed(task_id.clone(), failure, Seconds::ZERO, now)
 }
 
 /// Settles confidence and keeps what the run teaches, if its plan was ever launched.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Account, Announcement, EventBody, ExecutionFeedback, FeedbackType, Money, Notification, PartialResult,
-    Payee, PlanningError, Severity, StopReason, SubTask, TaskId,
+    Account, Announcement, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, Notification,
+    PartialResult, Payee, PlanningError, Severity, StopReason, SubTask, TaskId,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::{feedback as judging, report, texts};
@@ -47,6 +47,9 @@ pub(super) fn reported(
     let mut judged = judging::judge(feedback);
     // What was charged while it worked is part of what it cost, whatever it says itself.
     judged.feedback.cost = judged.feedback.cost.max(running.attempt.charged);
+    let ExecutionFeedback { feedback_type, errors, failure, .. } = &mut judged.feedback;
+    // Whoever says nothing of a kind has failed at the task as its feedback says; its words are not searched.
+    *failure = failure.take().or_else(|| Failure::of_feedback(*feedback_type, errors));
     for warning in judged.warnings {
         warn(draft, task_id, warning);
     }

@@ -1,7 +1,8 @@
 //! Agents for tasks that were born in a revision.
 
 use candor_model::{
-    EventBody, ExecutionFeedback, PlanningError, RankedAgent, Seconds, SubTask, TaskId, TaskStatus,
+    EventBody, ExecutionFeedback, Failure, FailureKind, PlanningError, RankedAgent, Seconds, SubTask, TaskId,
+    TaskStatus,
 };
 use candor_planning::texts::Response;
 
@@ -48,8 +49,8 @@ fn assign(draft: &mut Draft<'_>, task_id: &TaskId, ranking: Vec<RankedAgent>) {
 /// Nobody can do it: that is a failure like any other, and only a person can name someone.
 fn no_agent(draft: &mut Draft<'_>, task: &SubTask, reason: String) {
     let error = PlanningError::Routing { task_id: task.task_id.clone(), reason };
-    let feedback =
-        ExecutionFeedback::failure(task.task_id.clone(), error.to_string(), Seconds::ZERO, draft.now);
+    let failure = Failure::new(FailureKind::Unavailable, error.to_string()).permanent();
+    let feedback = ExecutionFeedback::failed(task.task_id.clone(), failure, Seconds::ZERO, draft.now);
     let mut task = task.clone();
     task.status = TaskStatus::Failed;
     task.metadata.errors_history.push(error.to_string());

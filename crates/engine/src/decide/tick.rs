@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use candor_model::{ConfidenceCause, EventBody, ExecutionFeedback, Phase, PlanningError, TaskId};
+use candor_model::{ConfidenceCause, EventBody, ExecutionFeedback, Failure, Phase, PlanningError, TaskId};
 
 use super::draft::Draft;
 use super::{
@@ -125,7 +125,7 @@ fn time_out(draft: &mut Draft<'_>, task_id: &TaskId, attempt: u32) {
         return;
     };
     let allowed = running.attempt.deadline.since(running.attempt.started_at);
-    let error = format!("Agent timeout after {allowed}s");
-    let feedback = ExecutionFeedback::failure(task_id.clone(), error, allowed, draft.now);
+    let failure = Failure::timed_out(allowed);
+    let feedback = ExecutionFeedback::failed(task_id.clone(), failure, allowed, draft.now);
     failure::failed(draft, &running, &Arc::new(feedback));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentType, EventBody, ExecutionFeedback, FeedbackType, Money, Query, RankedAgent, TaskId, Timestamp,
+    AgentType, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, Query, RankedAgent, TaskId, Timestamp,
 };
 use candor_planning::loop_guard::{Outcome, Watch};
 
@@ -61,6 +61,7 @@ impl RunState {
     }
 
     pub(super) fn fail(&mut self, task_id: &TaskId, attempt: u32, feedback: &Arc<ExecutionFeedback>) {
+        let feedback = &with_kind(feedback);
         self.watch(task_id, feedback);
         self.bill_attempt(task_id, feedback);
         self.keep_feedback(task_id, feedback);
@@ -166,6 +167,18 @@ impl RunState {
         };
         if let Some(run) = work.run_mut(index) {
             run.history = Some(Box::new(run.history().with(&feedback.errors, &agent)));
+        }
+    }
+}
+
+/// Feedback with the kind of its failure. A log that was written before failures had kinds tells it only by its
+/// words, which are read here, once, and nowhere else.
+fn with_kind(feedback: &Arc<ExecutionFeedback>) -> Arc<ExecutionFeedback> {
+    match feedback.failure {
+        Some(_) => Arc::clone(feedback),
+        None => {
+            let failure = Failure::derived(feedback);
+            Arc::new(ExecutionFeedback { failure, ..ExecutionFeedback::clone(feedback) })
         }
     }
 }

@@ -80,6 +80,25 @@ fn the_stories_of_today_still_end_as_they_did() {
 }
 
 #[test]
+fn failures_of_logs_without_kinds_get_theirs_from_the_words_and_are_marked() {
+    // spec: findings RC-01
+    let mut kinds = BTreeSet::new();
+    for (name, _) in STORIES {
+        let mut state = RunState::new(RunId::new("run_test").unwrap());
+        log(name).iter().for_each(|event| state.apply(event));
+        for feedback in state.feedback() {
+            let failure = feedback.failure.as_ref();
+            assert_eq!(failure.is_none(), feedback.feedback_type.is_success(), "{name}: {feedback:?}");
+            assert!(failure.is_none_or(|failure| failure.derived), "{name}: {feedback:?}");
+            kinds.extend(failure.map(|failure| failure.kind.as_str()));
+        }
+    }
+    for kind in ["timeout", "task_error"] {
+        assert!(kinds.contains(kind), "{kinds:?}");
+    }
+}
+
+#[test]
 fn what_does_not_move_a_summary_changes_nothing_but_its_time() {
     for (name, _) in STORIES {
         let mut summary = RunSummary::new(RunId::new("run_test").unwrap());

@@ -24,10 +24,14 @@ use candor_model::{
 };
 
 use crate::classify::classify;
+use crate::texts::shortened;
 use crate::{limits, validation};
 
 use self::draft::Draft;
 pub use self::replay::replay;
+
+/// How many characters of a failure's reason are written into a plan.
+const REASON_CHARS: usize = 300;
 
 /// What a revision depends on beside the plan and the feedback.
 #[derive(Debug, Clone, Copy)]
@@ -107,11 +111,14 @@ struct Failure<'a> {
 }
 
 impl Failure<'_> {
-    /// What went wrong, in one line for people.
+    /// What went wrong, in one line for people, however much an agent says.
     fn reason(&self) -> String {
         let errors: Vec<&str> =
             self.feedback.errors.iter().map(|error| error.trim()).filter(|error| !error.is_empty()).collect();
-        if errors.is_empty() { "no reason was given".to_owned() } else { errors.join("; ") }
+        match errors.as_slice() {
+            [] => "no reason was given".to_owned(),
+            errors => shortened(&errors.join("; "), REASON_CHARS),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a failure means, and which "success" is none.
-use candor_model::{ExecutionFeedback, FeedbackType, ReplanStrategy};
+use candor_model::{
+    ExecutionFeedback, Failure, FailureKind, FeedbackType, ReplanStrategy, Seconds, TOO_COMPLEX,
+};
 use candor_planning::classify::classify;
 use candor_planning::feedback::judge;
 use candor_testkit::{arbitrary, fixtures};
@@ -25,8 +27,40 @@ fn the_four_documented_failures_have_their_documented_strategies() {
     assert_eq!(classify(&fixtures::dependency_feedback()), ReplanStrategy::FixDependencies);
 }
 
+/// Feedback of an attempt that failed in this way.
+fn failed(failure: Failure) -> ExecutionFeedback {
+    let at = fixtures::time(fixtures::NOON);
+    ExecutionFeedback::failed(fixtures::task_id("task_001"), failure, Seconds::whole(1), at)
+}
+
 #[test]
-fn errors_are_matched_anywhere_and_in_any_case() {
+fn every_kind_of_failure_has_its_strategy() {
+    use FailureKind as Kind;
+    use ReplanStrategy as Strategy;
+    for kind in FailureKind::ALL.iter().copied() {
+        let expected = match kind {
+            Kind::Timeout | Kind::Unavailable | Kind::RateLimited => Strategy::RetryDifferentAgent,
+            Kind::ConstraintViolated => Strategy::AdjustParameters,
+            Kind::DependencyFailed => Strategy::FixDependencies,
+            _ => Strategy::FindWorkaround,
+        };
+        assert_eq!(classify(&failed(Failure::new(kind, "no"))), expected, "{kind}");
+    }
+    let mut split = Failure::new(FailureKind::TaskError, "no");
+    split.reported_kind = Some(TOO_COMPLEX.to_owned());
+    assert_eq!(classify(&failed(split)), ReplanStrategy::DecomposeFurther);
+}
+
+#[test]
+fn the_words_of_a_failure_that_has_a_kind_are_not_read() {
+    // spec: findings RC-01
+    let log = "connecting http timeout=30s, service unavailable, too complex";
+    let failure = Failure::exited(3, format!("`agent` exited with code 3: {log}")).with_detail(log);
+    assert_eq!(classify(&failed(failure)), ReplanStrategy::FindWorkaround);
+}
+
+#[test]
+fn the_words_of_old_feedback_are_matched_anywhere_and_in_any_case() {
     // spec: planning FT-11
     for error in ["Timeout", "Service UNAVAILABLE", "The agent Timed Out", "TimeoutException"] {
         assert_eq!(classify(&failure(error)), ReplanStrategy::RetryDifferentAgent, "{error}");
@@ -48,7 +82,7 @@ fn an_absent_agent_outweighs_a_complex_task() {
     assert_eq!(classify(&feedback), ReplanStrategy::RetryDifferentAgent);
     feedback.errors = vec!["no".into()];
     feedback.suggested_adjustments = Some("Too complex, split it; beware of a timeout".into());
-    assert_eq!(classify(&feedback), ReplanStrategy::DecomposeFurther);
+    assert_eq!(classify(&fixtures::typed(feedback)), ReplanStrategy::DecomposeFurther);
 }
 
 #[test]

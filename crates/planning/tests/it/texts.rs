@@ -168,6 +168,12 @@ fn a_short_cause_leaves_out_durations_and_program_details() {
     assert_eq!(short_cause(&[]), "no reason was given");
     let python = "Traceback (most recent call last):\n  File \"x.py\", line 3\nValueError: no flights";
     assert_eq!(short_cause(&texts(&[python])), "ValueError: no flights");
+    // spec: findings RC-02
+    let quoted =
+        format!("`python3` exited with code 3; the end of its stderr: connecting http timeout=30s\n{python}");
+    assert_eq!(short_cause(&texts(&[&quoted])), "ValueError: no flights");
+    let source = python.replace("line 3\n", "line 3\n    raise ValueError(text)\n");
+    assert_eq!(cause(&texts(&[&source])), "ValueError: no flights");
     assert_eq!(cause(&texts(&["Agent timeout after 10s"])), "Agent timeout after 10s");
 }
 

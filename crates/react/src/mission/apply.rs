@@ -62,6 +62,7 @@ impl Mission {
         self.used = Used::default();
         self.seen.clear();
         self.warnings.clear();
+        self.problem = None;
         if self.open.is_none() {
             self.decided = None;
         }
@@ -127,6 +128,7 @@ impl Mission {
         if let Some(item) = self.item_mut(&open.item) {
             item.result = Some(result.clone());
         }
+        self.problem = result.error.clone();
         if may_have_been_done(&open, result) {
             // The end of a call that must not be made twice is not known just because nobody waited for it.
             open.timed_out = true;

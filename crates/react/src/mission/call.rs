@@ -87,7 +87,8 @@ impl Mission {
         let by_model = by_model || self.planned_by.as_deref() != Some("task");
         let seen = self.seen.get(&fingerprint(tool, &arguments));
         if let Some(seen) = seen.filter(|seen| seen.times >= MAX_SAME && (by_model || seen.failed)) {
-            let text = format!("the same call of {tool} came out the same {} times", seen.times);
+            let why = if seen.failed { format!(": {}", seen.outcome) } else { String::new() };
+            let text = format!("the same call of {tool} came out the same {} times{why}", seen.times);
             return Err(problem(ToolErrorKind::Failed, text, false));
         }
         Ok((Arc::clone(spec), arguments))

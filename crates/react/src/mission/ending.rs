@@ -1,6 +1,6 @@
 //! How a mission ended: what it produced, what is left, and why.
 
-use candor_model::{FeedbackType, JsonMap, MissionAction, TodoItem, TodoStatus};
+use candor_model::{Failure, FailureKind, FeedbackType, JsonMap, MissionAction, TodoItem, TodoStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -40,13 +40,17 @@ pub struct Ending {
     pub limit: Option<Limit>,
     /// How to go on.
     pub advice: Option<String>,
+    /// Why it failed; nothing unless it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
 }
 
 impl Ending {
-    pub(crate) fn failure(error: String) -> Self {
+    pub(crate) fn failed(kind: FailureKind, error: String) -> Self {
         Self {
             outputs: JsonMap::new(),
             verdict: FeedbackType::Failure,
+            failure: Some(Failure::new(kind, error.as_str()).permanent()),
             errors: vec![error],
             left: Vec::new(),
             summary: String::new(),
@@ -77,7 +81,27 @@ impl Mission {
             (false, true) => FeedbackType::Failure,
         };
         let advice = limit.map(|limit| self.advice(limit));
-        Ending { outputs, verdict, errors, left, summary, limit, advice }
+        let failure = errors.first().filter(|_| verdict == FeedbackType::Failure);
+        let failure = failure.map(|error| self.failure(limit).with_message(error.as_str()));
+        Ending { outputs, verdict, errors, left, summary, limit, advice, failure }
+    }
+
+    /// The kind of the failure: the limit that was run into, or how a tool failed last. What the mission itself says
+    /// of a lost step counts only where no tool failed.
+    fn failure(&self, limit: Option<Limit>) -> Failure {
+        let failed = |kind| Failure::new(kind, "");
+        let mut lost = self.list.items.iter().filter(|item| item.status == TodoStatus::Failed).peekable();
+        match limit {
+            Some(Limit::Time) => failed(FailureKind::Timeout),
+            Some(Limit::Steps | Limit::Tokens | Limit::Money) => failed(FailureKind::OverBudget),
+            // All steps are done, and what was expected is not there.
+            None if lost.peek().is_none() => failed(FailureKind::BadOutput),
+            None => {
+                let said = || lost.find_map(|item| item.result.as_ref()?.error.as_ref());
+                let problem = self.problem.as_ref().or_else(said);
+                problem.map_or_else(|| failed(FailureKind::TaskError), Failure::from)
+            }
+        }
     }
 
     /// Whether a model is to put the outputs into words: not all that is expected is there by itself.

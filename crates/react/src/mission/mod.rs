@@ -12,8 +12,8 @@ mod replan;
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
-    Choice, MissionAction, Money, Noted, StepStrategy, TodoItem, TodoList, ToolCall, ToolHints, ToolResult,
-    WorkOrder,
+    Choice, MissionAction, Money, Noted, StepStrategy, TodoItem, TodoList, ToolCall, ToolHints, ToolProblem,
+    ToolResult, WorkOrder,
 };
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,8 @@ pub struct Mission {
     /// The guard against loops: calls, and how often they came out the same in a row.
     seen: BTreeMap<String, Seen>,
     warnings: Vec<String>,
+    /// How the last call of a tool in this attempt failed; nothing if it went well.
+    problem: Option<ToolProblem>,
     used: Used,
     /// How many notes there are, without those of models: it numbers questions.
     turn: u64,
@@ -171,6 +173,7 @@ impl Mission {
             reasons: BTreeMap::new(),
             seen: BTreeMap::new(),
             warnings: Vec::new(),
+            problem: None,
             used: Used::default(),
             turn: 0,
             calls: 0,

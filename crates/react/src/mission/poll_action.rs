@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    ASK_PERSON, AgentNote, Choice, ChoiceRequest, JsonMap, MissionAction, TodoItem, TodoStatus, ToolCall,
-    ToolErrorKind, ToolHints, ToolResult, ToolSpec,
+    ASK_PERSON, AgentNote, Choice, ChoiceRequest, FailureKind, JsonMap, MissionAction, TodoItem, TodoStatus,
+    ToolCall, ToolErrorKind, ToolHints, ToolResult, ToolSpec,
 };
 
 use super::{Ending, Limit, Mission, OpenCall};
@@ -186,9 +186,10 @@ impl Mission {
     fn first_list(&self) -> Wanted {
         match plan::steps_of_task(&self.order) {
             Some(Ok(items)) => Wanted::Note(vec![AgentNote::Planned { items, by: "task".to_owned() }]),
-            Some(Err(problem)) => Wanted::Done(Box::new(Ending::failure(problem))),
+            Some(Err(problem)) => Wanted::Done(Box::new(Ending::failed(FailureKind::TaskError, problem))),
             None if self.settings.model => Wanted::Plan { name: self.ask_name("plan".to_owned()) },
-            None => Wanted::Done(Box::new(Ending::failure(
+            None => Wanted::Done(Box::new(Ending::failed(
+                FailureKind::Unavailable,
                 "The tool agent has no model, and the task lists no steps. Configure a model, or give the task an \
                  input `steps`: a list of {description, tool, parameters, save_as}."
                     .to_owned(),

@@ -8,6 +8,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use candor_model::{Failure, FailureKind};
 use candor_ports::{CodeFault, CodeJob, CodeResult};
 
 use super::base64;
@@ -30,7 +31,8 @@ impl Program {
     /// The wrapped program of a job.
     pub(super) fn of(job: &CodeJob) -> Result<Self, CodeFault> {
         let context = serde_json::to_vec(&job.context)
-            .map_err(|error| CodeFault::new(format!("the context cannot be written as JSON: {error}")))?;
+            .map_err(|error| format!("the context cannot be written as JSON: {error}"))
+            .map_err(|message| CodeFault(Failure::new(FailureKind::TaskError, message)))?;
         let marker = format!("{MARKER}{}:", token());
         let take = match job.result {
             CodeResult::Context => "context",

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
+use candor_model::{Failure, FailureKind, Seconds, Transience};
 use candor_ports::CodeFault;
 use reqwest::{StatusCode, Url};
 
@@ -73,7 +74,34 @@ impl Trouble {
 
 impl From<Trouble> for CodeFault {
     fn from(trouble: Trouble) -> Self {
-        Self::new(trouble.to_string())
+        let message = trouble.to_string();
+        let failed = |kind| Failure::new(kind, message);
+        Self(match trouble {
+            Trouble::Unreachable { .. } => failed(FailureKind::Unavailable),
+            Trouble::NotSecure { .. } | Trouble::NoClient { .. } => {
+                failed(FailureKind::Unavailable).permanent()
+            }
+            // The program may have been run.
+            Trouble::Lost { .. } | Trouble::CutOff { .. } | Trouble::Inside { .. } => {
+                failed(FailureKind::Unavailable).with_transience(Transience::Unknown)
+            }
+            Trouble::Silent { .. } => failed(FailureKind::Timeout),
+            Trouble::Refused { status, wait, .. } => {
+                let wait = wait.and_then(|wait| Seconds::new(wait.as_secs_f64()).ok());
+                refusal(status, failed).with_retry_after(wait)
+            }
+            Trouble::TooLong { .. } | Trouble::Malformed { .. } => failed(FailureKind::BadOutput),
+            Trouble::Abandoned => failed(FailureKind::Cancelled),
+        })
+    }
+}
+
+fn refusal(status: StatusCode, failed: impl FnOnce(FailureKind) -> Failure) -> Failure {
+    match status.as_u16() {
+        401 | 403 => failed(FailureKind::Denied),
+        429 => failed(FailureKind::RateLimited),
+        500..=599 => failed(FailureKind::Unavailable),
+        _ => failed(FailureKind::Unavailable).permanent(),
     }
 }
 

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use candor_model::{Failure, FailureKind, Transience};
 use candor_ports::{BoxFuture, CodeFault, CodeJob, CodeOutcome, CodeResult, CodeRun, CodeRunner};
 use serde::Deserialize;
 use tokio::sync::OnceCell;
@@ -186,6 +187,18 @@ pub enum PythonError {
     },
 }
 
+impl PythonError {
+    /// What it means for whoever wanted a program run. What is not installed or too old stays so.
+    fn failure(&self) -> Failure {
+        let failure = Failure::new(FailureKind::Unavailable, self.to_string());
+        match self {
+            Self::Unprotected { .. } => Failure::new(FailureKind::Denied, self.to_string()),
+            Self::NoPython { .. } | Self::TooOld { .. } | Self::Odd { .. } => failure.permanent(),
+            _ => failure.with_transience(Transience::Unknown),
+        }
+    }
+}
+
 /// What a Python offers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PythonFacts {
@@ -260,9 +273,7 @@ impl CodeRunner for LocalPython {
         job: &'a CodeJob,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<CodeRun, CodeFault>> {
-        Box::pin(
-            async move { self.pool.run(job, stop).await.map_err(|error| CodeFault::new(error.to_string())) },
-        )
+        Box::pin(async move { self.pool.run(job, stop).await.map_err(|error| CodeFault(error.failure())) })
     }
 
     fn name(&self) -> &'static str {

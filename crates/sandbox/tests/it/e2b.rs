@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use candor_model::JsonMap;
+use candor_model::{FailureKind, JsonMap, Seconds, Transience};
 use candor_ports::{CodeFault, CodeJob, CodeLimit, CodeOutcome, CodeResult, CodeRun, CodeRunner};
 use candor_sandbox::e2b::{E2b, E2bConfig, E2bError, Secret};
 use serde_json::{Value, json};
@@ -46,8 +46,8 @@ mod fixtures {
         job.timeout = Duration::from_secs(3);
         let fault = run_job(&server, &job).await.unwrap_err();
         assert_eq!(server.open_sandboxes(), 0, "{:?}", server.lines());
-        assert!(!fault.reason.contains(KEY), "{fault}");
-        (fault.reason, server.lines())
+        assert!(!fault.0.message.contains(KEY), "{fault}");
+        (fault.0.message, server.lines())
     }
 
     pub(crate) fn refusing(status: u16) -> Act {
@@ -152,7 +152,7 @@ async fn template_internet_and_patterns_of_addresses_can_be_chosen() {
     let fault =
         E2b::new(config).unwrap().run(&job("", json!({})), CancellationToken::new()).await.unwrap_err();
     // Our server knows no such path; what counts is that it was asked there.
-    assert!(fault.reason.contains("status 401"), "{fault}");
+    assert!(fault.0.message.contains("status 401"), "{fault}");
     let seen = server.seen();
     assert_eq!(
         (&seen[0].body["templateID"], &seen[0].body["allow_internet_access"]),
@@ -568,6 +568,32 @@ async fn a_service_that_stays_busy_is_not_asked_a_third_time_nor_waited_for_too_
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 
+/// What kind of failure it is, and whether it passes.
+fn kind(fault: &CodeFault) -> (FailureKind, Transience) {
+    (fault.0.kind, fault.0.transience)
+}
+
+#[tokio::test]
+async fn a_refusal_has_the_kind_of_its_status() {
+    let busy = Act::Answer(429, "Retry-After: 3600\r\n", "{}".to_owned());
+    for (act, expected, retry) in [
+        (busy, (FailureKind::RateLimited, Transience::Transient), Some(3_600.0)),
+        (refusing(403), (FailureKind::Denied, Transience::Permanent), None),
+        (refusing(404), (FailureKind::Unavailable, Transience::Permanent), None),
+        (refusing(503), (FailureKind::Unavailable, Transience::Transient), None),
+        (
+            Act::Answer(201, "", "http timeout=30s".into()),
+            (FailureKind::BadOutput, Transience::Unknown),
+            None,
+        ),
+        (Act::Cut("{\"sandbox".into()), (FailureKind::Unavailable, Transience::Unknown), None),
+    ] {
+        let server = Server::start(opening([act])).await;
+        let fault = run_job(&server, &job("", json!({}))).await.unwrap_err();
+        assert_eq!((kind(&fault), fault.0.retry_after.map(Seconds::get)), (expected, retry), "{fault}");
+    }
+}
+
 #[tokio::test]
 async fn answers_about_a_sandbox_that_cannot_be_used_are_told() {
     let cases = [
@@ -592,7 +618,7 @@ async fn a_sandbox_that_cannot_be_reached_as_told_is_ended() {
         let script = Script { says: [(field.to_owned(), value)].into(), ..Script::default() };
         let server = Server::start(script).await;
         let fault = run_job(&server, &job("", json!({}))).await.unwrap_err();
-        assert!(fault.reason.contains(words) && !fault.reason.contains("evil"), "{fault}");
+        assert!(fault.0.message.contains(words) && !fault.0.message.contains("evil"), "{fault}");
         server.all_gone().await;
         assert_eq!(server.lines(), ["POST /sandboxes", "DELETE /sandboxes/i1x"]);
     }
@@ -606,7 +632,8 @@ async fn a_service_that_says_nothing_is_not_waited_for_for_ever() {
     config.start_within = Duration::from_millis(500);
     let fault =
         E2b::new(config).unwrap().run(&job("", json!({})), CancellationToken::new()).await.unwrap_err();
-    assert!(fault.reason.contains("did not answer within 0.5 s"), "{fault}");
+    assert!(fault.0.message.contains("did not answer within 0.5 s"), "{fault}");
+    assert_eq!(kind(&fault), (FailureKind::Timeout, Transience::Transient));
     // The sandbox that came too late is ended all the same.
     server.all_gone().await;
     assert_eq!(server.lines(), ["POST /sandboxes", "DELETE /sandboxes/i1x"]);
@@ -700,7 +727,8 @@ async fn a_service_that_is_not_there_is_told_with_its_address() {
     let fault =
         E2b::new(config).unwrap().run(&job("", json!({})), CancellationToken::new()).await.unwrap_err();
     let expected = format!("E2B: cannot connect to http://{nowhere}/sandboxes: Connection refused");
-    assert!(fault.reason.starts_with(&expected), "{fault}");
+    assert!(fault.0.message.starts_with(&expected), "{fault}");
+    assert_eq!(kind(&fault), (FailureKind::Unavailable, Transience::Transient));
 }
 
 #[tokio::test]
@@ -718,7 +746,8 @@ async fn a_service_that_cannot_speak_tls_is_told_so() {
     config.api = format!("https://{address}");
     let fault =
         E2b::new(config).unwrap().run(&job("", json!({})), CancellationToken::new()).await.unwrap_err();
-    assert!(fault.reason.contains("no secure connection to https://127.0.0.1"), "{fault}");
+    assert!(fault.0.message.contains("no secure connection to https://127.0.0.1"), "{fault}");
+    assert_eq!(kind(&fault), (FailureKind::Unavailable, Transience::Permanent));
 }
 
 #[tokio::test]
@@ -730,7 +759,7 @@ async fn a_wrong_key_is_told_and_shown_nowhere() {
     let e2b = E2b::new(config).unwrap();
     let fault = e2b.run(&job("", json!({})), CancellationToken::new()).await.unwrap_err();
     assert!(
-        fault.reason.contains("check E2B_API_KEY") && fault.reason.contains("Invalid API key"),
+        fault.0.message.contains("check E2B_API_KEY") && fault.0.message.contains("Invalid API key"),
         "{fault}"
     );
     for text in [shown, format!("{e2b:?}"), format!("{fault:?}")] {

@@ -143,7 +143,7 @@ async fn what_is_missing_is_told() {
         let python =
             LocalPython::new(PythonConfig { launcher: PathBuf::from(launcher), ..config() }).unwrap();
         let fault = python.run(&job("", json!({})), CancellationToken::new()).await.unwrap_err();
-        assert!(fault.reason.contains(words), "{fault}");
+        assert!(fault.0.message.contains(words), "{fault}");
         assert!(python.warm().await.is_ok(), "nothing is to be warmed");
         assert!(python.facts().await.is_err());
     }

@@ -2,7 +2,8 @@
 
 use candor_engine::{Input, RunState};
 use candor_model::{
-    AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, RankedAgent, Seconds, TaskId, Timestamp,
+    AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, RankedAgent, ReportedError, Seconds,
+    TaskId, Timestamp,
 };
 use candor_session::{AttemptEnd, AttemptKey, Ended, Outcome, SessionInput};
 use fastrand::Rng;
@@ -60,13 +61,14 @@ fn report(
         world.later(delay, Happening::Deliver(SessionInput::Command(input)));
     }
     let is_failure = feedback.feedback_type == FeedbackType::Failure;
-    let end = match feedback.errors.first() {
-        Some(error) if is_failure && world.rng.bool() => AttemptEnd::Failed(error.clone()),
+    let end = match feedback.failure.clone() {
+        Some(failure) if is_failure && world.rng.bool() => AttemptEnd::Failed(Box::new(failure)),
         _ => AttemptEnd::Answered(Box::new(AgentAnswer {
             outputs: feedback.actual_outputs,
             cost: Some(feedback.cost),
             feedback_type: Some(feedback.feedback_type),
             errors: feedback.errors,
+            error: feedback.failure.as_ref().map(ReportedError::from),
             suggested_adjustments: feedback.suggested_adjustments,
             messages: (0..world.rng.usize(0..3)).map(|_| desks::telling(world)).collect(),
         })),
@@ -163,13 +165,13 @@ fn troubled(world: &mut World, task_id: &TaskId) -> ExecutionFeedback {
         5 => {
             let mut blocked = blank(world, task_id, FeedbackType::DependencyFailure);
             blocked.errors = vec![format!("Dependency {} failed", TaskId::numbered(world.rng.usize(1..6)))];
-            blocked
+            fixtures::typed(blocked)
         }
         _ => {
             let mut failure = blank(world, task_id, FeedbackType::Failure);
             let error = world.rng.choice(ERRORS).unwrap_or_default();
             failure.errors = vec![error.to_owned()];
-            failure
+            fixtures::typed(failure)
         }
     }
 }

@@ -29,7 +29,7 @@ impl LocalDocs {
         let context = json!({ "library": library, "query": query, "most": MOST_CHARS });
         let context = context.as_object().cloned().unwrap_or_default();
         let job = CodeJob { code: SCRIPT.to_owned(), context, result: CodeResult::Context, timeout: TIME };
-        let run = self.runner.run(&job, stop).await.map_err(|fault| fault.reason)?;
+        let run = self.runner.run(&job, stop).await.map_err(|fault| fault.0.message)?;
         let result = match run.outcome {
             CodeOutcome::Finished { result } => result,
             other => return Err(format!("Python could not look into {library}: {}", in_words(&other))),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use candor_agents::CommandAgent;
-use candor_model::{AgentAnswer, RunId, Seconds, TaskId, WorkOrder};
+use candor_model::{AgentAnswer, Failure, RunId, Seconds, TaskId, WorkOrder};
 use candor_ports::{Agent, AgentFailure};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -39,8 +39,13 @@ pub(crate) async fn perform(agent: &dyn Agent, order: &WorkOrder) -> Result<Agen
 
 /// The reason of an attempt that has to fail.
 pub(crate) async fn reason(agent: &dyn Agent, order: &WorkOrder) -> String {
+    failure(agent, order).await.message
+}
+
+/// The failure of an attempt that has to fail.
+pub(crate) async fn failure(agent: &dyn Agent, order: &WorkOrder) -> Failure {
     match perform(agent, order).await {
-        Err(AgentFailure::Failed { reason }) => reason,
+        Err(AgentFailure::Failed(failure)) => *failure,
         other => panic!("expected a failure, got {other:?}"),
     }
 }

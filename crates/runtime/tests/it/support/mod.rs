@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use candor_model::{
-    AgentAnswer, AgentCapability, BreakerSettings, EventBody, JsonMap, Plan, Position, Recorded, RetryPolicy,
-    RunId, RunSettings, Seconds, Share, StartMaterial, WorkOrder,
+    AgentAnswer, AgentCapability, BreakerSettings, EventBody, FailureKind, JsonMap, Plan, Position, Recorded,
+    RetryPolicy, RunId, RunSettings, Seconds, Share, StartMaterial, WorkOrder,
 };
 use candor_phases::Phases;
 use candor_ports::{Agent, AgentFailure, BoxFuture, EventLog, Observer};
@@ -72,7 +72,9 @@ impl Worker {
                 () = tokio::time::sleep(time) => answer(),
                 () = stop.cancelled() => Err(AgentFailure::Stopped),
             },
-            Way::FailsFirst if order.attempt == 1 => Err(AgentFailure::failed("no luck today")),
+            Way::FailsFirst if order.attempt == 1 => {
+                Err(AgentFailure::failed(FailureKind::TaskError, "no luck today"))
+            }
             Way::FailsFirst => answer(),
             Way::Hangs(time) => {
                 stop.cancelled().await;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_model::{
-    AgentAnswer, ChoiceKind, EventBody, JsonMap, MAX_TELLINGS, MessagePriority, MessageType, Phase, Question,
-    RunStatus, Telling, WorkOrder,
+    AgentAnswer, ChoiceKind, EventBody, FailureKind, JsonMap, MAX_TELLINGS, MessagePriority, MessageType,
+    Phase, Question, RunStatus, Telling, WorkOrder,
 };
 use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use serde_json::json;
@@ -152,7 +152,7 @@ impl Agent for Choir {
         _order: &'a WorkOrder,
         _stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        Box::pin(std::future::ready(Err(AgentFailure::failed("nobody to sing to"))))
+        Box::pin(std::future::ready(Err(AgentFailure::failed(FailureKind::TaskError, "nobody to sing to"))))
     }
 
     fn perform_among<'a>(
