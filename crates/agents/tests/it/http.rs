@@ -11,13 +11,13 @@ use candor_ports::{Agent, AgentFailure};
 use tokio_util::sync::CancellationToken;
 
 /// What a server got: its head in lower case, and its body.
-struct Request {
+pub(crate) struct Request {
     head: String,
     body: Vec<u8>,
 }
 
 /// A server that answers every request in this way; its address, and what it gets.
-fn server(answer: impl Fn(&mut TcpStream) + Send + 'static) -> (String, Receiver<Request>) {
+pub(crate) fn server(answer: impl Fn(&mut TcpStream) + Send + 'static) -> (String, Receiver<Request>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/agent?key=secret", listener.local_addr().unwrap());
     let (sender, requests) = channel();
@@ -39,7 +39,7 @@ fn server(answer: impl Fn(&mut TcpStream) + Send + 'static) -> (String, Receiver
 }
 
 /// A server that answers with this status line and body.
-fn saying(status: &str, body: &str) -> (String, Receiver<Request>) {
+pub(crate) fn saying(status: &str, body: &str) -> (String, Receiver<Request>) {
     let text =
         format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
     server(move |stream| drop(stream.write_all(text.as_bytes())))

@@ -24,6 +24,8 @@ mod code_states;
 mod command;
 mod common;
 mod ending;
+#[cfg(feature = "http")]
+mod failure_kinds;
 mod fault;
 #[cfg(feature = "http")]
 mod http;

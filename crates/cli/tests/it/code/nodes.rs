@@ -45,3 +45,28 @@ fn a_code_agent_is_declared_like_any_other_and_wrong_kinds_are_refused() {
     bench.run(&["agents"]).ended_with(0).shows(&["coder"]);
     bench.run(&["doctor"]).shows(&["code", "Python 3"]);
 }
+
+#[test]
+fn the_failure_of_given_code_has_the_kind_of_what_happened_in_the_sandbox() {
+    // spec: findings RC-01
+    for (code, kind, transience, says) in [
+        ("raise ValueError('row 7, http timeout=30s')", "task_error", "permanent", "ValueError: row 7"),
+        ("while True: pass", "timeout", "transient", "1 s"),
+        ("context = 7", "bad_output", "unknown", "context"),
+        ("def broken(:", "bad_output", "unknown", "code_validation"),
+    ] {
+        let bench = Bench::new(Script::writing(&["pass"]), &format!("{AGENT}[code]\ntimeout = 1\n"));
+        let task = json!({ "task_id": "t", "description": "Compute it", "agent_type": "coder",
+            "inputs": { "python": code }, "expected_outputs": ["sum"] });
+        bench.candor.write("plan.json", json!({ "subtasks": [task] }).to_string());
+        let said = bench.run(&["run", "--plan", "plan.json", "--json", "--yes"]);
+        let events = Events(said.lines());
+        let failure = &events.all("task_failed")[0]["feedback"]["failure"];
+        assert_eq!(
+            (&failure["kind"], &failure["transience"]),
+            (&json!(kind), &json!(transience)),
+            "{failure}"
+        );
+        assert!(failure["message"].as_str().unwrap().contains(says), "{failure}");
+    }
+}

@@ -1,9 +1,10 @@
 //! Where there is nobody but a model: it answers directly, and everyone is told what that is worth.
 
-use candor_testkit::model_server::Reply;
+use candor_testkit::model_server::{Fault, Reply};
 use serde_json::json;
 
 use crate::models::scene::{Scene, level, sensible, step_of};
+use crate::support::Events;
 
 /// A goal that no agent of the travel pack is for.
 const GOAL: &str = "Write a short note that explains to new colleagues how our weekly meetings work";
@@ -43,4 +44,41 @@ fn without_agents_a_model_answers_directly_and_says_so() {
 fn without_agents_and_without_a_model_it_is_said_what_is_missing() {
     let scene = Scene::new();
     scene.run(&["run", GOAL, "--no-models"]).ended_with(1).tells(&["declare agents"]);
+}
+
+#[test]
+fn the_failure_of_a_model_that_answers_directly_has_the_providers_kind() {
+    for (reply, kind, transience, retry) in [
+        (Reply::rate_limit("30"), "rate_limited", "transient", json!(30.0)),
+        (Reply::fault(Fault::WrongKey), "denied", "permanent", json!(null)),
+        (Reply::text("service unavailable"), "bad_output", "unknown", json!(null)),
+    ] {
+        let scene = Scene::new();
+        scene.server.route(move |seen| {
+            if seen.says("Step: do a task yourself") {
+                reply.clone()
+            } else if step_of(seen) == "parse_goal" {
+                Reply::json(json!({ "goal_type": "other", "preferences": [] }))
+            } else if step_of(seen) == "decompose_task" {
+                Reply::json(
+                    json!({ "tasks": [{ "description": "Write the note", "expected_outputs": ["result"] }] }),
+                )
+            } else {
+                sensible(seen)
+            }
+        });
+        let said = scene.run(&["run", GOAL, "--json", "--run-id", "run_1"]);
+        let events = Events(said.lines());
+        let failure = &events.all("task_failed")[0]["feedback"]["failure"];
+        assert_eq!(
+            (&failure["kind"], &failure["transience"]),
+            (&json!(kind), &json!(transience)),
+            "{failure}"
+        );
+        assert_eq!(failure["retry_after"], retry, "{failure}");
+        assert!(
+            failure["message"].as_str().unwrap().starts_with("No model could answer directly"),
+            "{failure}"
+        );
+    }
 }

@@ -113,3 +113,32 @@ fn a_server_that_never_starts_is_told_and_does_not_hold_up_the_rest() {
     let told = events.0.iter().map(Value::to_string).collect::<String>();
     assert!(told.contains("there is no tool ghost.boo"), "{told}");
 }
+
+/// A tool that fails in the way that it is asked to, and nothing else to use instead.
+const FAILING: &str = r#"
+TOOLS = [tool("look", "Looks, in a way", {"how": (TEXT, True)}, **READS)]
+def run(name, arguments, meta):
+    if arguments["how"] == "dies":
+        os._exit(9)
+    if arguments["how"] == "hangs":
+        time.sleep(120)
+    raise Wrong("row 7 has no column 'price', http timeout=30s")
+"#;
+
+#[test]
+fn the_failure_of_a_task_has_the_kind_of_its_tools_failure() {
+    // spec: findings RC-01
+    for (how, kind, says) in [
+        ("dies", "unavailable", "desk.look"),
+        ("hangs", "timeout", "desk.look"),
+        ("fails", "task_error", "row 7 has no column 'price'"),
+    ] {
+        let bench = Bench::with_desk(&["desk.*"], FAILING, "[agents.mission]\ntool_timeout = 1\n");
+        bench.plan(&json!([{ "id": "look", "tool": "desk.look", "parameters": { "how": how } }]));
+        let said = bench.candor.run(["run", "--plan", "plan.json", "--run-id", "run_1", "--json"]);
+        let events = Events(said.lines());
+        let failure = &events.all("task_failed")[0]["feedback"]["failure"];
+        assert_eq!(failure["kind"], kind, "{how}: {failure}");
+        assert!(failure["message"].as_str().unwrap().contains(says), "{how}: {failure}");
+    }
+}
