@@ -15,8 +15,8 @@ mod service;
 mod wiring;
 
 pub use candor_agents::code::InstalledLibrary;
-pub use candor_llm::chat::ChatClient;
 pub use candor_embed::weights;
+pub use candor_llm::chat::ChatClient;
 pub use candor_sandbox::confine::run_if_asked as run_confined_if_asked;
 pub use candor_sandbox::probe as probe_confinement;
 pub use candor_tools::{ServerHealth, Tools};

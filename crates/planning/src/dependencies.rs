@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use candor_text::Rule;
 use candor_model::{DependencyResult, SubTask, TaskId};
+use candor_text::Rule;
 
 use crate::graph::{Defect, TaskGraph, TaskIndex};
 

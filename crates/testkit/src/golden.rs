@@ -9,8 +9,8 @@ mod phases;
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
     Account, Adjustment, AgentType, ApprovalAction, ConflictResolution, CritiqueVerdict, Event, EventBody,
-    FallbackKind, FeedbackType, GuidanceAction, ModelErrorKind, Money, Payee, Phase, Position, Recorded, RunSettings,
-    Seconds, Severity,
+    FallbackKind, FeedbackType, GuidanceAction, ModelErrorKind, Money, Payee, Phase, Position, Recorded,
+    RunSettings, Seconds, Severity,
 };
 use serde_json::json;
 

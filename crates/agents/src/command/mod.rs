@@ -247,7 +247,7 @@ impl CommandAgent {
         };
         let message = format!("agent unavailable: cannot start `{program}`: {problem}");
         let failure = Failure::new(FailureKind::Unavailable, message);
-        if is_shortage(error) { failure.into() } else { failure.permanent().into() }
+        if candor_process::is_shortage(error) { failure.into() } else { failure.permanent().into() }
     }
 }
 
@@ -277,13 +277,6 @@ impl Agent for CommandAgent {
     ) -> BoxFuture<'a, Result<QueryAnswer, String>> {
         Box::pin(self.answer_query(run, query, stop))
     }
-}
-
-/// Whether a program could not be started for want of something that comes back: memory, processes, descriptors.
-fn is_shortage(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let passing = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
-    Errno::from_io_error(error).is_some_and(|errno| passing.contains(&errno))
 }
 
 /// An attempt without a line is made all the same: most agents have nothing to say. Its log tells why.

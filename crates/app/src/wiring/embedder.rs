@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use candor_embed::weights::KnownModel;
 use candor_embed::{
     CacheOptions, CachedEmbedder, EmbeddingConfig, EndpointEmbedder, EndpointOptions, FixedEmbedder, MiniLm,
     VectorFile,
 };
-use candor_embed::weights::KnownModel;
 use candor_ports::Embedder;
 
 use super::App;

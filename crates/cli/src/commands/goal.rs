@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use candor_language::goal::Reading;
 use candor_app::{App, checked};
+use candor_language::goal::Reading;
 use candor_model::{Goal, Handoff, Phase};
 use candor_planning::phase::PhaseResult;
 use candor_ports::Experience;

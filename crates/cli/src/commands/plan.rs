@@ -1,7 +1,7 @@
 //! `candor plan`: what would be done, without doing it.
 
-use candor_language::goal::Reading;
 use candor_app::{App, checked};
+use candor_language::goal::Reading;
 use candor_model::{Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
 use candor_planning::completeness::Category;
 use candor_planning::phase::PhaseResult;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentType, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, Query, RankedAgent, TaskId, Timestamp,
+    AgentType, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, Query, RankedAgent, TaskId,
+    Timestamp,
 };
 use candor_planning::loop_guard::{Outcome, Watch};
 

@@ -1,7 +1,7 @@
 //! The injection guard with the embedded model, as a run has it.
 
-use candor_language::guard::{Finding, examine};
 use candor_embed::FixedEmbedder;
+use candor_language::guard::{Finding, examine};
 use candor_model::Vectors;
 
 const REQUESTS: &str = include_str!("../../../language/tests/it/harmless_requests.txt");

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentAnswer, AgentCapability, ApprovalPolicy, Position, Recorded, RetryPolicy, RunId, RunSettings,
-    Seconds, StartMaterial, WorkOrder,
+    AgentAnswer, AgentCapability, ApprovalPolicy, FailureKind, Position, Recorded, RetryPolicy, RunId,
+    RunSettings, Seconds, StartMaterial, WorkOrder,
 };
 use candor_phases::Phases;
 use candor_ports::{Agent, AgentFailure, BoxFuture, EventLog};
@@ -56,7 +56,9 @@ impl Agent for Teller {
         order: &'a WorkOrder,
         _: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        Box::pin(std::future::ready(answer(order).map_err(AgentFailure::failed)))
+        Box::pin(std::future::ready(
+            answer(order).map_err(|reason| AgentFailure::failed(FailureKind::TaskError, reason)),
+        ))
     }
 }
 

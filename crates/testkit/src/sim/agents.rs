@@ -2,8 +2,8 @@
 
 use candor_engine::{Input, RunState};
 use candor_model::{
-    AgentAnswer, AgentType, ExecutionFeedback, FeedbackType, Money, RankedAgent, ReportedError, Seconds,
-    TaskId, Timestamp,
+    AgentAnswer, AgentType, ExecutionFeedback, Failure, FailureKind, FeedbackType, Money, RankedAgent,
+    ReportedError, Seconds, TaskId, Timestamp,
 };
 use candor_session::{AttemptEnd, AttemptKey, Ended, Outcome, SessionInput};
 use fastrand::Rng;
@@ -85,7 +85,7 @@ pub(super) fn tell_story(
 ) {
     let end = match answer {
         Ok(answer) => AttemptEnd::Answered(Box::new(answer)),
-        Err(reason) => AttemptEnd::Failed(reason),
+        Err(reason) => AttemptEnd::Failed(Box::new(Failure::new(FailureKind::TaskError, reason))),
     };
     ends(world, 5, key, Some(agent), end);
 }

@@ -5,8 +5,8 @@ use candor_model::{Confidence, GoalType};
 
 use super::super::ranking;
 use crate::PhaseContext;
-use candor_language::goal::Reading;
 use crate::router::Explanation;
+use candor_language::goal::Reading;
 
 /// The highest confidence that rules alone can give.
 const MOST: f64 = 0.95;
