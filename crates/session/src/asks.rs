@@ -5,6 +5,7 @@
 //! after a crash, and no call whose answer is known is made again.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use candor_engine::{Input, Refusal};
 use candor_model::{
@@ -82,11 +83,11 @@ impl Session {
         let state = &self.history.state;
         let past = state.consulted(&key);
         if let Some(open) = state.open_calls().find(|call| call.ask == key) {
-            if !self.asks.phases.contains_key(&key) {
-                // The call is on the log, and this session has not asked for it: a log that was folded.
+            // A call that is on the log and that this session has not asked for: the log was folded.
+            if let Entry::Vacant(unknown) = self.asks.phases.entry(key) {
                 let left = state.money_for_models() + open.reserved;
                 if let Next::Call(call) = policy.next(&ask, past, left) {
-                    self.asks.phases.insert(key, (ask, call));
+                    unknown.insert((ask, call));
                 }
             }
             return None;
@@ -230,14 +231,14 @@ impl Session {
     }
 
     /// A call of a model was made.
-    pub(crate) fn model_answered(&mut self, ask: AskId, number: u32, step: Box<Consulted>) {
+    pub(crate) fn model_answered(&mut self, ask: &AskId, number: u32, step: Box<Consulted>) {
         let change = self.count_call(&step);
-        match &ask {
+        match ask {
             AskId::Phase(key) => {
                 self.asks.phases.remove(key);
                 self.take_own(Input::Consulted { ask: key.clone(), number, step });
             }
-            AskId::Attempt { .. } => self.attempt_answered(&ask, number, *step),
+            AskId::Attempt { .. } => self.attempt_answered(ask, number, *step),
         }
         if let Some(input) = change {
             self.take_own(input);

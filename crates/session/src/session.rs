@@ -192,7 +192,7 @@ impl Session {
         let ticket = Ticket(self.tickets);
         match input {
             SessionInput::Command(input) if self.must_look_first(&input) => {
-                self.held.push_back((input, ticket))
+                self.held.push_back((input, ticket));
             }
             SessionInput::Command(input) => self.take(input, Some(ticket))?,
             SessionInput::Outcome(outcome) => self.outcome(outcome),
@@ -319,7 +319,7 @@ impl Session {
         }
         match outcome {
             Outcome::Attempt(ended) => self.attempt_ended(*ended),
-            Outcome::Model { ask, number, step } => self.model_answered(ask, number, step),
+            Outcome::Model { ask, number, step } => self.model_answered(&ask, number, step),
             Outcome::Embedded(result) => self.embedded(result),
             Outcome::Files(files) => {
                 self.reread.extend(phases_at_work(&self.history.state));

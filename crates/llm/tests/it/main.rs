@@ -5,6 +5,8 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::needless_pass_by_value,
+    clippy::print_stdout,
     unreachable_pub,
     reason = "test code"
 )]

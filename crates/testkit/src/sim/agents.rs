@@ -97,14 +97,14 @@ fn ends(world: &mut World, delay: i64, key: &AttemptKey, agent: Option<&AgentTyp
 }
 
 /// An agent is told to stop; its last answer may still come first.
-pub(super) fn stop(world: &mut World, key: AttemptKey) {
+pub(super) fn stop(world: &mut World, key: &AttemptKey) {
     if world.rng.u8(0..4) == 0 {
         let feedback =
             if world.rng.bool() { good(world, &key.task_id) } else { troubled(world, &key.task_id) };
-        report(world, 5, &key, None, feedback);
+        report(world, 5, key, None, feedback);
     }
     let delay = world.rng.i64(1..2_000);
-    ends(world, delay, &key, None, AttemptEnd::Stopped);
+    ends(world, delay, key, None, AttemptEnd::Stopped);
 }
 
 /// Agents in some order, with falling scores.

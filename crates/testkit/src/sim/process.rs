@@ -417,7 +417,7 @@ fn forked(mut recorded: Recorded, fork: &RunId, from: &ForkedFrom) -> Recorded {
 /// Something is stopped. What an agent or a model did meanwhile is told all the same.
 fn cancel(world: &mut World, request: RequestId) {
     match request {
-        RequestId::Attempt(key) => agents::stop(world, key),
+        RequestId::Attempt(key) => agents::stop(world, &key),
         RequestId::Model { ask, number } => {
             let outcome = AskStep::GiveUp { from: candor_model::Tier::Fast, reason: "stopped".to_owned() };
             let step = Box::new(candor_model::Consulted { call: None, outcome });
