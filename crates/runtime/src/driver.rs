@@ -71,7 +71,7 @@ impl Driver {
     ) -> (Self, mpsc::Sender<Message>) {
         let (mail, inbox) = mpsc::channel(INBOX);
         let news = shared.news.subscribe();
-        let told = session.state().position();
+        let told = session.durable();
         // Busy until the driver has looked: whoever waits for news gets some in every case.
         let snapshot = watch::Sender::new(RunSnapshot { busy: true, ..session.snapshot() });
         let driver = Self {

@@ -83,11 +83,6 @@ impl History {
         }
     }
 
-    /// What the phases so far left for those after them.
-    pub(crate) const fn handoffs(&self) -> &BTreeMap<Phase, Handoff> {
-        &self.handoffs
-    }
-
     /// Has a phase look at the run as it is now.
     pub(crate) fn with_context<T>(
         &self,

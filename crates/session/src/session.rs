@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use candor_engine::{FoldError, Input, Refusal, RunState, decide};
 use candor_model::{
-    AgentType, AskKey, AskPolicy, AskStep, Consulted, Effect, Event, GateId, Handoff, Phase, Position,
-    Question, Recorded, RunId, RunStatus, Seconds, Tier, Timestamp, Vectors,
+    AgentType, AskKey, AskPolicy, AskStep, Consulted, Effect, Event, GateId, Phase, Position, Question,
+    Recorded, RunId, RunStatus, Seconds, Tier, Timestamp, Vectors,
 };
 
 use crate::agents::answer_for;
@@ -24,7 +24,7 @@ const MAX_BATCH: usize = 64;
 
 /// An agent ends itself at its deadline and reports its last words; the engine's own tick comes this much later and
 /// counts only when that did not happen.
-const GRACE_MS: u64 = 40;
+const GRACE_MS: u64 = 80;
 
 /// What a session is connected to. None of it waits for anything.
 #[derive(Clone)]
@@ -152,10 +152,10 @@ impl Session {
         &self.history.state
     }
 
-    /// What the phases so far left for those after them.
+    /// Where the run's log ends; the state may be ahead of it.
     #[must_use]
-    pub const fn handoffs(&self) -> &BTreeMap<Phase, Handoff> {
-        self.history.handoffs()
+    pub const fn durable(&self) -> Position {
+        self.batch.from
     }
 
     /// What the run looks like.

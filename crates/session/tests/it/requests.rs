@@ -48,7 +48,7 @@ fn the_engines_own_deadline_comes_after_the_agents_and_stops_the_attempt() {
     hand.effects();
     let deadline = hand.session.state().next_timeout().unwrap();
     let tick = hand.session.next_timeout().unwrap();
-    assert_eq!(tick.since(deadline), Seconds::from_millis(40), "the agent's own end is heard first");
+    assert_eq!(tick.since(deadline), Seconds::from_millis(80), "the agent's own end is heard first");
     hand.now = tick;
     hand.command(Input::Tick).unwrap();
     hand.commit();
