@@ -40,7 +40,7 @@ async fn understood(app: &App, words: &str, args: &GoalArgs) -> Result<(Goal, Re
     let evaluated = done.report.phases.remove(&Phase::Evaluation);
     match evaluated.map(|report| (report.handoff, report.result)) {
         Some((handoff, PhaseResult::Goal { goal, .. })) => Ok((*goal, reading(Some(&handoff)))),
-        _ => Err(Failure::usage(why_not(&done.report))),
+        _ => Err(Failure::failed(why_not(&done.report))),
     }
 }
 

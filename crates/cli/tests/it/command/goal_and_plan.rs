@@ -155,10 +155,10 @@ const BLOCKING: &str = "[guardrails]\ninjection = \"block\"\n";
 fn what_a_run_is_halted_for_is_neither_planned_nor_read_as_a_goal() {
     // spec: findings SE-02
     let candor = Candor::with_config(BLOCKING);
-    candor.run(["run", INJECTED, "--unattended"]).ended_with(3);
+    candor.run(["run", INJECTED, "--unattended"]).ended_with(1);
     for command in ["plan", "goal"] {
         let said = candor.run([command, INJECTED]).ended_with(1);
-        assert!(said.stderr.contains("stopped:") && said.stderr.contains("injection"), "{}", said.stderr);
+        assert!(said.stderr.contains("Stopped at guardrail prompt_injection"), "{}", said.stderr);
         assert_eq!(said.stdout, "", "nothing is planned");
     }
     // The same words pass where the guardrail only reports.

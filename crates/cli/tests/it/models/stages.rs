@@ -36,8 +36,10 @@ fn a_stage_whose_model_fails_is_done_by_rules_and_says_so_beside_its_json() {
         _ => sensible(seen),
     });
     let said = scene.run(&["plan", PARIS, "--json"]).ended_with(0);
-    let said =
-        said.tells(&["the fast tier is asked", "no model could answer decompose_task, the rules speak"]);
+    let said = said.tells(&[
+        "asking the fast tier",
+        "no model could answer decompose_task, the rule-based fallback is used",
+    ]);
     let by_rules = Candor::new().run(["plan", PARIS, "--json"]).ended_with(0).json();
     assert_eq!(descriptions(&said.json()), descriptions(&by_rules));
 }
