@@ -44,7 +44,10 @@ fn answer(order: &WorkOrder) -> Result<AgentAnswer, String> {
     match (order.task_id.as_str(), order.attempt) {
         ("task_002", 1) => Err("no luck today".to_owned()),
         ("task_003", _) => Err("the ledger is locked by somebody else".to_owned()),
-        (task, _) => Ok(AgentAnswer::success(fixtures::object(json!({ "done": task })))),
+        (task, _) => {
+            let outputs = fixtures::object(json!({ "done": task }));
+            Ok(AgentAnswer { cost: Some(fixtures::dollars(0.02)), ..AgentAnswer::success(outputs) })
+        }
     }
 }
 
@@ -96,16 +99,23 @@ fn timeless(log: &[Recorded]) -> Vec<Value> {
     log.iter().map(|recorded| without_time(serde_json::to_value(&recorded.event.body).unwrap())).collect()
 }
 
+/// Figures that follow from how long something took.
+fn is_measured(key: &str) -> bool {
+    let key = key.to_lowercase();
+    ["second", "duration", "latency", "time", "calibration"].iter().any(|part| key.contains(part))
+}
+
 fn without_time(value: Value) -> Value {
     let is_time = |text: &str| text.len() >= 20 && text.as_bytes()[4] == b'-' && text.as_bytes()[10] == b'T';
     match value {
-        Value::String(text) if is_time(&text) => json!("time"),
+        Value::String(text) => {
+            let words = text.split(' ').map(|word| if is_time(word) { "time" } else { word });
+            json!(words.collect::<Vec<_>>().join(" "))
+        }
         Value::Array(items) => items.into_iter().map(without_time).collect(),
         Value::Object(fields) => {
             let timeless = fields.into_iter().map(|(key, value)| match value {
-                Value::Number(_) if key.contains("second") || key.contains("duration") => {
-                    (key, json!("time"))
-                }
+                Value::Number(_) if is_measured(&key) => (key, json!("time")),
                 value => (key, without_time(value)),
             });
             timeless.collect()
