@@ -12,4 +12,4 @@ pub mod record;
 pub mod redact;
 mod tiers;
 
-pub use tiers::{Asked, ModelsConfig, ModelsError, Tiers, Unanswered};
+pub use tiers::{ModelsConfig, ModelsError, Tiers};

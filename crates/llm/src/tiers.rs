@@ -1,7 +1,7 @@
 //! The models of an installation, by tier: one step of an ask at a time.
 //!
-//! Puts prompts, providers and the fallback policy together. It keeps nothing between two steps; who keeps them is the
-//! run's log, or, for [`Tiers::ask`], the caller's own patience.
+//! Puts prompts, providers and the fallback policy together. It keeps nothing between two steps: they are on the
+//! run's log, and the session puts them together.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,9 +9,7 @@ use std::time::Instant;
 
 use candor_model::{AskStep, Consulted, ModelCall, ModelFailure, Money, Seconds, Tier, TokenUse};
 use candor_ports::{Ask, AskPolicy, BoxFuture, CallLimits, Models, Next, NextCall, Words};
-use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::{ChatAnswer, ChatClient, ChatRequest, TierConfig, TierProblem};
@@ -81,25 +79,6 @@ pub struct Tiers {
     fallback: BTreeMap<Tier, Vec<Tier>>,
 }
 
-/// An answer to [`Tiers::ask`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Asked<T> {
-    /// The answer.
-    pub answer: T,
-    /// Every step that led to it.
-    pub steps: Vec<Consulted>,
-}
-
-/// No model could answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("no model could answer: {reason}")]
-pub struct Unanswered {
-    /// Why.
-    pub reason: String,
-    /// Every step that was made.
-    pub steps: Vec<Consulted>,
-}
-
 impl Tiers {
     /// Makes the models ready, with keys from the environment. Nothing is called yet.
     pub fn new(config: &ModelsConfig, channel: &Channel) -> Result<Self, ModelsError> {
@@ -128,48 +107,6 @@ impl Tiers {
     #[must_use]
     pub fn recording_problem(&self) -> Option<&str> {
         self.clients.values().find_map(ChatClient::recording_problem)
-    }
-
-    /// Asks for a `T`, climbing the whole fallback policy: repairs, one more question, lower tiers.
-    pub async fn ask<T: DeserializeOwned + JsonSchema>(
-        &self,
-        tier: Tier,
-        prompt: &str,
-    ) -> Result<Asked<T>, Unanswered> {
-        let ask = Ask::expecting::<T>("ask", tier);
-        let rendered = self.prompts.free(prompt);
-        self.climb(&ask, &rendered).await
-    }
-
-    async fn climb<T: DeserializeOwned>(
-        &self,
-        ask: &Ask,
-        rendered: &Rendered,
-    ) -> Result<Asked<T>, Unanswered> {
-        let mut steps: Vec<Consulted> = Vec::new();
-        loop {
-            let step = match self.next_of(ask, rendered, &steps, Money::MAX) {
-                Next::Step(outcome) => Consulted { call: None, outcome },
-                Next::Call(call) => {
-                    tokio::time::sleep(std::time::Duration::from_millis(call.after.as_millis())).await;
-                    let limits =
-                        CallLimits { within: Seconds::whole(600), max_output_tokens: call.max_output_tokens };
-                    self.call_of(ask, rendered, &steps, limits, None, CancellationToken::new()).await
-                }
-            };
-            let outcome = step.outcome.clone();
-            steps.push(step);
-            match outcome {
-                AskStep::Accepted { value, .. } => {
-                    return match serde_json::from_value(value) {
-                        Ok(answer) => Ok(Asked { answer, steps }),
-                        Err(error) => Err(Unanswered { reason: error.to_string(), steps }),
-                    };
-                }
-                AskStep::GiveUp { reason, .. } => return Err(Unanswered { reason, steps }),
-                AskStep::Repeat { .. } | AskStep::AskAgain { .. } | AskStep::FallBack { .. } => {}
-            }
-        }
     }
 
     /// The tier that stands in for one that is not configured: the next below, or else the next above.

@@ -192,13 +192,6 @@ impl Prompts {
         OWN.iter().map(|own| own.name).collect()
     }
 
-    /// A question in the caller's own words, under the rules that hold for all.
-    #[must_use]
-    pub fn free(&self, question: &str) -> Rendered {
-        let name_and_version = "ask@1".to_owned();
-        Rendered { name_and_version, system: SHARED.trim_end().to_owned(), question: question.to_owned() }
-    }
-
     /// Fills the slots of the prompt that an ask names.
     ///
     /// # Errors

@@ -1,14 +1,18 @@
-//! Whole asks against a real socket: `ask::<T>`, the fallback policy from end to end, and what a call may cost.
+//! Whole asks against a real socket: the fallback policy from end to end, and what a call may cost. The steps are put
+//! together here by hand; a run has the session's loop for it.
+
+use std::time::Duration;
 
 use candor_llm::chat::{Price, Provider, TierConfig};
 use candor_llm::fallback_policy::Policy;
 use candor_llm::record::Channel;
 use candor_llm::{ModelsConfig, Tiers};
-use candor_model::{AskStep, Money, Seconds, Tier};
-use candor_ports::{Ask, AskPolicy, Next};
+use candor_model::{AskStep, CallLimits, Consulted, Money, Seconds, Tier};
+use candor_ports::{Ask, AskPolicy, Models, Next};
 use candor_testkit::model_server::{Fault, ModelServer, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -55,11 +59,51 @@ fn rose() -> Flower {
     Flower { name: "rose".to_owned(), petals: 20, colour: Colour::DarkRed }
 }
 
+/// A flower, with every step that led to it.
+#[derive(Debug)]
+struct Asked {
+    answer: Flower,
+    steps: Vec<Consulted>,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+struct Unanswered {
+    reason: String,
+    steps: Vec<Consulted>,
+}
+
+/// Asks for a flower until there is an answer or nobody is left to ask.
+async fn ask(tiers: &Tiers, tier: Tier) -> Result<Asked, Unanswered> {
+    let mut ask = Ask::expecting::<Flower>("parse_goal", tier);
+    ask.slots.insert("request", "Name a flower.".to_owned());
+    let mut steps: Vec<Consulted> = Vec::new();
+    loop {
+        let step = match tiers.next(&ask, &steps, Money::MAX) {
+            Next::Step(outcome) => Consulted { call: None, outcome },
+            Next::Call(call) => {
+                tokio::time::sleep(Duration::from_millis(call.after.as_millis())).await;
+                let limits =
+                    CallLimits { within: Seconds::whole(60), max_output_tokens: call.max_output_tokens };
+                tiers.call(&ask, &steps, limits, None, CancellationToken::new()).await
+            }
+        };
+        steps.push(step.clone());
+        match step.outcome {
+            AskStep::Accepted { value, .. } => {
+                return Ok(Asked { answer: serde_json::from_value(value).unwrap(), steps });
+            }
+            AskStep::GiveUp { reason, .. } => return Err(Unanswered { reason, steps }),
+            AskStep::Repeat { .. } | AskStep::AskAgain { .. } | AskStep::FallBack { .. } => {}
+        }
+    }
+}
+
 #[tokio::test]
 async fn any_type_with_a_schema_can_be_asked_for() {
     let server = ModelServer::start().unwrap();
     server.answer(ROSE);
-    let asked = all_three(&server).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap();
+    let asked = ask(&all_three(&server), Tier::Fast).await.unwrap();
     assert_eq!(asked.answer, rose());
     assert_eq!(asked.steps.len(), 1);
     let seen = server.seen();
@@ -72,7 +116,7 @@ async fn a_damaged_answer_is_repaired_and_it_is_said_how() {
     // spec: beyond BY-14
     let server = ModelServer::start().unwrap();
     server.answer("Of course!\n```json\n{'name': 'rose', 'petals': '20', 'colour': 'Dark Red',}\n```");
-    let asked = all_three(&server).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap();
+    let asked = ask(&all_three(&server), Tier::Fast).await.unwrap();
     assert_eq!(asked.answer, rose());
     let AskStep::Accepted { repairs, .. } = &asked.steps[0].outcome else { panic!("{:?}", asked.steps) };
     assert!(repairs.len() >= 3, "{repairs:?}");
@@ -83,7 +127,7 @@ async fn what_does_not_fit_is_asked_for_once_more_with_what_is_wrong() {
     // spec: orchestrator FD-01 FD-03
     let server = ModelServer::start().unwrap();
     server.script(vec![Reply::text(ROSE.replace("20", "140")), Reply::text(ROSE)]);
-    let asked = all_three(&server).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap();
+    let asked = ask(&all_three(&server), Tier::Fast).await.unwrap();
     assert_eq!(asked.answer, rose());
     assert!(matches!(asked.steps[0].outcome, AskStep::AskAgain { .. }));
     let second = &server.seen()[1];
@@ -100,13 +144,13 @@ async fn the_chain_goes_down_tier_by_tier_and_its_end_is_told() {
         Reply::text("No."),
         Reply::text(ROSE),
     ]);
-    let asked = all_three(&server).ask::<Flower>(Tier::Strong, "Name a flower.").await.unwrap();
+    let asked = ask(&all_three(&server), Tier::Strong).await.unwrap();
     let models: Vec<String> = server.seen().iter().map(|seen| seen.model().to_owned()).collect();
     assert_eq!(models, ["large", "medium", "medium", "small"], "a key that is wrong is not tried again");
     assert_eq!(asked.answer, rose());
     server.script(vec![Reply::text("Nothing to say."); 6]);
-    let error = all_three(&server).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap_err();
-    assert!(matches!(error.steps.last().unwrap().outcome, AskStep::GiveUp { .. }), "{error}");
+    let error = ask(&all_three(&server), Tier::Fast).await.unwrap_err();
+    assert!(matches!(error.steps.last().unwrap().outcome, AskStep::GiveUp { .. }), "{error:?}");
 }
 
 #[tokio::test]
@@ -116,9 +160,9 @@ async fn a_failure_that_may_pass_is_repeated_a_bounded_number_of_times() {
     server.script(vec![Reply::fault(Fault::Overloaded); 8]);
     let only =
         ModelsConfig { balanced: Some(tier(&server, "medium")), retry: quick(), ..ModelsConfig::default() };
-    let error = tiers(&only).ask::<Flower>(Tier::Balanced, "Name a flower.").await.unwrap_err();
+    let error = ask(&tiers(&only), Tier::Balanced).await.unwrap_err();
     assert_eq!(server.seen().len(), 4, "one call and three repetitions");
-    assert!(error.reason.contains("3 repetitions"), "{error}");
+    assert!(error.reason.contains("3 repetitions"), "{error:?}");
 }
 
 #[test]
@@ -172,9 +216,9 @@ async fn the_chain_can_be_configured() {
     let models = |server: &ModelServer| -> Vec<String> {
         server.seen().iter().map(|seen| seen.model().to_owned()).collect()
     };
-    tiers(&config).ask::<Flower>(Tier::Strong, "Name a flower.").await.unwrap();
+    ask(&tiers(&config), Tier::Strong).await.unwrap();
     assert_eq!(models(&server), ["large", "small"], "past the one in the middle");
     server.script(vec![Reply::fault(Fault::WrongKey); 3]);
-    let error = tiers(&config).ask::<Flower>(Tier::Fast, "Name a flower.").await.unwrap_err();
-    assert_eq!(models(&server)[2..], ["small", "large"], "upwards too, and to an end: {error}");
+    let error = ask(&tiers(&config), Tier::Fast).await.unwrap_err();
+    assert_eq!(models(&server)[2..], ["small", "large"], "upwards too, and to an end: {error:?}");
 }
