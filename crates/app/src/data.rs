@@ -6,7 +6,7 @@ use std::sync::Arc;
 use candor_agents::{AttemptFolder, LogFolder};
 use candor_engine::RunState;
 use candor_model::{Position, Recorded, RunId};
-use candor_ports::{EventLog, RunEntry, RunFilter};
+use candor_ports::{RunEntry, RunFilter, Store};
 use candor_runtime::Lease;
 use candor_store::{OpenOptions, SqliteLog};
 
@@ -16,7 +16,7 @@ use crate::error::AppError;
 const OWN_NAME: &str = "candor";
 
 /// The log of all runs, whatever holds it.
-pub type Log = Arc<dyn EventLog>;
+pub type Log = Arc<dyn Store>;
 
 /// Where an installation keeps its runs.
 #[derive(Debug, Clone)]

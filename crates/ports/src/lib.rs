@@ -10,7 +10,9 @@ mod embedder;
 mod inspector;
 mod log;
 mod models;
+mod observer;
 mod peer_channel;
+mod streams;
 mod toolbox;
 
 pub use agent::{Agent, AgentFailure};
@@ -19,9 +21,9 @@ pub use candor_model::{Ask, AskPolicy, CallLimits, Check, Next, NextCall, Texts,
 pub use code::{CodeFault, CodeJob, CodeLimit, CodeOutcome, CodeResult, CodeRun, CodeRunner};
 pub use embedder::{EmbedError, Embedder};
 pub use inspector::Inspector;
-pub use log::{
-    Appended, BoxFuture, EventLog, Experience, LogError, Observer, RunEntry, RunFilter, Subscription,
-};
+pub use log::{Appended, BoxFuture, EventLog, LogError, Retention, RunEntry, RunFilter, Subscription};
 pub use models::{Models, Words};
+pub use observer::Observer;
 pub use peer_channel::PeerChannel;
+pub use streams::{Experience, Store, Streams};
 pub use toolbox::Toolbox;

@@ -1,12 +1,8 @@
-//! The event log: append, read, follow, list.
+//! The event log: append, read, follow, list; and what removes old runs from it.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
 
-use candor_model::{
-    AgentMeasure, AgentType, AskKey, Breaker, Event, PlanOutcome, Position, Recorded, RoutedExample, RunId,
-    RunSummary, Timestamp,
-};
+use candor_model::{Event, Position, Recorded, RunId, RunSummary, Timestamp};
 
 /// A future that can be stored and sent; it keeps the traits usable behind `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -36,39 +32,12 @@ pub trait EventLog: Send + Sync {
     /// Whether another process may have written to the log since this was last asked. A needless yes does
     /// no harm; a wrong no would.
     fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>>;
+}
 
-    /// Keeps how things stand with someone's breaker, in place of what was kept before.
-    fn keep_breaker(&self, breaker: Breaker) -> BoxFuture<'_, Result<(), LogError>>;
-
-    /// What the runs that have ended teach, and the breakers as they stand.
-    fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>>;
-
+/// Removes what is no longer wanted from a log.
+pub trait Retention: Send + Sync {
     /// Removes every run that has ended and whose last event is older than `before`; returns how many.
     fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>>;
-}
-
-/// Is told what was appended, right after it became durable and before anything acts on it.
-///
-/// It is called on the driver's own time: it must not wait for anything.
-pub trait Observer: Send + Sync {
-    /// Takes note of events of a run.
-    fn on_events(&self, run: &RunId, events: &[Recorded]);
-
-    /// Hears a model's words as they come. They are on no log: only the whole answer is.
-    fn on_chunk(&self, _run: &RunId, _ask: &AskKey, _words: &str) {}
-}
-
-/// What the runs that have ended teach; it belongs to the installation and not to a run.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Experience {
-    /// How each agent did.
-    pub measured: BTreeMap<AgentType, AgentMeasure>,
-    /// How plans ended, the latest last; at most the last thousand.
-    pub outcomes: Vec<PlanOutcome>,
-    /// Who succeeded at what, the latest last; a few per agent.
-    pub examples: Vec<RoutedExample>,
-    /// The breakers of agents and models.
-    pub breakers: Vec<Breaker>,
 }
 
 /// Follows the log. It loses nothing: a slow observer finds everything that it has not seen yet.

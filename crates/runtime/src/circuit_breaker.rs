@@ -4,21 +4,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use candor_model::{Breaker, BreakerSettings, BreakerState, Timestamp};
 use candor_planning::breaker::Change;
-use candor_ports::EventLog;
+use candor_ports::Streams;
 use candor_session::{CircuitState, Circuits, MemoryCircuits};
 use tokio::task::JoinHandle;
 
 /// Circuit breakers whose changes the store keeps.
 pub(crate) struct StoredCircuits {
     known: MemoryCircuits,
-    log: Arc<dyn EventLog>,
+    streams: Arc<dyn Streams>,
     /// What the store is still keeping.
     keeping: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl StoredCircuits {
-    pub(crate) fn new(settings: BreakerSettings, log: Arc<dyn EventLog>) -> Self {
-        Self { known: MemoryCircuits::new(settings), log, keeping: Mutex::default() }
+    pub(crate) fn new(settings: BreakerSettings, streams: Arc<dyn Streams>) -> Self {
+        Self { known: MemoryCircuits::new(settings), streams, keeping: Mutex::default() }
     }
 
     /// Takes over what the store knows, except where this process knows more.
@@ -38,10 +38,10 @@ impl StoredCircuits {
     /// Has the store keep a breaker. No run waits for it before its end.
     fn keep(&self, id: &str) {
         let Some(breaker) = self.known.get(id) else { return };
-        let log = Arc::clone(&self.log);
+        let streams = Arc::clone(&self.streams);
         let kept = tokio::spawn(async move {
-            // A log that cannot take it says so at the next append, which cannot be missed.
-            let _ = log.keep_breaker(breaker).await;
+            // A store that cannot take it says so at the next append, which cannot be missed.
+            let _ = streams.keep_breaker(breaker).await;
         });
         let mut keeping = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
         keeping.retain(|earlier| !earlier.is_finished());

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{
     Breaker, Event, EventBody, GuardReport, Phase, PlanningError, Position, Question, RankedAgent, Recorded,
-    RunId, SubTask, Timestamp,
+    RunId, SubTask,
 };
 use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
-use candor_ports::{BoxFuture, EventLog, Experience, LogError, Observer, RunEntry, RunFilter, Subscription};
+use candor_ports::{
+    BoxFuture, EventLog, Experience, LogError, Observer, RunEntry, RunFilter, Store, Streams, Subscription,
+};
 use candor_session::PhaseWork;
 
 use crate::{AgentRegistry, DriveError, RunOrder, Runtime, RuntimeDeps};
@@ -48,7 +50,7 @@ impl DryRun {
         let reports = Arc::new(Mutex::new(BTreeMap::new()));
         let phases = RecordedPhases { phases: self.phases, reports: Arc::clone(&reports) };
         let log = Arc::new(MemoryLog { experience: self.experience, events: Mutex::default() });
-        let shared = Arc::clone(&log) as Arc<dyn EventLog>;
+        let shared = Arc::clone(&log) as Arc<dyn Store>;
         let runtime =
             Runtime::connect(shared, self.registry, Arc::new(phases), self.observer, self.deps, Some(last));
         let run = runtime.start(order, None).await?;
@@ -152,17 +154,15 @@ impl EventLog for MemoryLog {
     fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>> {
         ready(Ok(false))
     }
+}
 
+impl Streams for MemoryLog {
     fn keep_breaker(&self, _: Breaker) -> BoxFuture<'_, Result<(), LogError>> {
         ready(Ok(()))
     }
 
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>> {
         ready(Ok(self.experience.clone()))
-    }
-
-    fn remove_ended_before(&self, _: Timestamp) -> BoxFuture<'_, Result<u64, LogError>> {
-        ready(Ok(0))
     }
 }
 

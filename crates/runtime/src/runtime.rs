@@ -10,7 +10,7 @@ use candor_model::{
 };
 use candor_phases::Phases;
 use candor_planning::calibration;
-use candor_ports::{Embedder, EventLog, Experience, Inspector, LogError, Models, Observer};
+use candor_ports::{Embedder, Experience, Inspector, LogError, Models, Observer, Store, Streams};
 use candor_session::{Circuits, Learned, PhaseWork, RunSnapshot, Session, SessionDeps, SessionInput};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -92,7 +92,7 @@ pub struct Runtime(pub(crate) Arc<Shared>);
 
 /// What all runs share.
 pub(crate) struct Shared {
-    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) log: Arc<dyn Store>,
     pub(crate) registry: AgentRegistry,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) models: Option<Arc<dyn Models>>,
@@ -109,7 +109,7 @@ impl Runtime {
     /// A runtime on this log, with these agents and phases; `observer` is told everything that happens.
     #[must_use]
     pub fn new(
-        log: Arc<dyn EventLog>,
+        log: Arc<dyn Store>,
         registry: AgentRegistry,
         phases: Phases,
         observer: Option<Arc<dyn Observer>>,
@@ -120,7 +120,7 @@ impl Runtime {
     /// The same, with models.
     #[must_use]
     pub fn with_models(
-        log: Arc<dyn EventLog>,
+        log: Arc<dyn Store>,
         registry: AgentRegistry,
         phases: Phases,
         observer: Option<Arc<dyn Observer>>,
@@ -131,7 +131,7 @@ impl Runtime {
 
     /// The same with any phases, up to and including `last`.
     pub(crate) fn connect(
-        log: Arc<dyn EventLog>,
+        log: Arc<dyn Store>,
         registry: AgentRegistry,
         phases: Arc<dyn PhaseWork>,
         observer: Option<Arc<dyn Observer>>,
@@ -139,7 +139,7 @@ impl Runtime {
         last_phase: Option<Phase>,
     ) -> Self {
         let RuntimeDeps { models, meaning, breakers, inspector } = deps;
-        let circuits = Arc::new(StoredCircuits::new(breakers, Arc::clone(&log)));
+        let circuits = Arc::new(StoredCircuits::new(breakers, Arc::clone(&log) as Arc<dyn Streams>));
         let declared: Vec<AgentType> =
             registry.declared().iter().map(|agent| agent.agent_type.clone()).collect();
         let session = SessionDeps {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
-use candor_ports::{BoxFuture, EventLog, Experience, LogError, RunEntry, RunFilter, Subscription};
+use candor_ports::{
+    BoxFuture, EventLog, Experience, LogError, Retention, RunEntry, RunFilter, Streams, Subscription,
+};
 use rusqlite::Connection;
 
 use crate::OpenOptions;
@@ -128,7 +130,9 @@ impl EventLog for SqliteLog {
             Ok(in_file > ours.max(seen))
         })
     }
+}
 
+impl Streams for SqliteLog {
     fn keep_breaker(&self, breaker: Breaker) -> BoxFuture<'_, Result<(), LogError>> {
         Box::pin(async { self.0.writer.write(Work::KeepBreaker(Box::new(breaker))).await.map(|_| ()) })
     }
@@ -136,7 +140,9 @@ impl EventLog for SqliteLog {
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>> {
         Box::pin(self.0.readers.ask(experience::read))
     }
+}
 
+impl Retention for SqliteLog {
     fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>> {
         Box::pin(self.0.writer.write(Work::RemoveEndedBefore(before)))
     }

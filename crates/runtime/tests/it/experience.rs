@@ -2,7 +2,7 @@
 
 use candor_model::{EventBody, Position, RunId, RunSettings};
 use candor_planning::breaker;
-use candor_ports::EventLog;
+use candor_ports::{EventLog, Streams};
 use candor_store::{OpenOptions, SqliteLog};
 use candor_testkit::scenario::Scenario;
 

@@ -254,7 +254,7 @@ fn a_model_that_keeps_failing_is_left_in_peace_also_after_a_restart() {
         until("the breaker on disk", || {
             let log = house.log();
             let kept =
-                futures_now(async move { candor_ports::EventLog::experience(&*log).await.unwrap().breakers });
+                futures_now(async move { candor_ports::Streams::experience(&*log).await.unwrap().breakers });
             kept.iter().any(|breaker| breaker.failure_count == 3)
         })
         .await;

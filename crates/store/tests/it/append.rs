@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{Place, at, ended, events_of, fill, numbered, paused, run};
 use candor_model::{Event, Position, RunId, RunStatus};
-use candor_ports::{EventLog, LogError, RunFilter, Subscription};
+use candor_ports::{EventLog, LogError, Retention, RunFilter, Subscription};
 use candor_store::{OpenOptions, SqliteLog};
 use proptest::prelude::*;
 

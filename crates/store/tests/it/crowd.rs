@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::common::{Place, ended, fill, full_check, numbered, open, readable, run};
 use candor_model::{Account, Event, EventBody, Money, Position};
-use candor_ports::{EventLog, LogError, RunEntry, RunFilter};
+use candor_ports::{EventLog, LogError, Retention, RunEntry, RunFilter};
 use candor_store::SqliteLog;
 
 /// More than have their rows written with every commit.
