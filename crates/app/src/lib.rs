@@ -8,9 +8,11 @@
 pub mod config;
 pub mod data;
 mod drive;
+mod dry_run;
 mod error;
 mod order;
 mod packs;
+mod planned;
 mod service;
 mod wiring;
 
@@ -26,5 +28,6 @@ pub use drive::{Begin, first_input};
 pub use error::{AppError, AppErrorKind};
 pub use order::{Document, OrderRequest, checked, fresh_run_id, plan_of};
 pub use packs::FoundPack;
-pub use service::{Driver, PlanView, Planner, ProgressOf, ServedRun, Service};
+pub use planned::{Planned, Understood};
+pub use service::{Driver, PlanView, ProgressOf, ServedRun, Service};
 pub use wiring::{AgentScope, App, CODE_AGENT, Locations, ModelUse, Sandbox};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use candor_engine::{Input, RunState};
 use candor_model::{Answer, EventBody, GateId, Position, ProgressUpdate, Recorded, RunId, RunStatus};
-use candor_ports::{BoxFuture, Experience, Observer, RunEntry, RunFilter};
+use candor_ports::{Observer, RunEntry, RunFilter};
 use candor_projections::run_view::RunView;
 use candor_runtime::{RunSnapshot, Runtime};
 use schemars::JsonSchema;
@@ -21,6 +21,7 @@ use crate::data::{self, Log};
 use crate::drive::{Begin, first_input};
 use crate::error::AppError;
 use crate::order::{OrderRequest, fresh_run_id};
+use crate::planned::Planned;
 use crate::wiring::{AgentScope, App, ModelUse};
 
 /// How much progress may wait for a slow listener; older progress is of no interest.
@@ -37,20 +38,9 @@ pub struct Service {
     app: App,
     log: Log,
     runtime: Runtime,
-    planner: Box<dyn Planner>,
+    models: ModelUse,
     runs: Runs,
     progress: broadcast::Sender<ProgressOf>,
-}
-
-/// Makes plans that nothing is kept of.
-pub trait Planner: Send + Sync + 'static {
-    /// Makes the plan for a goal.
-    fn plan<'a>(
-        &'a self,
-        app: &'a App,
-        experience: Experience,
-        goal: String,
-    ) -> BoxFuture<'a, Result<PlanView, AppError>>;
 }
 
 /// A plan that was made and not kept.
@@ -99,16 +89,15 @@ impl Observer for Relay {
 
 impl Service {
     /// Opens the log with everything that the configuration names. What is wrong with it is found here.
-    pub fn open(app: App, models: ModelUse, planner: impl Planner) -> Result<Self, AppError> {
+    pub fn open(app: App, models: ModelUse) -> Result<Self, AppError> {
         app.registry(&[])?;
-        let tiers = app.models(models)?;
+        let tiers = app.models(models.clone())?;
         let log = app.data.open()?;
         let (progress, _) = broadcast::channel(PROGRESS_KEPT);
         let observer = Arc::new(Relay(progress.clone()));
         let runtime =
             app.runtime_with_models(log.clone(), &[], tiers.as_ref(), Some(observer), AgentScope::All)?;
-        let planner = Box::new(planner);
-        Ok(Self { app, log, runtime, planner, runs: Runs::default(), progress })
+        Ok(Self { app, log, runtime, models, runs: Runs::default(), progress })
     }
 
     /// The data folder.
@@ -128,7 +117,8 @@ impl Service {
     pub async fn plan(&self, goal: &str) -> Result<PlanView, AppError> {
         let goal = said(goal)?;
         let experience = self.log.experience().await?;
-        self.planner.plan(&self.app, experience, goal).await
+        let planned = Planned::of(&self.app, experience, goal, self.models.clone()).await?;
+        Ok(PlanView { data: planned.as_json(), text: planned.as_text() })
     }
 
     /// Begins a run and drives it. It returns once the goal is stored; from then on the run can be found.

@@ -2,15 +2,9 @@
 
 use std::path::Path;
 
-use candor_app::{App, checked};
-use candor_language::goal::Reading;
-use candor_model::{Goal, Handoff, Phase};
-use candor_planning::phase::PhaseResult;
-use candor_ports::Experience;
-use candor_runtime::DryRunReport;
-use serde_json::{Value, json};
+use candor_app::{App, Understood};
+use serde_json::Value;
 
-use super::dry_run::dry_run;
 use super::run::read;
 use crate::args::{GlobalOptions, GoalArgs};
 use crate::failure::{Failure, code};
@@ -22,52 +16,16 @@ pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, 
         [] => read(Path::new("-"))?,
         words => words.join(" "),
     };
-    let words = app.without_secrets(words);
-    let words = checked(&app, &words)?
-        .ok_or_else(|| Failure::usage("the goal is empty; say in plain words what is to be done"))?;
-    let (goal, reading) = understood(&app, words, args).await?;
+    let understood = Understood::of(&app, words, &args.models).await?;
     if args.json {
-        output::print_json(&as_json(&goal, &reading)?)?;
+        output::print_json(&understood.as_json())?;
     } else {
-        output::print(&as_text(&goal, &reading)?)?;
+        output::print(&as_text(&understood)?)?;
     }
     Ok(code::DONE)
 }
 
-/// The goal as the models read it, or the rules.
-async fn understood(app: &App, words: &str, args: &GoalArgs) -> Result<(Goal, Reading), Failure> {
-    let mut done = dry_run(app, Experience::default(), &args.models, words, Phase::Evaluation).await?;
-    let evaluated = done.report.phases.remove(&Phase::Evaluation);
-    match evaluated.map(|report| (report.handoff, report.result)) {
-        Some((handoff, PhaseResult::Goal { goal, .. })) => Ok((*goal, reading(Some(&handoff)))),
-        _ => Err(Failure::failed(why_not(&done.report))),
-    }
-}
-
-/// Why a dry run came to no result.
-pub(super) fn why_not(report: &DryRunReport) -> String {
-    report.error.as_ref().map_or_else(|| "no goal was found".to_owned(), ToString::to_string)
-}
-
-/// What was read from the words, as the evaluation left it.
-pub(super) fn reading(handoff: Option<&Handoff>) -> Reading {
-    let data = handoff.map(|handoff| Value::Object(handoff.data.clone())).unwrap_or_default();
-    serde_json::from_value(data).unwrap_or_default()
-}
-
-/// The goal with what was read from the words.
-pub(super) fn as_json(goal: &Goal, reading: &Reading) -> Result<Value, Failure> {
-    let mut value = serde_json::to_value(goal)?;
-    if let Value::Object(fields) = &mut value {
-        fields.insert("extracted".to_owned(), serde_json::to_value(&reading.extracted)?);
-        fields.insert("language".to_owned(), json!(reading.language));
-        fields.insert("guesses".to_owned(), json!(reading.guesses));
-        fields.insert("doubts".to_owned(), json!(reading.doubts));
-    }
-    Ok(value)
-}
-
-fn as_text(goal: &Goal, reading: &Reading) -> Result<String, Failure> {
+fn as_text(Understood { goal, reading }: &Understood) -> Result<String, Failure> {
     let mut text = format!("{}\n\nkind         {}\n", goal.description, goal.goal_type);
     for constraint in &goal.constraints {
         text.push_str(&format!(

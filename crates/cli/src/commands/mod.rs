@@ -8,7 +8,6 @@ mod configured;
 mod control;
 mod decide;
 mod doctor;
-mod dry_run;
 mod goal;
 mod init;
 mod inspect;

@@ -3,13 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
-use candor_app::{App, AppError, ModelUse, PlanView, Planner, Service};
-use candor_ports::{BoxFuture, Experience};
+use candor_app::{App, ModelUse, Service};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::plan::planned;
-use crate::args::{GlobalOptions, ModelOptions, ServeArgs};
+use crate::args::{GlobalOptions, ServeArgs};
 use crate::failure::{Failure, code};
 
 pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8, Failure> {
@@ -20,7 +18,7 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
         ));
     }
     let app = App::build(global)?.discover_agents().await;
-    let service = Arc::new(Service::open(app, ModelUse::from(&args.models), DryRuns(args.models))?);
+    let service = Arc::new(Service::open(app, ModelUse::from(&args.models))?);
     eprintln!("candor: serving MCP; runs are kept in {}", service.folder().display());
     if io::stdin().is_terminal() {
         eprintln!(
@@ -36,23 +34,6 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
     }
     signalled.abort();
     served.map(|()| code::DONE).map_err(Failure::failed)
-}
-
-/// Plans as `candor plan` does.
-struct DryRuns(ModelOptions);
-
-impl Planner for DryRuns {
-    fn plan<'a>(
-        &'a self,
-        app: &'a App,
-        experience: Experience,
-        goal: String,
-    ) -> BoxFuture<'a, Result<PlanView, AppError>> {
-        Box::pin(async move {
-            let planned = planned(app, experience, goal, &self.0).await?;
-            Ok(PlanView { data: planned.as_json()?, text: planned.as_text() })
-        })
-    }
 }
 
 /// Listens for signals from here on, so that nobody is killed while runs are left in order.

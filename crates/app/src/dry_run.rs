@@ -3,31 +3,29 @@
 
 use std::sync::Arc;
 
-use candor_app::{App, fresh_run_id};
 use candor_model::{AgentCapability, AskKey, AskStep, EventBody, Phase, Question, Recorded, RunId};
 use candor_phases::Phases;
 use candor_ports::{Experience, Observer};
 use candor_runtime::{DryRun, DryRunReport, RunOrder};
 
-use crate::args::ModelOptions;
-use crate::failure::Failure;
+use crate::{App, AppError, ModelUse, fresh_run_id};
 
 /// A dry run that is over, and what it ran with.
-pub(super) struct Rehearsed {
-    pub(super) report: DryRunReport,
-    pub(super) agents: Vec<AgentCapability>,
-    pub(super) phases: Phases,
+pub(crate) struct Rehearsed {
+    pub(crate) report: DryRunReport,
+    pub(crate) agents: Vec<AgentCapability>,
+    pub(crate) phases: Phases,
 }
 
 /// Runs through the phases up to `last`. A question that only a person can answer is an error: a run would wait there.
-pub(super) async fn dry_run(
+pub(crate) async fn dry_run(
     app: &App,
     experience: Experience,
-    options: &ModelOptions,
+    models: ModelUse,
     request: &str,
     last: Phase,
-) -> Result<Rehearsed, Failure> {
-    let models = app.models(options)?;
+) -> Result<Rehearsed, AppError> {
+    let models = app.models(models)?;
     let registry = app.registry_with_last_resort(&[], models.is_some())?;
     let agents = registry.known(&experience.measured);
     let phases = app.phases();
@@ -46,7 +44,7 @@ pub(super) async fn dry_run(
     };
     let report = dry_run.run(order, last).await?;
     if let Some(question) = report.questions.first() {
-        return Err(Failure::failed(waits(question)));
+        return Err(AppError::failed(waits(question)));
     }
     Ok(Rehearsed { report, agents, phases })
 }

@@ -1,0 +1,188 @@
+//! What a dry run found out: a goal as it was understood, and a plan with what is known of it.
+
+use candor_language::goal::Reading;
+use candor_model::handoff::{EvaluationOutput, PlanningOutput};
+use candor_model::{AgentCapability, Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
+use candor_planning::completeness::Category;
+use candor_planning::phase::PhaseResult;
+use candor_planning::validation;
+use candor_planning::{assignment, completeness, dependencies, routing};
+use candor_ports::Experience;
+use candor_runtime::DryRunReport;
+use serde_json::{Value, json};
+
+use crate::dry_run::{Rehearsed, dry_run};
+use crate::{App, AppError, ModelUse, checked};
+
+/// A goal, and what was read from the words.
+pub struct Understood {
+    /// The goal.
+    pub goal: Goal,
+    /// What was read, guessed and not understood.
+    pub reading: Reading,
+}
+
+impl Understood {
+    /// Reads the goal from these words, as a run would; nothing is kept.
+    pub async fn of(app: &App, words: String, models: impl Into<ModelUse>) -> Result<Self, AppError> {
+        let words = app.without_secrets(words);
+        let words = checked(app, &words)?
+            .ok_or_else(|| AppError::usage("the goal is empty; say in plain words what is to be done"))?;
+        let mut done = dry_run(app, Experience::default(), models.into(), words, Phase::Evaluation).await?;
+        let evaluated = done.report.phases.remove(&Phase::Evaluation);
+        match evaluated.map(|report| (report.handoff, report.result)) {
+            Some((handoff, PhaseResult::Goal { goal, .. })) => {
+                Ok(Self { goal: *goal, reading: reading(&handoff) })
+            }
+            _ => Err(AppError::failed(why_not(&done.report))),
+        }
+    }
+
+    /// The goal with what was read from the words.
+    #[must_use]
+    pub fn as_json(&self) -> Value {
+        let Self { goal, reading } = self;
+        let mut value = json!(goal);
+        if let Value::Object(fields) = &mut value {
+            fields.insert("extracted".to_owned(), json!(reading.extracted));
+            fields.insert("language".to_owned(), json!(reading.language));
+            fields.insert("guesses".to_owned(), json!(reading.guesses));
+            fields.insert("doubts".to_owned(), json!(reading.doubts));
+        }
+        value
+    }
+}
+
+/// Why a dry run came to no result.
+fn why_not(report: &DryRunReport) -> String {
+    report.error.as_ref().map_or_else(|| "no goal was found".to_owned(), ToString::to_string)
+}
+
+/// What was read from the words, as the evaluation left it.
+fn reading(handoff: &Handoff) -> Reading {
+    handoff.output::<EvaluationOutput<Reading>>().map(|output| output.reading).unwrap_or_default()
+}
+
+/// A plan, and what is known of it.
+pub struct Planned {
+    understood: Understood,
+    plan: Plan,
+    summary: String,
+    output: PlanningOutput,
+    repairs: Vec<String>,
+    agents: Vec<AgentCapability>,
+    categories: Vec<Category>,
+    /// Why it cannot be carried out.
+    pub refusal: Option<PlanningError>,
+}
+
+impl Planned {
+    /// The plan for these words, as a run would make it; nothing of it is kept.
+    pub async fn of(
+        app: &App,
+        experience: Experience,
+        words: String,
+        models: impl Into<ModelUse>,
+    ) -> Result<Self, AppError> {
+        let words = app.without_secrets(words);
+        let words = checked(app, &words)?.ok_or_else(|| {
+            AppError::usage(
+                "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
+            )
+        })?;
+        let rehearsed = dry_run(app, experience, models.into(), words, Phase::Planning).await?;
+        Self::new(rehearsed, &app.config.limits)
+    }
+
+    fn new(done: Rehearsed, limits: &RunSettings) -> Result<Self, AppError> {
+        let Rehearsed { mut report, agents, phases } = done;
+        let evaluated = report.phases.remove(&Phase::Evaluation).map(|done| (done.handoff, done.result));
+        let planned = report.phases.remove(&Phase::Planning).map(|done| (done.handoff, done.result));
+        let (Some((read, PhaseResult::Goal { goal, .. })), Some((handoff, PhaseResult::Plan(proposal)))) =
+            (evaluated, planned)
+        else {
+            return Err(AppError::failed(format!("planning failed: {}", why_not(&report))));
+        };
+        let (mut plan, categories) = (proposal.plan.clone(), proposal.categories.clone());
+        let (repairs, refusal) = match validation::accept(proposal, limits) {
+            Ok(accepted) => {
+                plan = accepted.plan;
+                (accepted.repairs, None)
+            }
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        // Tasks that a repair added have no agent yet.
+        for task in plan.subtasks.iter_mut().filter(|task| task.agent_type.is_tbd()) {
+            if let Ok(ranking) = phases.route_by_words(task, &agents) {
+                // A task that nobody can do stays without an agent, and the validation says so.
+                let _ = routing::assign(task, ranking);
+            }
+        }
+        let output =
+            handoff.output().map_err(|error| AppError::failed(format!("planning failed: {error}")))?;
+        let summary = handoff.summary;
+        let understood = Understood { goal: *goal, reading: reading(&read) };
+        Ok(Self { understood, plan, summary, output, repairs, agents, categories, refusal })
+    }
+}
+
+impl Planned {
+    fn validation(&self) -> Value {
+        json!({
+            "is_valid": self.refusal.is_none(),
+            "errors": self.refusal.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "repairs": self.repairs,
+            "dependencies": dependencies::check(&self.plan.subtasks),
+            "completeness": completeness::check(&self.plan.subtasks, &self.categories),
+            "assignments": assignment::check(&self.plan.subtasks, &self.agents),
+        })
+    }
+
+    /// All of it: goal, plan, validation, alternatives, risks, estimates.
+    #[must_use]
+    pub fn as_json(&self) -> Value {
+        let left = &self.output;
+        json!({
+            "goal": self.understood.as_json(),
+            "plan": self.plan,
+            "validation": self.validation(),
+            "alternatives": left.alternatives,
+            "risks": left.risks,
+            "estimates": left.estimates,
+            "routing": left.routing,
+            "notes": left.notes,
+        })
+    }
+
+    /// The same for people.
+    #[must_use]
+    pub fn as_text(&self) -> String {
+        let mut text = format!("{}\n\n", self.understood.goal.description);
+        for task in &self.plan.subtasks {
+            let after: Vec<&str> = task.dependencies.iter().map(candor_model::TaskId::as_str).collect();
+            let after =
+                if after.is_empty() { String::new() } else { format!("  after {}", after.join(", ")) };
+            text.push_str(&format!(
+                "{}  {}\n          {}, {} s{after}\n",
+                task.task_id, task.description, task.agent_type, task.estimated_duration_seconds
+            ));
+        }
+        text.push_str(&format!("\nconfidence {}; {}\n", self.plan.confidence_score, self.summary));
+        for reason in &self.plan.metadata.low_confidence_reasons {
+            text.push_str(&format!("unsure: {reason}\n"));
+        }
+        for repair in &self.repairs {
+            text.push_str(&format!("repaired: {repair}\n"));
+        }
+        for risk in &self.output.risks {
+            text.push_str(&format!("risk: {risk}\n"));
+        }
+        for other in &self.output.alternatives {
+            text.push_str(&format!("alternative: {}: {}\n", other.name, other.trade_off));
+        }
+        if let Some(error) = &self.refusal {
+            text.push_str(&format!("\nthis plan cannot be carried out: {error}\n"));
+        }
+        text
+    }
+}
