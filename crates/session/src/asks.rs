@@ -27,8 +27,8 @@ const LONGEST_CALL_MS: u64 = 600_000;
 /// The asks that are open.
 #[derive(Debug, Default)]
 pub(crate) struct Asks {
-    /// What phases ask, with the call that is on the log as to be made.
-    phases: BTreeMap<AskKey, (Ask, NextCall)>,
+    /// What phases ask, with the call that is on the log as to be made and which step it is.
+    phases: BTreeMap<AskKey, (Ask, NextCall, u32)>,
     attempts: BTreeMap<AskId, AttemptAsk>,
 }
 
@@ -87,7 +87,7 @@ impl Session {
             if let Entry::Vacant(unknown) = self.asks.phases.entry(key) {
                 let left = state.money_for_models() + open.reserved;
                 if let Next::Call(call) = policy.next(&ask, past, left) {
-                    unknown.insert((ask, call));
+                    unknown.insert((ask, call, open.number));
                 }
             }
             return None;
@@ -95,8 +95,8 @@ impl Session {
         let number = next_number(past);
         let next = match self.asks.phases.get(&key) {
             // It was admitted, and the append of it was refused because someone else wrote in between.
-            Some((_, call)) => Next::Call(call.clone()),
-            None => self.next_step(&*policy, &ask, past, state.money_for_models(), self.out_of_time()),
+            Some((_, call, of)) if *of == number => Next::Call(call.clone()),
+            _ => self.next_step(&*policy, &ask, past, state.money_for_models(), self.out_of_time()),
         };
         match next {
             Next::Step(outcome) => {
@@ -110,7 +110,7 @@ impl Session {
                     model: call.model.clone(),
                     reserved: call.at_most,
                 };
-                self.asks.phases.insert(key, (ask, call));
+                self.asks.phases.insert(key, (ask, call, number));
                 Some(input)
             }
         }
@@ -119,7 +119,7 @@ impl Session {
     /// The step that is made when the engine does not allow a phase's call.
     pub(crate) fn without_call(&mut self, key: &AskKey, model: &str, refusal: &Refusal) -> Option<Input> {
         self.deps.circuits.not_made(&model_circuit(model));
-        let (ask, _) = self.asks.phases.remove(key)?;
+        let (ask, ..) = self.asks.phases.remove(key)?;
         let past = self.history.state.consulted(key);
         let outcome = self.deps.models.as_ref()?.step_down(&ask, past, &refusal.to_string());
         let step = Box::new(Consulted { call: None, outcome });
@@ -285,7 +285,7 @@ impl Session {
     pub(crate) fn calls(&self) -> impl Iterator<Item = (RequestId, Effect)> {
         let state = &self.history.state;
         let phases = state.open_calls().filter_map(|open| {
-            let (ask, call) = self.asks.phases.get(&open.ask)?;
+            let (ask, call, _) = self.asks.phases.get(&open.ask)?;
             let within = self.time_for_phases().unwrap_or_else(|| Seconds::from_millis(LONGEST_CALL_MS));
             let past = state.consulted(&open.ask).to_vec();
             Some(request(AskId::Phase(open.ask.clone()), open.number, ask, call, (past, within)))

@@ -54,6 +54,8 @@ struct Scene {
     gates: BTreeMap<GateId, bool>,
     /// The phases whose results hold.
     phases: BTreeSet<Phase>,
+    /// The request that holds.
+    words: String,
     paused: bool,
     executing: bool,
     ended: bool,
@@ -69,7 +71,11 @@ impl Scene {
             EventBody::PhaseStarted { phase, .. } => self.phases.retain(|done| done < phase),
             EventBody::PhaseCompleted { phase, .. } => _ = self.phases.insert(*phase),
             EventBody::PlanAnswered { .. } => _ = self.phases.insert(Phase::Planning),
-            EventBody::PromptChanged { .. } => self.phases.retain(|done| *done == Phase::PreAnalysis),
+            EventBody::PromptChanged { change } => {
+                self.phases.retain(|done| *done == Phase::PreAnalysis);
+                self.words.clone_from(&change.text);
+            }
+            EventBody::RunStarted { request, .. } => self.words.clone_from(request),
             _ => {}
         }
     }
@@ -138,7 +144,7 @@ impl Invariants {
         let purse = Purse { settings: &self.now.settings, spent: self.spent, reserved: self.now.reserved() };
         self.asking.check(&event.body, &purse)?;
         self.resting.check(event)?;
-        self.phases.check(&event.body, &self.now.phases, &self.now.settings)?;
+        self.phases.check(&event.body, &self.now.phases, &self.now.settings, &self.now.words)?;
         self.now.note_phase(&event.body);
         self.check(&event.body, state)
     }
@@ -336,6 +342,8 @@ impl Invariants {
         let mut scene = self.past.get(place).cloned().ok_or("went back to a point that is not on the log")?;
         scene.running.clear();
         scene.gates.clear();
+        // The first phase's point outlives a change of the words.
+        point.words().clone_into(&mut scene.words);
         match point.phase {
             Some(Phase::PreAnalysis) => scene.phases.retain(|done| *done == Phase::PreAnalysis),
             Some(Phase::Evaluation) if self.now.phases.contains(&Phase::PreAnalysis) => {

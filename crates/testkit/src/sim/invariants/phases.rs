@@ -16,8 +16,6 @@ use super::invariant;
 pub(super) struct PhaseInvariants {
     /// Whether the guardrails must have passed the words.
     needed: bool,
-    /// Whether they have passed words since the state was last compared.
-    just_passed: bool,
     /// The words that they passed last.
     passed: Option<String>,
     at_work: BTreeSet<Phase>,
@@ -27,17 +25,19 @@ pub(super) struct PhaseInvariants {
 }
 
 impl PhaseInvariants {
-    /// Reads one event; `done` are the phases whose results hold before it.
+    /// Reads one event; before it, the results of the phases `done` hold, and the request has these `words`.
     pub(super) fn check(
         &mut self,
         body: &EventBody,
         done: &BTreeSet<Phase>,
         settings: &RunSettings,
+        words: &str,
     ) -> Result<(), String> {
         match body {
             EventBody::RunStarted { flags, .. } => self.needed = flags.contains(&1),
             EventBody::GuardrailsChecked { report, .. } => {
-                self.just_passed = !report.findings.iter().any(GuardFinding::halts);
+                let passes = !report.findings.iter().any(GuardFinding::halts);
+                self.passed = passes.then(|| words.to_owned());
             }
             EventBody::PhaseStarted { phase, .. } => {
                 let before = (0..phase.number()).filter_map(Phase::numbered);
@@ -53,10 +53,7 @@ impl PhaseInvariants {
             EventBody::PlanAnswered { .. } => _ = self.at_work.remove(&Phase::Planning),
             EventBody::StopRequested { .. }
             | EventBody::RolledBack { .. }
-            | EventBody::PromptChanged { .. } => {
-                self.at_work.clear();
-                self.just_passed = false;
-            }
+            | EventBody::PromptChanged { .. } => self.at_work.clear(),
             EventBody::HumanAsked { gate, question } => {
                 self.gates.insert(gate.clone(), Question::clone(question));
             }
@@ -114,9 +111,6 @@ impl PhaseInvariants {
     /// After an append: nothing is at work on words that the guardrails have not passed, and the plan that is
     /// shown is the plan that there is.
     pub(super) fn check_state(&mut self, state: &RunState) -> Result<(), String> {
-        if std::mem::take(&mut self.just_passed) {
-            self.passed = Some(state.request().to_owned());
-        }
         let working = matches!(
             state.stage(),
             Stage::Preparing { .. } | Stage::Proposed | Stage::Executing | Stage::Closing { .. }
