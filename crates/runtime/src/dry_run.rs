@@ -103,10 +103,12 @@ impl MemoryLog {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why the run ended, if it was aborted.
+    /// Why the run ended, if it failed or was aborted.
     fn error(&self) -> Option<PlanningError> {
         self.lock().iter().rev().find_map(|recorded| match &recorded.event.body {
-            EventBody::RunAborted { error, .. } => Some(PlanningError::clone(error)),
+            EventBody::RunFailed { error, .. } | EventBody::RunAborted { error, .. } => {
+                Some(PlanningError::clone(error))
+            }
             _ => None,
         })
     }
