@@ -1,9 +1,9 @@
 //! What a run asks the world for.
 
-use candor_model::{Effect, Phase, Timestamp};
+use candor_model::{Effect, Phase, SubTask, TaskId, Timestamp};
 
 use crate::decide::would_start;
-use crate::state::{RunState, Stage};
+use crate::state::{Attempt, RunState, Stage};
 
 /// How many repetitions are looked at for the next time at which one can start.
 const MOST_REPETITIONS: usize = 64;
@@ -83,15 +83,27 @@ impl RunState {
 
     fn attempts(&self) -> impl Iterator<Item = Effect> + '_ {
         let attempts = self.work().into_iter().flat_map(|work| work.attempts());
-        let awake = attempts.filter(|(_, attempt)| attempt.halt.is_some() || attempt.rests.is_none());
-        awake.map(|(task, attempt)| match attempt.halt {
-            Some(_) => Effect::StopAgent { task_id: task.task_id.clone(), attempt: attempt.number },
-            None => Effect::InvokeAgent {
-                task_id: task.task_id.clone(),
-                attempt: attempt.number,
-                agent_type: attempt.agent_type.clone(),
-                deadline: attempt.deadline,
-            },
-        })
+        attempts.filter_map(|(task, attempt)| asked_of(task, attempt))
+    }
+
+    /// What is asked of an attempt: that it is made, or stopped. Nothing if it is over, or waits for a person.
+    #[must_use]
+    pub fn attempt_effect(&self, id: &TaskId, number: u32) -> Option<Effect> {
+        let (_, task, run) = self.work()?.find(id)?;
+        asked_of(task, run.in_flight().filter(|attempt| attempt.number == number)?)
+    }
+}
+
+fn asked_of(task: &SubTask, attempt: &Attempt) -> Option<Effect> {
+    let (task_id, number) = (&task.task_id, attempt.number);
+    match (attempt.halt, &attempt.rests) {
+        (Some(_), _) => Some(Effect::StopAgent { task_id: task_id.clone(), attempt: number }),
+        (None, Some(_)) => None,
+        (None, None) => Some(Effect::InvokeAgent {
+            task_id: task_id.clone(),
+            attempt: number,
+            agent_type: attempt.agent_type.clone(),
+            deadline: attempt.deadline,
+        }),
     }
 }

@@ -72,7 +72,7 @@ impl Session {
     /// What an attempt's end means to the engine; nothing if it no longer asks for the attempt.
     pub(crate) fn outcome_of(&self, ended: Ended) -> Option<Input> {
         let AttemptKey { task_id, attempt } = ended.key.clone();
-        let asked = self.asked_for(&ended.key)?;
+        let asked = self.history.state.attempt_effect(&task_id, attempt)?;
         match &ended.end {
             AttemptEnd::Stopped | AttemptEnd::Waiting(_) | AttemptEnd::Failed(_)
                 if matches!(asked, Effect::StopAgent { .. }) =>
@@ -89,18 +89,9 @@ impl Session {
         }
     }
 
-    /// What the engine asks about an attempt: that it is made, or stopped.
-    fn asked_for(&self, key: &AttemptKey) -> Option<Effect> {
-        self.history.state.effects().find(|effect| match effect {
-            Effect::InvokeAgent { task_id, attempt, .. } | Effect::StopAgent { task_id, attempt } => {
-                *task_id == key.task_id && *attempt == key.attempt
-            }
-            _ => false,
-        })
-    }
-
     pub(crate) fn is_at_work(&self, key: &AttemptKey) -> bool {
-        matches!(self.asked_for(key), Some(Effect::InvokeAgent { .. }))
+        let asked = self.history.state.attempt_effect(&key.task_id, key.attempt);
+        matches!(asked, Some(Effect::InvokeAgent { .. }))
     }
 
     fn check_at_work(&self, key: &AttemptKey) -> Result<(), Refusal> {

@@ -55,14 +55,34 @@ pub(crate) struct Needs {
     pub(crate) embed_for: Option<(Phase, u32)>,
 }
 
+/// What an input is replaced by when the engine refuses it. It is kept apart because a phase's result is large, and
+/// deciding takes it.
+enum Instead {
+    PhaseFails(Phase, u32),
+    NoCall { ask: AskKey, model: String },
+}
+
+impl Instead {
+    fn of(input: &Input) -> Option<Self> {
+        match input {
+            Input::PhaseDone { phase, attempt, .. } => Some(Self::PhaseFails(*phase, *attempt)),
+            Input::Consulting { ask, model, .. } => {
+                Some(Self::NoCall { ask: ask.clone(), model: model.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Session {
     /// Has the phases do their work, as far as they can without anything from outside.
     pub(crate) fn work_on_phases(&mut self) {
         for _ in 0..MAX_RESULTS {
             self.needs = Needs::default();
             let Some(input) = self.phase_result() else { return };
-            if let Err(refusal) = self.decide(input.clone()) {
-                let other = self.instead_of(&input, &refusal);
+            let instead = Instead::of(&input);
+            if let Err(refusal) = self.decide(input) {
+                let other = instead.and_then(|instead| self.instead(instead, &refusal));
                 let taken = other.is_some_and(|input| self.decide(input).is_ok());
                 if !taken {
                     return;
@@ -160,14 +180,13 @@ impl Session {
     }
 
     /// What is decided instead when the engine refuses a phase's result: a run must not hang on it.
-    fn instead_of(&mut self, input: &Input, refusal: &Refusal) -> Option<Input> {
-        match input {
-            Input::PhaseDone { phase, attempt, .. } => {
+    fn instead(&mut self, instead: Instead, refusal: &Refusal) -> Option<Input> {
+        match instead {
+            Instead::PhaseFails(phase, attempt) => {
                 let reason = format!("the result of phase {phase} does not fit");
-                Some(Input::PhaseFailed { phase: *phase, attempt: *attempt, reason })
+                Some(Input::PhaseFailed { phase, attempt, reason })
             }
-            Input::Consulting { ask, model, .. } => self.without_call(ask, model, refusal),
-            _ => None,
+            Instead::NoCall { ask, model } => self.without_call(&ask, &model, refusal),
         }
     }
 

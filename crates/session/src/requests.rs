@@ -118,8 +118,8 @@ impl Session {
 
     /// Why an attempt cannot be made: its order says too little, or the agent's circuit is open.
     fn may_begin(&self, key: &AttemptKey, agent: &AgentType) -> Result<(), Failure> {
-        let order = self.history.state.work_order(&key.task_id, key.attempt);
-        if let Some(Err(problem)) = order.map(|order| order.brief.check()) {
+        let brief = self.history.state.brief_of(&key.task_id, key.attempt);
+        if let Some(Err(problem)) = brief.map(|brief| brief.check()) {
             let (field, problem) = (problem.field, problem.problem);
             let message = format!("The agent was not started: its brief's `{field}` is {problem}");
             return Err(Failure::new(FailureKind::TaskError, message));

@@ -292,15 +292,25 @@ impl Session {
 
     /// Decides on an input; its events wait to be appended.
     pub(crate) fn take(&mut self, input: Input, ticket: Option<Ticket>) -> Result<(), Refusal> {
+        self.take_or_return(input, ticket).map_err(|(refusal, _)| refusal)
+    }
+
+    /// [`Session::take`] that gives back an input which was refused.
+    fn take_or_return(&mut self, input: Input, ticket: Option<Ticket>) -> Result<(), (Refusal, Input)> {
         self.allow_retry(&input);
-        self.decide(input.clone())?;
-        self.batch.taken.push((input, ticket));
-        Ok(())
+        let again = input.clone();
+        match self.decide(input) {
+            Ok(()) => {
+                self.batch.taken.push((again, ticket));
+                Ok(())
+            }
+            Err(refusal) => Err((refusal, again)),
+        }
     }
 
     /// Decides on an input that nobody waits for. One that comes too late or twice is not used.
     pub(crate) fn take_own(&mut self, input: Input) {
-        if let Err(refusal) = self.take(input.clone(), None) {
+        if let Err((refusal, input)) = self.take_or_return(input, None) {
             self.own.extend(answer_for(input, &refusal, self.now));
         }
     }

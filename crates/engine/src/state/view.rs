@@ -71,6 +71,14 @@ impl RunState {
         })
     }
 
+    /// The brief of an attempt that is under way, without what else its order has.
+    #[must_use]
+    pub fn brief_of(&self, id: &TaskId, attempt: u32) -> Option<AgentBrief> {
+        let (_, task, run) = self.work()?.find(id)?;
+        run.in_flight().filter(|current| current.number == attempt)?;
+        Some(self.agent_brief(task))
+    }
+
     /// What an agent is to do and what not: one thing, in one form, with these tools, and nothing beyond.
     fn agent_brief(&self, task: &SubTask) -> AgentBrief {
         let outputs = task.expected_outputs.join(", ");
