@@ -223,6 +223,7 @@ fn runtime(tools: &Arc<Timed>) -> Runtime {
         max_concurrent: None,
         timeout: Some(Seconds::whole(60)),
         max_cost: None,
+        retry: None,
     };
     let agent: Arc<dyn Agent> = Arc::new(agent(Arc::clone(tools) as Arc<dyn Toolbox>));
     let registry = AgentRegistry::new(vec![(capability, agent)]);

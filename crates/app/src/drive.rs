@@ -104,6 +104,9 @@ impl App {
 /// What a run that goes on is given first, if it needs to be given anything; a run that has ended does not go on.
 pub fn first_input(state: &RunState) -> Result<Option<Input>, AppError> {
     let run = state.run_id();
+    if state.can_resume() {
+        return Ok(Some(Input::Resume));
+    }
     if state.status().is_end() {
         return Err(AppError::usage(format!(
             "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",

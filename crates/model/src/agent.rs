@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentType, ExecutionFeedback, Money, Seconds, Share};
+use crate::{AgentType, ExecutionFeedback, Money, RetryPolicy, Seconds, Share};
 
 /// What an agent can do, what it costs and how often it succeeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub struct AgentCapability {
     /// The most that one attempt may cost: so much is set aside for it. What a call costs if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<Money>,
+    /// How its failed attempts are repeated; as the run says if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryPolicy>,
 }
 
 impl AgentCapability {

@@ -15,6 +15,10 @@ text_enum!(
         PlanValidationError = "PlanValidationError",
         /// A plan that was revised as often as is allowed.
         MaxRevisionsExceeded = "MaxRevisionsExceeded",
+        /// A task that was revised as often as is allowed.
+        TaskRevisionsExceeded = "TaskRevisionsExceeded",
+        /// A task that failed and for which nothing is left to try.
+        Unrecovered = "Unrecovered",
         /// A plan that revisions have made too unsure.
         LowConfidenceError = "LowConfidenceError",
         /// A plan that a person rejected.
@@ -75,6 +79,24 @@ pub enum PlanningError {
         limit: u32,
         /// What went wrong last.
         errors: Vec<String>,
+    },
+    /// One task was revised as often as is allowed.
+    #[error("Task {task_id} failed after {limit} revisions: {}", errors.join("; "))]
+    TaskRevisions {
+        /// The task.
+        task_id: TaskId,
+        /// How often it may be revised.
+        limit: u32,
+        /// What went wrong last.
+        errors: Vec<String>,
+    },
+    /// A task failed and nothing is left to try.
+    #[error("Task {task_id} failed and nothing is left to try: {reason}")]
+    Unrecovered {
+        /// The task.
+        task_id: TaskId,
+        /// Why it failed.
+        reason: String,
     },
     /// Revisions have made the plan too unsure.
     #[error("Plan confidence {:.2} too low after {revisions} revisions. Aborting.", confidence.get())]
@@ -183,6 +205,8 @@ impl PlanningError {
         match self {
             Self::PlanInvalid { .. } => ErrorKind::PlanValidationError,
             Self::MaxRevisions { .. } => ErrorKind::MaxRevisionsExceeded,
+            Self::TaskRevisions { .. } => ErrorKind::TaskRevisionsExceeded,
+            Self::Unrecovered { .. } => ErrorKind::Unrecovered,
             Self::LowConfidence { .. } => ErrorKind::LowConfidenceError,
             Self::PlanRejected { .. } => ErrorKind::PlanRejectedError,
             Self::BudgetExceeded { .. } => ErrorKind::BudgetExceededError,

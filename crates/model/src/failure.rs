@@ -85,6 +85,13 @@ impl FailureKind {
         }
     }
 
+    /// Whether it says that the agent is not there, rather than that it could not do the task. Only such failures
+    /// open a circuit.
+    #[must_use]
+    pub const fn is_availability(self) -> bool {
+        matches!(self, Self::Timeout | Self::Unavailable)
+    }
+
     /// The type of feedback that reports a failure of this kind.
     #[must_use]
     pub const fn feedback_type(self) -> FeedbackType {

@@ -124,7 +124,7 @@ pub use talk::{
     Asking, Broadcast, MAX_TELLING_BYTES, MAX_TELLINGS, MessagePriority, MessageType, Query, QueryAnswer,
     QueryResponse, QueryType, Telling, USUAL_QUERY_TIMEOUT,
 };
-pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus};
+pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus, Tried};
 pub use time::{Timestamp, retry_after};
 pub use todo::{
     ListChange, MAX_REPLANS, MAX_TOOL_ATTEMPTS, StepStrategy, StrategyType, TodoItem, TodoList, TodoStatus,

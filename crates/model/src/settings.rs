@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{Confidence, Money, Seconds};
+use crate::{Confidence, Money, RetryPolicy, Seconds};
 
 text_enum!(
     /// When a person must approve a plan.
@@ -24,10 +24,15 @@ text_enum!(
 pub struct RunSettings {
     /// How many tasks run at once.
     pub max_parallel_tasks: u32,
-    /// How often a plan may be revised.
+    /// How often one task and those that replace it may be revised. A plan may be revised as often, or once for
+    /// every four of its tasks where that is more.
     pub max_revisions: u32,
-    /// After how many failures of a task a person is asked.
+    /// After how many different ways to do a task have failed a person is asked.
     pub escalate_after_failures: u32,
+    /// How a failed attempt is repeated where neither the agent nor the task says otherwise; absent in runs that
+    /// began before there was a default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryPolicy>,
     /// When a person must approve a plan.
     pub approval: ApprovalPolicy,
     /// Below this confidence a person must approve.
@@ -135,6 +140,7 @@ impl Default for RunSettings {
             max_parallel_tasks: 10,
             max_revisions: 3,
             escalate_after_failures: 3,
+            retry: Some(RetryPolicy::default()),
             approval: ApprovalPolicy::default(),
             approval_threshold: confidence(0.5),
             abort_threshold: confidence(0.3),

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{AgentType, JsonMap, Priority, RankedAgent, Seconds, TaskId, Text, Tier};
+use crate::{
+    AgentType, FailureKind, JsonMap, Priority, RankedAgent, Seconds, TaskId, Text, Tier, Transience,
+};
 
 text_enum!(
     /// Where a task stands.
@@ -32,14 +34,22 @@ impl TaskStatus {
     }
 }
 
-/// How often a task is repeated with the same agent before its failure counts.
+/// How a failed attempt is repeated with the same agent and the same inputs.
+///
+/// It is for failures that may pass by themselves; a permanent failure is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct RetryPolicy {
     /// The number of repetitions after the first attempt.
     pub max_retries: u32,
-    /// The wait before each repetition.
+    /// The wait before the first repetition; each further one waits four times as long as the one before.
     pub backoff_seconds: Seconds,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self { max_retries: 2, backoff_seconds: Seconds::whole(1) }
+    }
 }
 
 /// One step of a plan, small enough for one agent.
@@ -69,7 +79,7 @@ pub struct SubTask {
     /// Where it stands.
     #[serde(default)]
     pub status: TaskStatus,
-    /// How it is repeated before its failure counts.
+    /// How it is repeated after a failure; as its agent or the run says if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_policy: Option<RetryPolicy>,
     /// What else is known of it.
@@ -107,6 +117,22 @@ impl SubTask {
     }
 }
 
+/// One failed attempt: who made it, with which inputs, and how it failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tried {
+    /// Who made the attempt.
+    pub agent_type: AgentType,
+    /// Names what was asked for: the same description with the same inputs has the same name.
+    pub call: String,
+    /// How it failed.
+    pub kind: FailureKind,
+    /// Whether the same may succeed later.
+    pub transience: Transience,
+    /// Why, on one line.
+    pub cause: String,
+}
+
 /// What is known of a task beside its definition. Keys of others are kept as they are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskMetadata {
@@ -125,6 +151,9 @@ pub struct TaskMetadata {
     /// Agents that failed at this task or those it replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_agents: Vec<AgentType>,
+    /// The failed attempts at this task and those it replaces, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
     /// The agents that could do it, best first, so that a backup needs no new search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranking: Vec<RankedAgent>,

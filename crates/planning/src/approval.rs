@@ -34,6 +34,12 @@ pub fn needs_approval(confidence: Confidence, settings: &RunSettings) -> bool {
 /// Gives the reasons for which a person is asked; there is always one.
 #[must_use]
 pub fn reasons(plan: &Plan, goal: Option<&Goal>, settings: &RunSettings) -> NonEmpty<String> {
+    // Once failures have changed the plan, they are why it is asked about, not what was unclear at its start.
+    if let Some(revision) = plan.metadata.revisions.last() {
+        let lost: f64 = plan.metadata.revisions.iter().map(|revision| revision.confidence_delta.get()).sum();
+        let (before, after) = (plan.confidence_score.shifted(-lost), plan.confidence_score);
+        return NonEmpty::one(english::reason_fallen(before, after, &revision.changes));
+    }
     let mut reasons: Vec<String> = signals(plan, goal).collect();
     for recorded in &plan.metadata.low_confidence_reasons {
         // Reasons of an earlier request are kept with the plan; what was worked out then is worked out anew.
@@ -52,8 +58,10 @@ pub fn reasons(plan: &Plan, goal: Option<&Goal>, settings: &RunSettings) -> NonE
 
 fn signals(plan: &Plan, goal: Option<&Goal>) -> impl Iterator<Item = String> {
     let unusual = goal.filter(|goal| goal.goal_type == GoalType::GENERIC);
-    let undated =
-        goal.filter(|goal| !goal.constraints.iter().any(|constraint| says_when(constraint.kind.as_str())));
+    // Of a goal that nothing is known of, nobody knows whether it needs dates.
+    let undated = goal
+        .filter(|goal| goal.goal_type != GoalType::GENERIC)
+        .filter(|goal| !goal.constraints.iter().any(|constraint| says_when(constraint.kind.as_str())));
     let unrouted: Vec<_> =
         plan.subtasks.iter().filter(|task| task.agent_type.is_tbd()).map(|task| &task.task_id).collect();
     [

@@ -1,6 +1,8 @@
-//! Circuit breakers: whoever keeps failing is left in peace for a while, then tried with one call.
+//! Circuit breakers: whoever keeps being unavailable gets no calls for a while, then one to find out.
 
 use candor_model::{Breaker, BreakerSettings, BreakerState, Timestamp};
+
+use crate::texts;
 
 /// How many calls the success rate looks back on.
 const WINDOW: usize = 10;
@@ -135,13 +137,11 @@ pub fn threshold(breaker: &Breaker) -> u32 {
 /// What a caller is told instead of being let through.
 #[must_use]
 pub fn refusal(breaker: &Breaker, until: Timestamp, now: Timestamp) -> String {
-    let wait = until.since(now);
+    let wait = until.since(now).get().ceil();
     let Breaker { agent_id, failure_count, last_reason, .. } = breaker;
     let name = agent_id.strip_prefix("model:").unwrap_or(agent_id);
-    format!(
-        "{name} is left in peace for another {wait}s after {failure_count} failures in a row (circuit open); \
-         it failed last with: {last_reason}"
-    )
+    let last = texts::short_cause(std::slice::from_ref(last_reason));
+    format!("{name}: circuit open after {failure_count} failures, retry in {wait} s. Last error: {last}")
 }
 
 fn remember(breaker: &mut Breaker, good: bool) {
@@ -231,7 +231,7 @@ mod tests {
         let breaker = opened();
         let text = refusal(&breaker, at(30), at(10));
         assert!(
-            text.contains("another 20s") && text.contains("down") && text.contains("3 failures"),
+            text.contains("retry in 20 s") && text.contains("down") && text.contains("3 failures"),
             "{text}"
         );
     }

@@ -3,8 +3,9 @@
 //! Owns the checks that come before every re-planning. It refuses a plan that revisions have made too
 //! unsure, and a plan that was revised as often as is allowed; it never counts or changes anything itself.
 
-use candor_model::{Goal, Plan, PlanningError, RunSettings};
+use candor_model::{Goal, Plan, PlanningError, RunSettings, SubTask};
 
+use crate::replan::lineage;
 use crate::texts::english;
 
 /// Checks, before any work, whether the plan may be revised once more.
@@ -21,11 +22,38 @@ pub fn check_before_replan(
     if revisions > 0 && confidence < settings.abort_threshold {
         return Err(PlanningError::LowConfidence { plan_id, confidence, revisions });
     }
-    if revisions >= settings.max_revisions {
-        let (limit, errors) = (settings.max_revisions, errors.to_vec());
+    let (limit, errors) = (max_revisions(plan, settings), errors.to_vec());
+    if revisions >= limit {
         return Err(PlanningError::MaxRevisions { plan_id, limit, errors });
     }
     Ok(())
+}
+
+/// How often a plan may be revised: as often as one task, or once for every four tasks where that is more.
+///
+/// A large plan meets more failures than a small one, and each of them has its own limit.
+#[must_use]
+pub fn max_revisions(plan: &Plan, settings: &RunSettings) -> u32 {
+    if settings.max_revisions == 0 {
+        return 0;
+    }
+    let quarter = u32::try_from(plan.subtasks.len().div_ceil(4)).unwrap_or(u32::MAX);
+    settings.max_revisions.max(quarter)
+}
+
+/// Checks whether one task, with those it goes back to, may be revised once more.
+pub fn check_lineage(
+    plan: &Plan,
+    task: &SubTask,
+    settings: &RunSettings,
+    errors: &[String],
+) -> Result<(), PlanningError> {
+    let limit = settings.max_revisions;
+    if lineage::revisions(plan, task) < usize::try_from(limit).unwrap_or(usize::MAX) {
+        return Ok(());
+    }
+    let (task_id, errors) = (task.task_id.clone(), errors.to_vec());
+    Err(PlanningError::TaskRevisions { task_id, limit, errors })
 }
 
 /// Says why a request cannot be worked with: it is empty, too long, or no text.
@@ -55,6 +83,9 @@ pub fn suggestion(error: &PlanningError, goal: Option<&Goal>) -> String {
     match error {
         PlanningError::PlanInvalid { .. } => english::SUGGEST_REPAIR_PLAN.to_owned(),
         PlanningError::MaxRevisions { .. } => english::suggest_feasible_goal(constraints),
+        PlanningError::TaskRevisions { task_id, .. } | PlanningError::Unrecovered { task_id, .. } => {
+            english::suggest_after_failing(task_id)
+        }
         PlanningError::LowConfidence { .. } => english::suggest_relaxing(constraints),
         PlanningError::PlanRejected { comments, .. } => english::suggest_after_rejection(comments),
         PlanningError::BudgetExceeded { budget, .. }

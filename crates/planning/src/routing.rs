@@ -104,11 +104,13 @@ pub fn is_last_resort(agent: &AgentType) -> bool {
     agent.as_str() == LAST_RESORT
 }
 
-/// The best agent to try next: ranked for the task, neither its present agent nor one that failed at it,
-/// and with at least `min_score`.
+/// The best agent to try next: ranked for the task with at least `min_score`, `free` to take it, and neither its
+/// present agent nor one that failed at it. The last resort is nobody's backup.
 #[must_use]
-pub fn backup(task: &SubTask, min_score: f64) -> Option<&RankedAgent> {
-    let untried = |agent: &AgentType| *agent != task.agent_type && !has_failed(task, agent);
+pub fn backup(task: &SubTask, min_score: f64, free: impl Fn(&AgentType) -> bool) -> Option<&RankedAgent> {
+    let untried = |agent: &AgentType| {
+        *agent != task.agent_type && !has_failed(task, agent) && !is_last_resort(agent) && free(agent)
+    };
     task.metadata
         .ranking
         .iter()

@@ -254,6 +254,7 @@ impl<'a> Chronicle<'a> {
             | EventBody::TaskFailed { .. }
             | EventBody::TaskStopped { .. } => self.attempt(event),
             EventBody::RolledBack { .. } => self.undone_failures = self.failures.len(),
+            EventBody::RunResumed {} => self.end = None,
             body if body.is_end() => self.end = Some((event.at, body)),
             _ => {}
         }

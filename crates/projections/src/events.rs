@@ -68,6 +68,7 @@ impl Group {
             | E::TaskFailed { .. }
             | E::TaskStopped { .. }
             | E::TaskSkipped { .. }
+            | E::TaskGivenUp { .. }
             | E::RetryScheduled { .. } => Self::Task,
             E::Notified { .. } => Self::Notice,
             E::Progressed { .. } => Self::Progress,
@@ -84,6 +85,7 @@ impl Group {
             | E::ModelBreakerClosed { .. }
             | E::BreakerTried { .. }
             | E::BreakerOpened { .. }
+            | E::BreakerAwaited { .. }
             | E::BreakerClosed { .. }
             | E::FellBack { .. }
             | E::Degraded { .. }

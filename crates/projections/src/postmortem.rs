@@ -159,7 +159,11 @@ impl<'a> Case<'a> {
         kind.is_none_or(|kind| {
             matches!(
                 kind,
-                ErrorKind::MaxRevisionsExceeded | ErrorKind::LowConfidenceError | ErrorKind::GivenUp
+                ErrorKind::MaxRevisionsExceeded
+                    | ErrorKind::TaskRevisionsExceeded
+                    | ErrorKind::Unrecovered
+                    | ErrorKind::LowConfidenceError
+                    | ErrorKind::GivenUp
             )
         })
     }

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use candor_engine::Input;
 use candor_model::{
-    AgentType, Answer, AskStep, Breaker, BreakerSettings, BreakerState, Consulted, GuidanceAction,
-    ModelErrorKind, Question, Timestamp,
+    AgentType, Answer, AskStep, Breaker, BreakerSettings, BreakerState, Consulted, FailureKind,
+    GuidanceAction, ModelErrorKind, Question, Timestamp,
 };
 use candor_planning::breaker::{self, Admission, Change};
 
@@ -148,15 +148,18 @@ impl Circuits for MemoryCircuits {
 }
 
 impl Session {
-    /// Counts the end of an attempt. An agent that answers works, whatever it answers; runs with faults made on
-    /// purpose say nothing of anybody.
+    /// Counts the end of an attempt. Only an agent that is not there opens its circuit: one that answers works,
+    /// whatever it answers. Runs with faults made on purpose say nothing of anybody.
     pub(crate) fn count_attempt(&self, ended: &Ended) {
         let learns = self.history.state.settings().learn;
         let Some(agent) = ended.agent.as_ref().filter(|_| learns) else { return };
         let result = match &ended.end {
             AttemptEnd::Answered(_) => Ok(()),
             AttemptEnd::Stopped | AttemptEnd::Waiting(_) => return,
-            AttemptEnd::Failed(failure) => Err(failure.message.as_str()),
+            AttemptEnd::Failed(failure) if failure.kind == FailureKind::Cancelled => return,
+            AttemptEnd::Failed(failure) if failure.kind.is_availability() => Err(failure.message.as_str()),
+            // Whoever failed at the task was there to fail.
+            AttemptEnd::Failed(_) => Ok(()),
         };
         self.deps.circuits.ended(agent.as_str(), result, self.now);
     }

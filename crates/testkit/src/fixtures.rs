@@ -114,6 +114,7 @@ fn agent(
         max_concurrent: None,
         timeout: None,
         max_cost: None,
+        retry: None,
     }
 }
 
@@ -274,10 +275,11 @@ pub fn feedback(n: usize, kind: FeedbackType, errors: &[&str]) -> ExecutionFeedb
     })
 }
 
-/// The feedback with the kind of failure that its words stand for, as an adapter would have set it.
+/// The feedback with the kind of failure that its words stand for. It fails for good: what passes by itself is
+/// repeated as it is, and most stories are not about that.
 pub fn typed(feedback: ExecutionFeedback) -> ExecutionFeedback {
     let failure = Failure::derived(&feedback);
-    let set = |failure: Failure| Failure { derived: false, ..failure };
+    let set = |failure: Failure| Failure { derived: false, ..failure }.permanent();
     ExecutionFeedback { failure: failure.map(set), ..feedback }
 }
 

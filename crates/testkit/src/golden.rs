@@ -22,7 +22,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 22] = [
+pub const STORIES: [Story; 24] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -45,6 +45,8 @@ pub const STORIES: [Story; 22] = [
     ("forked", phases::forked),
     ("at_their_desks", desks::at_their_desks),
     ("chain_of_work", desks::chain_of_work),
+    ("given_up_and_resumed", given_up_and_resumed),
+    ("waited_for_a_circuit", left_in_peace),
 ];
 
 /// The log of a story, as a run would have it.
@@ -103,10 +105,8 @@ fn paris() -> Vec<Event> {
 
 fn backup_agent() -> Vec<Event> {
     let mut run = Scenario::paris();
-    run.wait(10.0);
-    run.wait(0.0);
-    run.route("task_003_workaround", "activity_agent");
-    finish(run, &["task_001_retry", "task_003_workaround", "task_002", "task_004"])
+    run.fail("task_001", "Agent timeout after 10s");
+    finish(run, &["task_001_retry", "task_003", "task_002", "task_004"])
 }
 
 fn taken_up_after_a_crash() -> Vec<Event> {
@@ -196,7 +196,7 @@ fn adjusted_then_cancelled() -> Vec<Event> {
 }
 
 fn rolled_back_and_aborted() -> Vec<Event> {
-    let settings = RunSettings { max_revisions: 1, ..RunSettings::default() };
+    let settings = RunSettings { max_revisions: 1, unattended: true, ..RunSettings::default() };
     let mut run = Scenario::of(paris_plan(), settings);
     run.take(Input::Spent {
         account: Account::Planning,
@@ -214,15 +214,27 @@ fn rolled_back_and_aborted() -> Vec<Event> {
     run.stop_all();
     run.fail("task_001", "Agent timeout after 10s");
     run.fail("task_003", "Agent timeout after 10s");
-    run.stop_all();
+    run.succeed("task_001_retry");
+    run.succeed("task_002");
     run.events()
+}
+
+/// Nothing is left to try for a task: the rest is done, the run ends, and is resumed once the cause is gone.
+fn given_up_and_resumed() -> Vec<Event> {
+    let mut run = Scenario::of(paris_plan(), RunSettings { unattended: true, ..RunSettings::default() });
+    run.fail_for_now("task_003", "no route to host");
+    run.wait(2.0);
+    run.fail("task_003", "the disk is full");
+    run.succeed("task_001");
+    run.succeed("task_002");
+    run.take(Input::Resume);
+    finish(run, &["task_003", "task_004"])
 }
 
 fn asked_again_and_rejected() -> Vec<Event> {
     let mut run = Scenario::of(plan_of(paris_plan().subtasks, 0.55), RunSettings::default());
-    run.succeed("task_001");
-    run.report("task_002", fixtures::fully_booked_feedback());
-    run.fail("task_003", "Agent timeout after 10s");
+    run.fail("task_001", "Agent timeout after 10s");
+    run.succeed("task_003");
     run.decide_on_plan(ApprovalAction::Reject, Vec::new());
     run.events()
 }

@@ -7,7 +7,7 @@ use candor_model::{
     Answer, ApprovalAction, CalibrationMetrics, Choice, ChoiceRequest, Effect, Event, EventBody,
     ExecutionFeedback, FeedbackType, GateId, GuardFinding, GuardReport, Guidance, GuidanceAction, Handoff,
     HumanApprovalDecision, HumanApprovalRequest, JsonMap, Notification, Phase, Plan, PlanVersion, Question,
-    RankedAgent, Recorded, RunId, RunSettings, SpokenBy, Timestamp,
+    RankedAgent, Recorded, RunId, RunSettings, SpokenBy, Timestamp, Transience,
 };
 use candor_planning::validation::Proposal;
 use serde_json::json;
@@ -222,6 +222,14 @@ impl Scenario {
     #[track_caller]
     pub fn fail(&mut self, task: &str, error: &str) -> &[EventBody] {
         self.report(task, fixtures::feedback(1, FeedbackType::Failure, &[error]))
+    }
+
+    /// A task under way fails in a way that may pass by itself.
+    #[track_caller]
+    pub fn fail_for_now(&mut self, task: &str, error: &str) -> &[EventBody] {
+        let mut feedback = fixtures::feedback(1, FeedbackType::Failure, &[error]);
+        feedback.failure = feedback.failure.map(|failure| failure.with_transience(Transience::Transient));
+        self.report(task, feedback)
     }
 
     /// Every attempt that is to be stopped has stopped.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use candor_model::{AgentCapability, AgentType, JsonMap, Money, Seconds, Share, Tier};
+use candor_model::{AgentCapability, AgentType, JsonMap, Money, RetryPolicy, Seconds, Share, Tier};
 use candor_react::Approve;
 use serde::Deserialize;
 
@@ -67,6 +67,9 @@ pub struct AgentInFile {
     /// The most that one attempt may cost, in dollars: so much is set aside for it.
     #[serde(default)]
     pub max_cost: Option<Money>,
+    /// How its failed attempts are repeated.
+    #[serde(default)]
+    pub retry: Option<RetryPolicy>,
     /// `code`: it writes Python for a task, checks it, and runs it where it can do no harm.
     #[serde(default)]
     pub kind: Option<KindInFile>,
@@ -146,6 +149,7 @@ impl AgentInFile {
             headers_env: BTreeMap::new(),
             timeout: None,
             max_cost: None,
+            retry: None,
             kind: None,
             builtin: None,
             options: JsonMap::new(),
@@ -166,6 +170,7 @@ impl AgentInFile {
             max_concurrent: self.max_concurrent,
             timeout: self.timeout,
             max_cost: self.max_cost,
+            retry: self.retry,
         }
     }
 

@@ -150,6 +150,7 @@ impl Config {
     fn heed(&mut self, path: &Path) -> Result<(), AppError> {
         let said: Said = read_toml(path)?;
         self.unattended = said.limits.unattended;
+        self.limits.retry.get_or_insert_default();
         if !self.models.is_empty() && said.limits.planning_timeout.is_none() {
             self.limits.planning_timeout = Seconds::whole(PLANNING_WITH_MODELS);
         }

@@ -119,6 +119,7 @@ pub(super) fn last_resort() -> Option<Callable> {
         max_concurrent: None,
         timeout: Some(Seconds::whole(60)),
         max_cost: Some(MAX_COST),
+        retry: None,
     };
     Some((capability, Arc::new(ModelAgent::new(Tier::Balanced, MAX_COST))))
 }

@@ -46,6 +46,11 @@ pub(super) fn pause(draft: &mut Draft<'_>, reason: String) -> Result<(), Refusal
 }
 
 pub(super) fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    if draft.state.can_resume() {
+        draft.emit(EventBody::RunResumed {});
+        proposal::enter_execution(draft);
+        return Ok(());
+    }
     if !draft.state.paused_by_person() {
         return Err(Refusal::NotPaused);
     }

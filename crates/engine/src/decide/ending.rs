@@ -124,7 +124,12 @@ fn blocked_tasks(draft: &mut Draft<'_>) -> Vec<(SubTask, ExecutionFeedback)> {
     let all = (0..u32::try_from(work.len()).unwrap_or(u32::MAX)).map(TaskIndex);
     let state_of = |index| work.task(index).map(|(_, run)| &run.state);
     let failed: Vec<_> = all
-        .filter(|&index| matches!(state_of(index), Some(TaskState::Failed | TaskState::Escalated(_))))
+        .filter(|&index| {
+            matches!(
+                state_of(index),
+                Some(TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_))
+            )
+        })
         .collect();
     let affected: BTreeSet<_> = work.shape.graph.affected_by(&failed).into_iter().collect();
     let waiting = affected.iter().filter(|&&index| matches!(state_of(index), Some(TaskState::Waiting)));

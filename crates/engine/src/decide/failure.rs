@@ -1,44 +1,29 @@
-//! A failure: told at once, classified, and answered by a repetition, a revision, a person or the end.
+//! A failure is reported at once, and the step that `candor_planning::recovery` chooses is carried out.
 
 use std::sync::Arc;
 
 use candor_model::{
     AgentType, Announcement, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, FallbackKind,
     GateId, Notification, Phase, PlanningError, Question, ReplanStrategy, Seconds, Severity, SubTask,
-    TaskStatus, Timestamp,
+    TaskStatus,
 };
-use candor_planning::replan::{ReplanContext, ReplanRefusal, Replanned, replan};
+use candor_planning::recovery::{self, Situation, Step, person};
+use candor_planning::replan::{Agents, ReplanContext, Replanned};
 use candor_planning::texts::{self, Response};
-use candor_planning::{classify, escalation, routing};
 
 use super::draft::{Decision, Draft};
 use super::outcome::{self, Running};
+use super::proposal;
 use super::schedule::{self, Freed};
-use super::{ending, proposal};
-use crate::state::{FailureHistory, Stage};
-
-/// What is done about a failure.
-enum Recovery {
-    /// The task's own policy repeats it.
-    Repeat { after: Seconds },
-    /// The plan changes.
-    Revise(Box<Replanned>),
-    /// Everyone else has failed: a model answers in a single pass.
-    Direct { agent: AgentType },
-    /// A person is asked.
-    Escalate { why: String },
-    /// Nothing: a limit is reached.
-    GiveUp(Box<PlanningError>),
-    /// Nothing: the run is being stopped anyway.
-    Leave,
-}
+use crate::state::Stage;
 
 /// An attempt failed.
 pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<ExecutionFeedback>) {
     let failed = as_failed(running, feedback);
     let used = running.work.task(running.index).map_or(0, |(_, run)| run.history().policy_retries);
     let circling = draft.state.loop_after(&running.task.task_id, feedback).is_some();
-    let recovery = recovery(draft, &failed, feedback, used, circling);
+    let what = What { failed: &failed, feedback, attempt: running.attempt.number, used, circling };
+    let step = step(draft, &what);
     draft.emit(EventBody::TaskFailed {
         task_id: failed.task_id.clone(),
         attempt: running.attempt.number,
@@ -47,14 +32,32 @@ pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Ar
         failure_count: failed.metadata.failure_count,
         feedback: Arc::clone(feedback),
     });
-    let notice = texts::failure_notification(&failed, feedback, &response(&recovery));
+    let notice = texts::failure_notification(&failed, feedback, &response(step.as_ref()));
     draft.notify(Notification::Failure(notice));
     outcome::charge(draft, running, feedback.cost);
     tell_of_circles(draft, running, feedback);
-    if !matches!(recovery, Recovery::Repeat { .. }) {
-        outcome::progress(draft, running, false);
+    match step {
+        Some(Step::Retry { after }) => {
+            repeat(draft, &failed, after);
+            schedule_after(draft, running, feedback);
+        }
+        step => {
+            outcome::progress(draft, running, false);
+            match step {
+                Some(step) => carry_out(draft, &what, step),
+                None => outcome::go_on(draft),
+            }
+        }
     }
-    recover(draft, running, &failed, feedback, recovery);
+}
+
+/// A repetition changes nothing but this task, so scheduling gets by without the state after it.
+fn schedule_after(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &ExecutionFeedback) {
+    let mut money = *draft.state.money();
+    money.release(running.attempt.reserved);
+    money.charge(running.attempt.unpaid(feedback.cost));
+    let ended = Some(running.attempt.agent_type.clone());
+    schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money, ended });
 }
 
 /// Says that the run goes round in circles, if this failure shows it.
@@ -76,58 +79,58 @@ fn tell_of_circles(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Exec
 fn as_failed(running: &Running<'_>, feedback: &ExecutionFeedback) -> SubTask {
     let mut task = running.task.clone();
     let history = running.work.task(running.index).map(|(_, run)| run.history()).unwrap_or_default();
-    let FailureHistory { count, errors, agents, .. } =
-        history.with(&feedback.errors, &running.task.agent_type);
+    let history = history.with(running.task, &running.attempt.agent_type, feedback);
     task.status = TaskStatus::Failed;
-    task.metadata.failure_count = count;
-    task.metadata.errors_history = errors;
-    task.metadata.failed_agents = agents;
+    task.metadata.failure_count = history.count;
+    task.metadata.errors_history = history.errors;
+    task.metadata.failed_agents = history.agents;
+    task.metadata.tried = history.tried;
     task
 }
 
-fn recovery(
-    draft: &Draft<'_>,
-    failed: &SubTask,
-    feedback: &ExecutionFeedback,
+/// A failure that something has to be done about.
+struct What<'a> {
+    failed: &'a SubTask,
+    feedback: &'a ExecutionFeedback,
+    attempt: u32,
+    /// How often the task was repeated as it is.
     used: u32,
     circling: bool,
-) -> Recovery {
-    let settings = draft.state.settings();
-    if *draft.state.stage() != Stage::Executing {
-        return Recovery::Leave;
-    }
-    if escalation::is_due(failed.metadata.failure_count, settings) {
-        if let Some(agent) = last_resort(draft, failed) {
-            return Recovery::Direct { agent };
-        }
-        return Recovery::Escalate { why: format!("it has failed {} times", failed.metadata.failure_count) };
-    }
-    // A run that goes round in circles is not helped by going round once more.
-    let policy = failed.retry_policy.filter(|policy| used < policy.max_retries && !circling);
-    if let Some(policy) = policy {
-        return Recovery::Repeat { after: policy.backoff_seconds };
-    }
-    match revised(draft, failed, std::slice::from_ref(feedback)) {
-        Ok(replanned) => Recovery::Revise(Box::new(replanned)),
-        Err(ReplanRefusal::Abort(error)) => Recovery::GiveUp(Box::new(error)),
-        Err(refusal) => match last_resort(draft, failed) {
-            Some(agent) => Recovery::Direct { agent },
-            None => Recovery::Escalate { why: refusal.to_string() },
-        },
-    }
 }
 
-/// Whoever answers a task directly when nobody else can, unless that has failed too.
-fn last_resort(draft: &Draft<'_>, failed: &SubTask) -> Option<AgentType> {
-    let agents = &draft.state.work()?.agents;
-    let (agent, _) = agents.iter().find(|(agent, _)| routing::is_last_resort(agent))?;
-    let tried = failed.agent_type == *agent || failed.metadata.failed_agents.contains(agent);
-    (!tried && !draft.state.is_unavailable(agent)).then(|| agent.clone())
+/// What is to be done about a failure; nothing if the run is being stopped anyway.
+fn step(draft: &Draft<'_>, what: &What<'_>) -> Option<Step> {
+    if *draft.state.stage() != Stage::Executing {
+        return None;
+    }
+    let plan = || {
+        let mut plan = draft.state.plan()?;
+        plan.task_mut(&what.failed.task_id)?.clone_from(what.failed);
+        Some(plan)
+    };
+    Some(recovery::next_step(&Situation {
+        run_id: draft.state.run_id(),
+        attempt: what.attempt,
+        task: what.failed,
+        feedback: what.feedback,
+        plan: &plan,
+        context: context(draft),
+        retries_used: what.used,
+        loop_detected: what.circling,
+        model: false,
+    }))
+}
+
+/// What revisions depend on beside the plan.
+pub(super) fn context<'a>(draft: &Draft<'a>) -> ReplanContext<'a> {
+    let state = draft.state;
+    let agents = state.work().map(|work| Agents { known: &work.agents, open: state.open_circuits() });
+    ReplanContext { goal: state.goal(), settings: state.settings(), now: draft.now, agents }
 }
 
 /// Has the task answered in a single pass, and says what that means.
 fn answer_directly(draft: &mut Draft<'_>, failed: &SubTask, agent: AgentType) {
-    let reason = format!("every agent of {} has failed", failed.task_id);
+    let reason = format!("no other agent fits {}", failed.task_id);
     draft.emit(EventBody::FellBack {
         what: format!("task {}", failed.task_id),
         from: failed.agent_type.to_string(),
@@ -152,32 +155,21 @@ fn answer_directly(draft: &mut Draft<'_>, failed: &SubTask, agent: AgentType) {
     schedule::after_change(draft);
 }
 
-fn revised(
-    draft: &Draft<'_>,
-    failed: &SubTask,
-    feedback: &[ExecutionFeedback],
-) -> Result<Replanned, ReplanRefusal> {
-    let unknown = || ReplanRefusal::NothingToDo;
-    let mut plan = draft.state.plan().ok_or_else(unknown)?;
-    if let Some(task) = plan.task_mut(&failed.task_id) {
-        task.clone_from(failed);
-    }
-    let context =
-        ReplanContext { goal: draft.state.goal(), settings: draft.state.settings(), now: draft.now };
-    replan(&plan, feedback, &context)
-}
-
-fn response(recovery: &Recovery) -> Response<'_> {
-    match recovery {
-        Recovery::Repeat { after } => Response::RetrySameAgent { after: *after },
-        Recovery::Revise(replanned) => strategy_response(replanned),
-        Recovery::Direct { agent } => Response::Strategy {
+fn response(step: Option<&Step>) -> Response<'_> {
+    match step {
+        Some(Step::Retry { after }) => Response::RetrySameAgent { after: *after },
+        Some(Step::Revise { replanned, .. }) => strategy_response(replanned),
+        Some(Step::LastResort { agent }) => Response::Strategy {
             strategy: ReplanStrategy::RetryDifferentAgent,
             agent: Some(agent),
             rerun: Seconds::ZERO,
         },
-        Recovery::Escalate { .. } => Response::AwaitHuman,
-        Recovery::GiveUp(_) | Recovery::Leave => Response::GiveUp,
+        Some(Step::AskModel) => {
+            let (strategy, rerun) = (ReplanStrategy::FindWorkaround, Seconds::ZERO);
+            Response::Strategy { strategy, agent: None, rerun }
+        }
+        Some(Step::AskPerson { .. }) => Response::AwaitHuman,
+        Some(Step::End(_)) | None => Response::GiveUp,
     }
 }
 
@@ -198,38 +190,50 @@ fn first_strategy(replanned: &Replanned) -> ReplanStrategy {
     replanned.revision.details.strategies.first().copied().unwrap_or(ReplanStrategy::Unknown)
 }
 
-fn recover(
-    draft: &mut Draft<'_>,
-    running: &Running<'_>,
-    failed: &SubTask,
-    feedback: &ExecutionFeedback,
-    recovery: Recovery,
-) {
-    match recovery {
-        Recovery::Repeat { after } => {
-            repeat(draft, failed, draft.now.plus(after));
-            let mut money = *draft.state.money();
-            money.release(running.attempt.reserved);
-            money.charge(running.attempt.unpaid(feedback.cost));
-            let ended = Some(running.attempt.agent_type.clone());
-            schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money, ended });
+fn carry_out(draft: &mut Draft<'_>, what: &What<'_>, step: Step) {
+    let failed = what.failed;
+    match step {
+        Step::Retry { after } => repeat(draft, failed, after),
+        Step::Revise { replanned, .. } => revise(draft, *replanned, failed, calls_for(what.feedback)),
+        Step::LastResort { agent } => return answer_directly(draft, failed, agent),
+        Step::AskPerson { why } => escalate(draft, failed, why),
+        Step::AskModel => {
+            let why = "a model's revision is not available".to_owned();
+            hand_over(
+                draft,
+                failed,
+                PlanningError::Unrecovered { task_id: failed.task_id.clone(), reason: why },
+            );
         }
-        Recovery::Revise(replanned) => {
-            revise(draft, *replanned, failed, calls_for(feedback));
-            schedule::after_change(draft);
-        }
-        Recovery::Direct { agent } => answer_directly(draft, failed, agent),
-        Recovery::Escalate { why } => {
-            escalate(draft, failed, why);
-            schedule::after_change(draft);
-        }
-        Recovery::GiveUp(error) => ending::abort(draft, *error),
-        Recovery::Leave => outcome::go_on(draft),
+        Step::End(error) => give_up(draft, failed, *error),
+    }
+    schedule::after_change(draft);
+}
+
+/// Asks a person about a task, or gives it up where nobody is there.
+pub(super) fn hand_over(draft: &mut Draft<'_>, task: &SubTask, error: PlanningError) {
+    if draft.state.settings().unattended {
+        give_up(draft, task, error);
+    } else {
+        escalate(draft, task, error.to_string());
     }
 }
 
+/// Nothing more is tried for a task. What does not need it goes on.
+fn give_up(draft: &mut Draft<'_>, task: &SubTask, error: PlanningError) {
+    draft.record(Decision {
+        operation: "give_up_task",
+        task_id: Some(&task.task_id),
+        input: task.metadata.errors_history.last().cloned().unwrap_or_default(),
+        decision: "try nothing more; tasks that do not need it go on".to_owned(),
+        reasoning: error.to_string(),
+        confidence: None,
+    });
+    draft.emit(EventBody::TaskGivenUp { task_id: task.task_id.clone(), error: Box::new(error) });
+}
+
 fn calls_for(feedback: &ExecutionFeedback) -> String {
-    let strategy = classify::classify(feedback);
+    let strategy = recovery::classify(feedback);
     format!("{} with {:?} calls for {strategy}", feedback.feedback_type, feedback.errors)
 }
 
@@ -239,26 +243,24 @@ pub(super) fn answer_left_over(draft: &mut Draft<'_>) {
         let Some(failed) = draft.state.task(&task_id) else { continue };
         let told = draft.state.feedback().iter().rev().find(|feedback| feedback.task_id == task_id);
         let Some(feedback) = told.cloned() else { continue };
-        let run = draft.state.work().and_then(|work| Some(work.find(&task_id)?.2.history()));
-        let used = run.map_or(0, |history| history.policy_retries);
-        match recovery(draft, &failed, &feedback, used, draft.state.findings().loops.detected) {
-            Recovery::Repeat { after } => repeat(draft, &failed, draft.now.plus(after)),
-            Recovery::Revise(replanned) => revise(draft, *replanned, &failed, calls_for(&feedback)),
-            Recovery::Direct { agent } => answer_directly(draft, &failed, agent),
-            Recovery::Escalate { why } => escalate(draft, &failed, why),
-            Recovery::GiveUp(error) => return ending::abort(draft, *error),
-            Recovery::Leave => {}
+        let run = draft.state.work().and_then(|work| Some(work.find(&task_id)?.2));
+        let (used, attempt) = run.map_or((0, 0), |run| (run.history().policy_retries, run.attempts));
+        let circling = draft.state.findings().loops.detected;
+        let what = What { failed: &failed, feedback: &feedback, attempt, used, circling };
+        if let Some(step) = step(draft, &what) {
+            carry_out(draft, &what, step);
         }
     }
 }
 
-fn repeat(draft: &mut Draft<'_>, task: &SubTask, at: Timestamp) {
+fn repeat(draft: &mut Draft<'_>, task: &SubTask, after: Seconds) {
+    let at = draft.now.plus(after);
     draft.record(Decision {
         operation: "retry_task",
         task_id: Some(&task.task_id),
         input: task.metadata.errors_history.last().cloned().unwrap_or_default(),
         decision: format!("repeat at {at} with {}", task.agent_type),
-        reasoning: "the task's retry policy allows another attempt".to_owned(),
+        reasoning: "the failure may pass by itself, and the retry policy allows another attempt".to_owned(),
         confidence: None,
     });
     draft.emit(EventBody::RetryScheduled {
@@ -312,7 +314,7 @@ fn withdraw_approval(draft: &mut Draft<'_>) {
 
 /// Asks a person what to do about a task; nothing new is started until they answer.
 pub(super) fn escalate(draft: &mut Draft<'_>, task: &SubTask, why: String) {
-    let request = escalation::request(task);
+    let request = person::request(task);
     draft.record(Decision {
         operation: "escalate",
         task_id: Some(&task.task_id),

@@ -83,6 +83,7 @@ fn check_stage(state: &RunState, input: &Input) -> Result<(), Refusal> {
         (Stage::New, Input::Start { .. } | Input::Tick) => Ok(()),
         (Stage::New, _) => Err(Refusal::NotStarted),
         (_, Input::Start { .. }) => Err(Refusal::AlreadyStarted),
+        (Stage::Ended(_), Input::Resume) if state.can_resume() => Ok(()),
         (Stage::Ended(_), Input::RollBack { .. } | Input::Restart { .. } | Input::TakenUp | Input::Tick) => {
             Ok(())
         }

@@ -54,7 +54,9 @@ fn no_agent(draft: &mut Draft<'_>, task: &SubTask, reason: String) {
     let mut task = task.clone();
     task.status = TaskStatus::Failed;
     task.metadata.errors_history.push(error.to_string());
-    ending::never_started(draft, &task, &feedback, &Response::AwaitHuman);
-    failure::escalate(draft, &task, error.to_string());
+    let attended = !draft.state.settings().unattended;
+    let response = if attended { Response::AwaitHuman } else { Response::GiveUp };
+    ending::never_started(draft, &task, &feedback, &response);
+    failure::hand_over(draft, &task, error);
     schedule::after_change(draft);
 }

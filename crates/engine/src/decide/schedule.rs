@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
     Account, AgentType, Confidence, ConfidenceCause, EventBody, ExecutionStrategy, FallbackKind,
-    FeedbackType, Money, Phase, PlanningError, SubTask, Timestamp,
+    FeedbackType, Money, Notification, Phase, PlanningError, SubTask, Timestamp,
 };
 use candor_planning::budget::Allowance;
-use candor_planning::confidence;
 use candor_planning::graph::TaskIndex;
+use candor_planning::{confidence, texts};
 
 use super::draft::Draft;
 use super::{ending, phases};
@@ -53,6 +53,11 @@ pub(super) fn after_change(draft: &mut Draft<'_>) {
 fn end_if_stuck(draft: &mut Draft<'_>) {
     let ahead = draft.projected();
     let Some(work) = ahead.work().filter(|work| ahead.may_dispatch() && work.is_idle()) else { return };
+    // Everything that does not need what failed has been done.
+    if let Some((_, error)) = work.given_up() {
+        let error = error.clone();
+        return ending::abort(draft, error);
+    }
     let left = work.tasks().filter(|(_, run)| run.state == TaskState::Waiting);
     let left: Vec<_> =
         left.map(|(task, _)| format!("{} needs {:?}", task.task_id, task.dependencies)).collect();
@@ -91,11 +96,19 @@ struct Round {
     dispatches: Vec<EventBody>,
     /// What the next task needs and the budget does not give, when nothing else can go on.
     short: Option<Money>,
+    /// The agents whose open circuits tasks wait for, and until when.
+    awaited: BTreeMap<AgentType, Timestamp>,
 }
 
 fn act_on(draft: &mut Draft<'_>, round: Round) {
     for body in round.dispatches {
         draft.emit(body);
+    }
+    for (agent_type, until) in round.awaited {
+        if !draft.projected().is_awaited(&agent_type) {
+            draft.notify(Notification::Announcement(texts::waiting_for(&agent_type, until, draft.now)));
+            draft.emit(EventBody::BreakerAwaited { agent_type, until });
+        }
     }
     if let Some(needed) = round.short {
         let money = *draft.projected().money();
@@ -111,7 +124,7 @@ pub(super) fn over_budget(draft: &mut Draft<'_>, money: Allowance, needed: Money
 }
 
 fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
-    let mut round = Round { dispatches: Vec::new(), short: None };
+    let mut round = Round { dispatches: Vec::new(), short: None, awaited: BTreeMap::new() };
     if !state.may_dispatch() {
         return round;
     }
@@ -124,7 +137,11 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
         let Some((task, run)) = work.task(index).filter(|_| room > 0) else {
             continue;
         };
-        let Some((agent, reserved)) = choose_agent(state, work, task) else { continue };
+        let Some((agent, reserved)) = choose_agent(state, work, task) else {
+            let until = state.open_circuits().get(&task.agent_type).copied().flatten();
+            round.awaited.extend(until.map(|until| (task.agent_type.clone(), until)));
+            continue;
+        };
         if !places.take(work, &agent) {
             continue;
         }

@@ -14,12 +14,20 @@ pub(crate) struct Circuits {
     open: BTreeMap<AgentType, Option<Timestamp>>,
     /// Agents that get one task at a time, to see whether they work again.
     half_open: BTreeSet<AgentType>,
+    /// Agents with an open circuit of whom it was said that tasks wait for them.
+    #[serde(default)]
+    awaited: BTreeSet<AgentType>,
 }
 
 impl Circuits {
     pub(super) fn open(&mut self, agent: &AgentType, until: Option<Timestamp>) {
         self.half_open.remove(agent);
+        self.awaited.remove(agent);
         self.open.insert(agent.clone(), until);
+    }
+
+    pub(super) fn awaits(&mut self, agent: &AgentType) {
+        self.awaited.insert(agent.clone());
     }
 
     pub(super) fn half_open(&mut self, agent: &AgentType) {
@@ -44,6 +52,11 @@ impl RunState {
     #[must_use]
     pub const fn half_open_circuits(&self) -> &BTreeSet<AgentType> {
         &self.circuits.half_open
+    }
+
+    /// Whether it was said that tasks wait for the agent, since its circuit was opened.
+    pub(crate) fn is_awaited(&self, agent: &AgentType) -> bool {
+        self.circuits.awaited.contains(agent)
     }
 
     pub(crate) fn is_unavailable(&self, agent: &AgentType) -> bool {

@@ -181,6 +181,30 @@ impl RunState {
         self.stage = Stage::Ended(status);
     }
 
+    /// A pause is over. A run that had ended tries once more what failed, and keeps what succeeded.
+    pub(super) fn resume(&mut self) {
+        self.paused = false;
+        if !self.can_resume() {
+            return;
+        }
+        self.results.report = None;
+        self.stage = Stage::Proposed;
+        self.counters.version = self.counters.version.next();
+        self.work = self.work.as_ref().map(Work::at_rest);
+        if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
+            // A new version: no answer to a question about the old one fits.
+            work.version = self.counters.version;
+        }
+    }
+
+    /// Whether the run has ended before all of its tasks were done, after its plan was launched.
+    #[must_use]
+    pub fn can_resume(&self) -> bool {
+        let ended = matches!(self.stage, Stage::Ended(RunStatus::Aborted | RunStatus::Failed));
+        let launched = |work: &Work| work.launch_confidence.is_some() && !work.is_complete();
+        ended && self.work().is_some_and(launched)
+    }
+
     pub(super) fn roll_back(&mut self, to: CheckpointId, run_budget: Option<Money>, at: Timestamp) {
         if run_budget.is_some() {
             self.budget.allowance.cap = run_budget;

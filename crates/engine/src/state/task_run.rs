@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use candor_model::{AgentType, ExecutionFeedback, GateId, Money, StopReason, SubTask, TaskStatus, Timestamp};
+use candor_model::{
+    AgentType, ExecutionFeedback, Failure, GateId, Money, PlanningError, StopReason, SubTask, TaskStatus,
+    Timestamp, Tried,
+};
+use candor_planning::loop_guard;
 use serde::{Deserialize, Serialize};
 
 /// A task's state; each variant owns what is only known in it.
@@ -20,6 +24,8 @@ pub(crate) enum TaskState {
     Failed,
     /// It failed so often that a person is asked.
     Escalated(GateId),
+    /// It failed and nothing more is tried; the run ends for this reason once nothing else can go on.
+    GivenUp(Box<PlanningError>),
     /// A person decided to go on without it.
     Skipped,
 }
@@ -60,20 +66,39 @@ pub(crate) struct FailureHistory {
     pub(crate) count: u32,
     pub(crate) errors: Vec<String>,
     pub(crate) agents: Vec<AgentType>,
+    /// The failed attempts since a person last took the matter in hand.
+    #[serde(default)]
+    pub(crate) tried: Vec<Tried>,
     /// Repetitions by the task's own retry policy, which starts anew with each replacement.
     pub(crate) policy_retries: u32,
 }
 
 impl FailureHistory {
-    /// This history with one more failure.
-    pub(crate) fn with(&self, errors: &[String], agent: &AgentType) -> Self {
+    /// This history with one more failure of `agent` at `task`.
+    pub(crate) fn with(&self, task: &SubTask, agent: &AgentType, feedback: &ExecutionFeedback) -> Self {
         let mut next = self.clone();
         next.count = next.count.saturating_add(1);
-        next.errors.push(errors.join("; "));
+        next.errors.push(feedback.errors.join("; "));
         if !next.agents.contains(agent) {
             next.agents.push(agent.clone());
         }
+        next.tried.extend(feedback.failure.as_ref().map(|failure| tried(task, agent, failure)));
         next
+    }
+
+    /// What is left of this history once a person has said what to do: who has failed.
+    pub(crate) fn forgiven(self) -> Self {
+        Self { agents: self.agents, ..Self::default() }
+    }
+}
+
+fn tried(task: &SubTask, agent: &AgentType, failure: &Failure) -> Tried {
+    Tried {
+        agent_type: agent.clone(),
+        call: loop_guard::fingerprint(agent, task.description.as_str(), &task.inputs),
+        kind: failure.kind,
+        transience: failure.transience,
+        cause: failure.message.clone(),
     }
 }
 
@@ -115,11 +140,12 @@ impl TaskRun {
     /// A task that has not run; what it inherits from the one it replaces is in its metadata.
     pub(crate) fn new(task: &SubTask, attempts: u32) -> Self {
         let meta = &task.metadata;
-        let history = (meta.failure_count > 0).then(|| {
+        let history = (meta.failure_count > 0 || !meta.failed_agents.is_empty()).then(|| {
             Box::new(FailureHistory {
                 count: meta.failure_count,
                 errors: meta.errors_history.clone(),
                 agents: meta.failed_agents.clone(),
+                tried: meta.tried.clone(),
                 policy_retries: 0,
             })
         });
@@ -147,7 +173,7 @@ impl TaskRun {
             TaskState::Waiting | TaskState::Backoff(_) => TaskStatus::Pending,
             TaskState::InFlight(_) => TaskStatus::InProgress,
             TaskState::Succeeded(_) => TaskStatus::Completed,
-            TaskState::Failed | TaskState::Escalated(_) => TaskStatus::Failed,
+            TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_) => TaskStatus::Failed,
             TaskState::Skipped => TaskStatus::Skipped,
         }
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentType, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, Query, RankedAgent, TaskId,
-    Timestamp,
+    AgentType, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, PlanningError, Query, RankedAgent,
+    TaskId, Timestamp,
 };
 use candor_planning::loop_guard::{Outcome, Watch};
 
@@ -61,15 +61,16 @@ impl RunState {
         self.notebook.forget(task_id);
     }
 
-    pub(super) fn fail(&mut self, task_id: &TaskId, attempt: u32, feedback: &Arc<ExecutionFeedback>) {
+    pub(super) fn fail(&mut self, body: &EventBody) {
+        let EventBody::TaskFailed { task_id, attempt, agent_type, feedback, .. } = body else { return };
         let feedback = &with_kind(feedback);
         self.watch(task_id, feedback);
         self.bill_attempt(task_id, feedback);
         self.keep_feedback(task_id, feedback);
         self.finish_attempt(task_id, TaskState::Failed);
         // A task that never started has failed at nothing.
-        if attempt > 0 {
-            self.note_failure(task_id, feedback);
+        if *attempt > 0 {
+            self.note_failure(task_id, agent_type, feedback);
         }
     }
 
@@ -80,6 +81,10 @@ impl RunState {
     pub(super) fn skip(&mut self, task_id: &TaskId) {
         self.notebook.forget(task_id);
         self.set_task(task_id, TaskState::Skipped);
+    }
+
+    pub(super) fn give_up(&mut self, task_id: &TaskId, error: &PlanningError) {
+        self.set_task(task_id, TaskState::GivenUp(Box::new(error.clone())));
     }
 
     pub(super) fn reopen(&mut self, task_id: &TaskId) {
@@ -98,7 +103,8 @@ impl RunState {
         }
         if let Some(run) = work.run_mut(index) {
             if *by_person {
-                run.history = None;
+                // Whoever has failed stays known: the task does not go back to them by itself.
+                run.history = run.history.take().map(|history| Box::new(history.forgiven()));
             } else if let Some(history) = &mut run.history {
                 history.policy_retries = history.policy_retries.saturating_add(1);
             }
@@ -116,7 +122,7 @@ impl RunState {
             return;
         }
         let Some((call, first)) = self.call_of(task_id) else { return };
-        let limits = self.settings.phase_limits().loop_guard;
+        let limits = self.loop_limits();
         let loops = &mut self.findings_mut().loops;
         loops.detected = match outcome {
             Outcome::Failed(reason) if first => {
@@ -151,23 +157,24 @@ impl RunState {
         if feedback.feedback_type == FeedbackType::PartialSuccess {
             work.partial_successes = work.partial_successes.saturating_add(1);
         }
+        // What a success makes good is no failure of the plan, whoever had it tried again.
+        work.unpaid_failures.retain(|failed| failed != task_id);
         if let Some(run) = work.run_mut(index) {
             run.history = None;
         }
     }
 
-    fn note_failure(&mut self, task_id: &TaskId, feedback: &ExecutionFeedback) {
+    fn note_failure(&mut self, task_id: &TaskId, agent: &AgentType, feedback: &ExecutionFeedback) {
         let Some((work, index)) = self.work_at(task_id) else {
             return;
         };
-        if feedback.feedback_type == FeedbackType::Failure {
+        // A task that failed several times is one failure of the plan.
+        if feedback.feedback_type == FeedbackType::Failure && !work.unpaid_failures.contains(task_id) {
             work.unpaid_failures.push(task_id.clone());
         }
-        let Some(agent) = work.task(index).map(|(task, _)| task.agent_type.clone()) else {
-            return;
-        };
+        let history = work.task(index).map(|(task, run)| run.history().with(task, agent, feedback));
         if let Some(run) = work.run_mut(index) {
-            run.history = Some(Box::new(run.history().with(&feedback.errors, &agent)));
+            run.history = history.map(Box::new);
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use candor_model::{
-    AgentBrief, Broadcast, CheckResult, EffectKey, Evaluation, ExecutionFeedback, ExecutionStatus, Phase,
-    Plan, PlanBrief, PlanTalk, Query, QueryResponse, Question, ReadFile, SubTask, TaskId, Timestamp,
+    AgentBrief, Broadcast, CheckResult, EffectKey, Evaluation, ExecutionFeedback, ExecutionStatus, LoopGuard,
+    Phase, Plan, PlanBrief, PlanTalk, Query, QueryResponse, Question, ReadFile, SubTask, TaskId, Timestamp,
     WorkOrder,
 };
 use candor_planning::loop_guard::{self, Outcome, Trip};
@@ -108,11 +108,16 @@ impl RunState {
     /// Whether a loop is detected, once this outcome is counted.
     pub(crate) fn loop_after(&self, id: &TaskId, feedback: &ExecutionFeedback) -> Option<Trip> {
         let (call, _) = self.call_of(id).filter(|(_, first)| !first)?;
-        self.findings.loops.watch.clone().note(
-            &call,
-            outcome_of(feedback),
-            &self.settings.phase_limits().loop_guard,
-        )
+        self.findings.loops.watch.clone().note(&call, outcome_of(feedback), &self.loop_limits())
+    }
+
+    /// When the run counts as going round in circles. The repetitions that it allows by default do not.
+    pub(crate) fn loop_limits(&self) -> LoopGuard {
+        let mut limits = self.settings.phase_limits().loop_guard;
+        if let Some(retry) = self.settings.retry.filter(|_| limits.identical_calls > 0) {
+            limits.identical_calls = limits.identical_calls.max(retry.max_retries.saturating_add(2));
+        }
+        limits
     }
 
     /// The request, judged; once it is.

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, AgentType, Confidence, Plan, PlanVersion, StopReason, SubTask, TaskId, Timestamp,
+    AgentCapability, AgentType, Confidence, Plan, PlanVersion, PlanningError, StopReason, SubTask, TaskId,
+    Timestamp,
 };
 use candor_planning::graph::{TaskGraph, TaskIndex};
 use serde::{Deserialize, Serialize};
@@ -230,6 +231,14 @@ impl Work {
         ready.is_empty() && in_flight.is_empty() && backoff.is_empty() && unrouted.is_empty()
     }
 
+    /// Why nothing more is tried for the first of the tasks that were given up.
+    pub(crate) fn given_up(&self) -> Option<(&SubTask, &PlanningError)> {
+        self.tasks().find_map(|(task, run)| match &run.state {
+            TaskState::GivenUp(error) => Some((task, error.as_ref())),
+            _ => None,
+        })
+    }
+
     /// Tasks that succeeded or were left out, and tasks that ended in any way.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.queues.done, self.queues.ended)
@@ -353,7 +362,7 @@ impl Work {
                 self.queues.done = self.queues.done.saturating_sub(1);
                 self.unend(index);
             }
-            TaskState::Failed | TaskState::Escalated(_) => self.unend(index),
+            TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_) => self.unend(index),
             TaskState::Waiting => {}
         }
     }
@@ -369,7 +378,7 @@ impl Work {
                 self.queues.done += 1;
                 self.end(index);
             }
-            TaskState::Failed | TaskState::Escalated(_) => self.end(index),
+            TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_) => self.end(index),
             TaskState::Waiting => {}
         }
         self.refresh_ready(index);
@@ -450,5 +459,6 @@ impl TaskRun {
         task.metadata.failure_count = history.count;
         task.metadata.errors_history = history.errors;
         task.metadata.failed_agents = history.agents;
+        task.metadata.tried = history.tried;
     }
 }

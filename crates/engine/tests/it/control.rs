@@ -106,15 +106,16 @@ fn a_run_must_be_started_with_words_and_only_once() {
 
 #[test]
 fn a_rollback_goes_back_and_never_uses_a_key_twice() {
-    let mut run = Scenario::paris();
+    let mut plan = paris_plan();
+    plan.subtasks[2].metadata.ranking = plan.subtasks[0].metadata.ranking.clone();
+    let mut run = Scenario::of(plan, RunSettings::default());
     run.succeed("task_001");
     run.fail("task_003", "Agent timeout after 10s");
-    assert_eq!(run.state.confidence(), Some(confidence(0.7)));
+    assert_eq!(run.state.confidence(), Some(confidence(0.75)));
     let approved = run.state.checkpoints().iter().find(|point| point.label.contains("approved")).unwrap().id;
     run.take(Input::RollBack { to: approved, run_budget: None });
     assert_eq!(run.state.status(), RunStatus::Stopping, "the hotel search must stop first");
-    let attempt = run.attempt("task_002");
-    run.take(Input::AgentStopped { task_id: task_id("task_002"), attempt });
+    run.stop_all();
     assert_eq!(run.state.confidence(), Some(confidence(0.85)));
     assert_eq!(run.started(), ["task_001", "task_003"]);
     assert_eq!(run.attempt("task_001"), 2);

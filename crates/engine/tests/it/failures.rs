@@ -126,10 +126,10 @@ fn the_third_failure_of_a_task_goes_to_a_person_and_pauses() {
     // spec: planning HA-10 HA-11 HA-13 EX-13 EN-20
     let mut run = Scenario::paris();
     run.fail("task_001", "Agent timeout after 10s");
-    run.fail("task_001_retry", "Service unavailable");
+    run.fail_for_now("task_001_retry", "Service unavailable");
     // The retry's own policy repeats it once, and that is the third failure.
-    run.wait(5.0);
-    run.fail("task_001_retry", "Service unavailable");
+    run.wait(7.0);
+    run.fail_for_now("task_001_retry", "Service unavailable");
     assert_eq!(failure_notices(&run).len(), 1);
     assert!(failure_notices(&run)[0].recovery_strategy.to_lowercase().contains("guidance"));
     let escalations = run.last.iter().filter(|body| matches!(body, EventBody::Escalated { .. }));

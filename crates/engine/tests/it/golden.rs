@@ -84,6 +84,10 @@ fn failures_of_logs_without_kinds_get_theirs_from_the_words_and_are_marked() {
     // spec: findings RC-01
     let mut kinds = BTreeSet::new();
     for (name, _) in STORIES {
+        // Stories that were added since have kinds of their own.
+        if ["given_up_and_resumed"].contains(&name) {
+            continue;
+        }
         let mut state = RunState::new(RunId::new("run_test").unwrap());
         log(name).iter().for_each(|event| state.apply(event));
         for feedback in state.feedback() {

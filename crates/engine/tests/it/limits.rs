@@ -3,7 +3,7 @@
 use candor_engine::{Input, PhaseResult, Refusal};
 use candor_model::{
     Account, CheckpointId, ErrorKind, EventBody, FeedbackType, Notification, Payee, Phase, PlanningError,
-    RunSettings, RunStatus,
+    RunSettings, RunStatus, TaskStatus,
 };
 use candor_testkit::fixtures::{self, dollars, feedback, paris_plan, plan_of, simple_task, task_id};
 use candor_testkit::scenario::Scenario;
@@ -17,34 +17,106 @@ fn aborted_with(run: &Scenario) -> Option<(PlanningError, String)> {
     })
 }
 
+/// So many tasks that do not need each other, each with an agent and another one that fits.
+fn with_backups(count: usize, confidence: f64) -> candor_model::Plan {
+    let tasks = (1..=count).map(|n| {
+        let mut task = simple_task(n, "Search flights", &[], "flight_agent");
+        task.metadata.ranking = paris_plan().subtasks[0].metadata.ranking.clone();
+        task
+    });
+    plan_of(tasks.collect(), confidence)
+}
+
+fn unattended() -> RunSettings {
+    RunSettings { unattended: true, ..RunSettings::default() }
+}
+
 #[test]
 fn a_fourth_revision_is_refused_and_the_person_is_told_what_to_do() {
     // spec: planning AB-01 AB-02 AB-03 WF-07
-    let tasks = (1..=4).map(|n| simple_task(n, "Search flights", &[], "flight_agent")).collect();
-    let mut run = Scenario::of(plan_of(tasks, 1.0), RunSettings::default());
+    let mut run = Scenario::of(with_backups(4, 1.0), unattended());
     for n in 1..=3 {
         run.fail(&format!("task_00{n}"), "Error 1");
         assert_eq!(run.plan().metadata.revisions_made(), n);
     }
     run.fail("task_004", "Error 9");
+    // spec: findings RC-06
+    assert_eq!(run.running().len(), 3, "what does not need the failed task goes on");
+    for n in 1..=3 {
+        run.succeed(&format!("task_00{n}_retry"));
+    }
     let (error, suggestion) = aborted_with(&run).unwrap();
     assert_eq!(error.kind(), ErrorKind::MaxRevisionsExceeded);
     assert!(error.to_string().contains("Error 9") && error.to_string().contains('3'));
     assert!(!suggestion.is_empty());
     assert!(run.told().iter().any(|notice| matches!(notice, Notification::Announcement(_))));
+    let done = run.plan().subtasks.iter().filter(|task| task.status == TaskStatus::Completed).count();
+    assert_eq!(done, 3, "what succeeded is kept");
+}
+
+#[test]
+fn a_large_plan_may_be_revised_once_for_every_four_of_its_tasks() {
+    // spec: findings RC-06
+    let settings = RunSettings { max_parallel_tasks: 40, ..unattended() };
+    let mut run = Scenario::of(with_backups(20, 1.0), settings);
+    for n in 1..=5 {
+        run.fail(&format!("task_{n:03}"), "Error 1");
+        assert_eq!(run.plan().metadata.revisions_made(), n);
+    }
+    run.fail("task_006", "Error 1");
+    assert_eq!(run.plan().metadata.revisions_made(), 5);
+}
+
+#[test]
+fn at_a_limit_a_person_is_asked_where_one_is_there() {
+    let mut run = Scenario::of(with_backups(4, 1.0), RunSettings::default());
+    for n in 1..=4 {
+        run.fail(&format!("task_00{n}"), "Error 1");
+    }
+    let (_, candor_model::Question::Guidance(request)) = run.question() else { panic!("nobody is asked") };
+    assert_eq!(request.task_id, task_id("task_004"));
+    let actions = request.suggested_actions.join("\n");
+    assert!(actions.contains("backup_flight_agent") && actions.contains("Skip"), "{actions}");
+    run.guide(candor_model::GuidanceAction::Retry, Some("backup_flight_agent"));
+    for task in ["task_001_retry", "task_002_retry", "task_003_retry", "task_004"] {
+        run.succeed(task);
+    }
+    run.close();
+    assert_eq!(run.state.status(), RunStatus::Completed);
+}
+
+#[test]
+fn what_failed_is_tried_again_when_an_ended_run_is_resumed() {
+    let mut run = Scenario::of(paris_plan(), unattended());
+    run.fail("task_003", "the disk is full");
+    run.succeed("task_001");
+    run.succeed("task_002");
+    assert_eq!(aborted_with(&run).unwrap().0.kind(), ErrorKind::Unrecovered);
+    assert_eq!(run.state.status(), RunStatus::Aborted);
+    run.take(Input::Resume);
+    assert_eq!(run.started(), ["task_003"], "what succeeded is not done again");
+    // It has a fresh budget of repetitions.
+    run.fail_for_now("task_003", "busy");
+    run.wait(2.0);
+    assert_eq!(run.started(), ["task_003"]);
+    run.succeed("task_003");
+    run.succeed("task_004");
+    run.close();
+    assert_eq!(run.state.status(), RunStatus::Completed);
+    assert!(matches!(run.try_take(Input::Resume), Err(Refusal::Ended { .. })), "all of it is done");
 }
 
 #[test]
 fn a_plan_that_revisions_made_too_unsure_is_given_up() {
     // spec: planning AB-04 WF-07
-    let tasks = (1..=4).map(|n| simple_task(n, "Search flights", &[], "flight_agent")).collect();
-    let settings =
-        RunSettings { approval_threshold: candor_model::Confidence::NONE, ..RunSettings::default() };
-    let mut run = Scenario::of(plan_of(tasks, 0.4), settings);
+    let settings = RunSettings { approval_threshold: candor_model::Confidence::NONE, ..unattended() };
+    let mut run = Scenario::of(with_backups(4, 0.35), settings);
     run.fail("task_001", "Error 1");
     assert_eq!(run.state.confidence(), Some(fixtures::confidence(0.25)));
     run.fail("task_002", "Error 2");
-    run.stop_all();
+    for task in ["task_001_retry", "task_003", "task_004"] {
+        run.succeed(task);
+    }
     let (error, _) = aborted_with(&run).unwrap();
     assert_eq!(error.kind(), ErrorKind::LowConfidenceError);
     assert_eq!(error.to_string(), "Plan confidence 0.25 too low after 1 revisions. Aborting.");

@@ -13,6 +13,7 @@ fn patient(loop_guard: LoopGuard) -> RunSettings {
     RunSettings {
         escalate_after_failures: 50,
         max_revisions: 50,
+        retry: None,
         phases: Some(PhaseLimits { loop_guard, ..PhaseLimits::default() }),
         ..RunSettings::default()
     }
@@ -41,11 +42,11 @@ fn replanned(run: &Scenario) -> bool {
 fn the_third_identical_failure_changes_the_plan_instead_of_repeating() {
     let mut run = Scenario::of(stubborn(), patient(LoopGuard::default()));
     for n in 1..=2 {
-        run.fail("task_001", &format!("HTTP 503 after {n} s"));
+        run.fail_for_now("task_001", &format!("HTTP 503 after {n} s"));
         assert!(!tripped(&run) && !replanned(&run), "the policy repeats it");
         run.wait(0.0);
     }
-    run.fail("task_001", "HTTP 503 after 3 s");
+    run.fail_for_now("task_001", "HTTP 503 after 3 s");
     assert!(tripped(&run) && replanned(&run));
     let told = run.told().into_iter().any(|notification| {
         matches!(notification, Notification::Announcement(it) if it.title.contains("circles") && it.text.contains("3 times"))
@@ -57,13 +58,13 @@ fn the_third_identical_failure_changes_the_plan_instead_of_repeating() {
 #[test]
 fn the_guard_survives_a_restart() {
     let mut run = Scenario::of(stubborn(), patient(LoopGuard::default()));
-    run.fail("task_001", "HTTP 503");
+    run.fail_for_now("task_001", "HTTP 503");
     run.wait(0.0);
-    run.fail("task_001", "HTTP 503");
+    run.fail_for_now("task_001", "HTTP 503");
     run.state = RunState::fold(run.state.run_id().clone(), &run.log).unwrap();
     run.take(Input::TakenUp);
     run.wait(0.0);
-    run.fail("task_001", "HTTP 503");
+    run.fail_for_now("task_001", "HTTP 503");
     assert!(tripped(&run) && replanned(&run));
 }
 
@@ -71,7 +72,7 @@ fn the_guard_survives_a_restart() {
 fn a_call_that_went_well_is_forgiven() {
     let mut run = Scenario::of(stubborn(), patient(LoopGuard::default()));
     for _ in 0..2 {
-        run.fail("task_001", "HTTP 503");
+        run.fail_for_now("task_001", "HTTP 503");
         run.wait(0.0);
     }
     for task in ["task_001", "task_003", "task_002", "task_004"] {
@@ -79,7 +80,7 @@ fn a_call_that_went_well_is_forgiven() {
     }
     let failed = vec![(task_id("task_001"), "no flights".to_owned())];
     run.phase_done(Phase::Validation, candor_engine::PhaseResult::Verdict { unmet: Vec::new(), failed });
-    run.fail("task_001", "HTTP 503");
+    run.fail_for_now("task_001", "HTTP 503");
     assert!(!tripped(&run), "it had succeeded in between");
 }
 
@@ -90,11 +91,11 @@ fn failures_in_a_row_that_bring_nothing_trip_too() {
     for (task, error) in
         [("task_001", "HTTP 503"), ("task_003", "no answer"), ("task_001", "reset"), ("task_003", "no route")]
     {
-        run.fail(task, error);
+        run.fail_for_now(task, error);
         assert!(!tripped(&run), "{task}: {error}");
         run.wait(0.0);
     }
-    run.fail("task_001", "closed");
+    run.fail_for_now("task_001", "closed");
     assert!(tripped(&run) && replanned(&run));
 }
 
@@ -108,7 +109,7 @@ fn many_tasks_that_fail_once_each_are_no_circle() {
     }
     let mut run = Scenario::of(plan, patient(guard));
     for n in 1..=8 {
-        run.fail(&format!("task_{n:03}"), "HTTP 503");
+        run.fail_for_now(&format!("task_{n:03}"), "HTTP 503");
         assert!(!tripped(&run), "{n}");
     }
 }
@@ -117,12 +118,12 @@ fn many_tasks_that_fail_once_each_are_no_circle() {
 fn progress_in_between_starts_the_count_anew() {
     let guard = LoopGuard { identical_calls: 0, steps_without_progress: 2 };
     let mut run = Scenario::of(stubborn(), patient(guard));
-    run.fail("task_001", "HTTP 503");
+    run.fail_for_now("task_001", "HTTP 503");
     run.wait(0.0);
-    run.fail("task_001", "connection reset");
+    run.fail_for_now("task_001", "connection reset");
     run.succeed("task_003");
     run.wait(0.0);
-    run.fail("task_001", "no route");
+    run.fail_for_now("task_001", "no route");
     assert!(!tripped(&run));
 }
 
@@ -131,7 +132,7 @@ fn a_guard_that_is_off_stays_silent() {
     let guard = LoopGuard { identical_calls: 0, steps_without_progress: 0 };
     let mut run = Scenario::of(stubborn(), patient(guard));
     for _ in 0..15 {
-        run.fail("task_001", "HTTP 503");
+        run.fail_for_now("task_001", "HTTP 503");
         assert!(!tripped(&run));
         run.wait(0.0);
     }
@@ -169,10 +170,11 @@ fn fifty_thousand_and_one_tokens_ask_a_person() {
 fn what_tripped_is_a_change_of_plan_like_any_other() {
     let task = simple_task(1, "Search flights", &[], "flight_agent");
     let mut plan = plan_of(vec![task], 0.9);
+    plan.subtasks[0].metadata.ranking = paris_plan().subtasks[0].metadata.ranking.clone();
     plan.subtasks[0].retry_policy = Some(RetryPolicy { max_retries: 9, backoff_seconds: Seconds::ZERO });
     let mut run = Scenario::of(plan, patient(LoopGuard::default()));
     for _ in 0..3 {
-        run.fail("task_001", "Agent timeout after 10s");
+        run.fail_for_now("task_001", "Agent timeout after 10s");
         run.wait(0.0);
     }
     let strategies = run.log.iter().find_map(|it| match &it.event.body {

@@ -77,23 +77,24 @@ fn the_end_of_the_work_moves_confidence_once() {
 }
 
 #[test]
-fn a_failure_is_not_charged_twice() {
+fn a_failure_that_a_retry_made_good_is_not_charged() {
+    // spec: findings RC-14
     let mut plan = paris_plan();
     let policy = RetryPolicy { max_retries: 2, backoff_seconds: Seconds::ZERO };
     plan.task_mut(&task_id("task_001")).unwrap().retry_policy = Some(policy);
     let mut run = Scenario::of(plan, RunSettings::default());
-    run.fail("task_001", "connection reset");
+    run.fail_for_now("task_001", "connection reset");
     run.wait(0.0);
     for task in ["task_001", "task_003", "task_002", "task_004"] {
         run.succeed(task);
     }
-    assert_eq!(run.state.confidence(), Some(confidence(0.75)));
+    assert_eq!(run.state.confidence(), Some(confidence(0.90)));
     too_few(&mut run);
     run.succeed("task_003");
     assert_eq!(
         run.state.confidence(),
-        Some(confidence(0.75)),
-        "it was paid for at the first end of the work"
+        Some(confidence(0.90)),
+        "the bonus was earned at the first end of the work"
     );
 }
 

@@ -14,10 +14,10 @@ fn well() -> Vec<Event> {
     run.events()
 }
 
-/// The flight agent times out once, and a backup does it.
+/// The flight agent fails, and a backup does it.
 fn revised() -> Vec<Event> {
     let mut run = Scenario::paris();
-    run.wait(10.0);
+    run.fail("task_001", "Agent timeout after 10s");
     let retry = run.running().into_iter().find(|task| task.starts_with("task_001")).unwrap();
     run.succeed(&retry);
     run.succeed("task_003");
@@ -57,9 +57,12 @@ fn figures_are_measured_over_runs_and_held_against_what_was_promised() {
 #[test]
 fn a_limit_that_was_reached_and_money_that_was_spent_are_told() {
     // spec: planning QT-03 QT-04
-    let mut run = Scenario::of(paris_plan(), RunSettings { max_revisions: 0, ..RunSettings::default() });
-    run.wait(10.0);
-    run.stop_all();
+    let mut run = Scenario::of(
+        paris_plan(),
+        RunSettings { max_revisions: 0, unattended: true, ..RunSettings::default() },
+    );
+    run.fail("task_001", "Agent timeout after 10s");
+    run.succeed("task_003");
     let mut figures = TargetFigures::default();
     figures.add_run(&run.events());
     let limit = figure(&figures, "revision_limit_reached");

@@ -217,6 +217,13 @@ pub enum EventBody {
         /// What they said.
         comments: String,
     },
+    /// A task failed and nothing more is tried; what does not need it goes on, and then the run ends.
+    TaskGivenUp {
+        /// The task.
+        task_id: TaskId,
+        /// Why nothing more is tried.
+        error: Box<PlanningError>,
+    },
     /// A task's result does not hold: it is done once more.
     TaskReopened {
         /// The task.
@@ -311,6 +318,13 @@ pub enum EventBody {
     BreakerTried {
         /// The agent.
         agent_type: AgentType,
+    },
+    /// A task waits for an agent that is not used for a while, because nobody else fits it.
+    BreakerAwaited {
+        /// The agent.
+        agent_type: AgentType,
+        /// When it is tried again.
+        until: Timestamp,
     },
     /// An agent is used again.
     BreakerClosed {

@@ -15,19 +15,19 @@ use super::{Answer, confidence_delta};
 use crate::graph::{TaskGraph, TaskIndex};
 
 /// Where each task stands in the list.
-pub(super) fn positions(tasks: &[SubTask]) -> IdMap<&TaskId, usize> {
+pub(crate) fn positions(tasks: &[SubTask]) -> IdMap<&TaskId, usize> {
     tasks.iter().enumerate().map(|(position, task)| (&task.task_id, position)).collect()
 }
 
 /// The tasks, as positions, that need the result of one of `seeds`, directly or through others.
-pub(super) fn affected(tasks: &[SubTask], seeds: &BTreeSet<TaskId>) -> BTreeSet<usize> {
+pub(crate) fn affected(tasks: &[SubTask], seeds: &BTreeSet<TaskId>) -> BTreeSet<usize> {
     let graph = TaskGraph::new(tasks);
     let seeds: Vec<_> = seeds.iter().filter_map(|id| graph.index_of(id)).collect();
     graph.affected_by(&seeds).into_iter().map(TaskIndex::as_usize).collect()
 }
 
 /// A plan and the changes decided so far.
-pub(super) struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     plan: &'a Plan,
     positions: IdMap<&'a TaskId, usize>,
     used_ids: BTreeSet<TaskId>,
@@ -38,7 +38,7 @@ pub(super) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Starts with no change.
-    pub(super) fn new(plan: &'a Plan) -> Self {
+    pub(crate) fn new(plan: &'a Plan) -> Self {
         Self {
             plan,
             positions: positions(&plan.subtasks),
@@ -50,7 +50,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The tasks as they are with the changes so far, except for dependencies on replaced tasks.
-    pub(super) fn tasks(&self) -> impl Iterator<Item = &SubTask> {
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = &SubTask> {
         self.plan.subtasks.iter().flat_map(|task| match self.replaced.get(&task.task_id) {
             Some(by) => by.as_slice(),
             None => std::slice::from_ref(self.modified.get(&task.task_id).unwrap_or(task)),
@@ -58,7 +58,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The tasks as they are with the changes so far, in the order of [`Draft::tasks`].
-    pub(super) fn snapshot(&self) -> Vec<SubTask> {
+    pub(crate) fn snapshot(&self) -> Vec<SubTask> {
         let replaced = self.replaced.iter();
         let redirects: Redirects =
             replaced.map(|(old, by)| (old.clone(), by.last().map(|task| task.task_id.clone()))).collect();
@@ -70,27 +70,27 @@ impl<'a> Draft<'a> {
     }
 
     /// The task as it is with the changes so far; `task` itself if nothing has changed it.
-    pub(super) fn current(&self, task: &SubTask) -> SubTask {
+    pub(crate) fn current(&self, task: &SubTask) -> SubTask {
         self.modified.get(&task.task_id).unwrap_or(task).clone()
     }
 
     /// The task of the plan with this id, before any change.
-    pub(super) fn original(&self, id: &TaskId) -> Option<&'a SubTask> {
+    pub(crate) fn original(&self, id: &TaskId) -> Option<&'a SubTask> {
         self.positions.get(id).and_then(|&position| self.plan.subtasks.get(position))
     }
 
     /// The task that those wait for which waited for `id`, if it was replaced.
-    pub(super) fn successor(&self, id: &TaskId) -> Option<&TaskId> {
+    pub(crate) fn successor(&self, id: &TaskId) -> Option<&TaskId> {
         self.replaced.get(id)?.last().map(|task| &task.task_id)
     }
 
     /// Whether the task will run again because of the changes so far.
-    pub(super) fn will_run_again(&self, id: &TaskId) -> bool {
+    pub(crate) fn will_run_again(&self, id: &TaskId) -> bool {
         self.rerun.contains(id) || self.modified.contains_key(id)
     }
 
     /// An id that no task of this plan has or ever had: `stem` with `suffix`, or with `suffix2`, `suffix3`, …
-    pub(super) fn fresh_id(&mut self, stem: &TaskId, suffix: &str) -> TaskId {
+    pub(crate) fn fresh_id(&mut self, stem: &TaskId, suffix: &str) -> TaskId {
         let mut id = stem.with_suffix(suffix);
         let mut number: u32 = 2;
         while !self.used_ids.insert(id.clone()) {
@@ -101,21 +101,21 @@ impl<'a> Draft<'a> {
     }
 
     /// Ids that no task of this plan has or ever had: the first `count` free ones of `stem_1`, `stem_2`, …
-    pub(super) fn fresh_numbered_ids(&mut self, stem: &TaskId, count: usize) -> Vec<TaskId> {
+    pub(crate) fn fresh_numbered_ids(&mut self, stem: &TaskId, count: usize) -> Vec<TaskId> {
         let used = &mut self.used_ids;
         let candidates = (1_u32..).map(|number| stem.with_suffix(&format!("_{number}")));
         candidates.filter(|id| used.insert(id.clone())).take(count).collect()
     }
 
     /// Puts `by` in the place of the task `id`.
-    pub(super) fn replace(&mut self, id: &TaskId, by: Vec<SubTask>) {
+    pub(crate) fn replace(&mut self, id: &TaskId, by: Vec<SubTask>) {
         // An edit made for another failure has gone into the new tasks.
         self.modified.remove(id);
         self.replaced.insert(id.clone(), by);
     }
 
     /// Puts an edited task in the place of the one with the same id.
-    pub(super) fn modify(&mut self, edited: SubTask) {
+    pub(crate) fn modify(&mut self, edited: SubTask) {
         let in_plan = self.positions.contains_key(&&edited.task_id);
         if in_plan {
             self.modified.insert(edited.task_id.clone(), edited);
@@ -127,12 +127,12 @@ impl<'a> Draft<'a> {
     }
 
     /// Makes the task run again as it is.
-    pub(super) fn run_again(&mut self, id: &TaskId) {
+    pub(crate) fn run_again(&mut self, id: &TaskId) {
         self.rerun.insert(id.clone());
     }
 
     /// Makes the revision; `None` if no answer costs any confidence, that is, if there is none.
-    pub(super) fn into_revision(mut self, trigger: String, answers: Vec<Answer>) -> Option<PlanRevision> {
+    pub(crate) fn into_revision(mut self, trigger: String, answers: Vec<Answer>) -> Option<PlanRevision> {
         let delta: f64 = answers.iter().map(|answer| confidence_delta(answer.strategy)).sum();
         let strategies: Vec<ReplanStrategy> = answers.iter().map(|answer| answer.strategy).collect();
         let changes = answers.into_iter().flat_map(|answer| answer.changes).collect();

@@ -4,15 +4,15 @@
 //! failures, and the agents that were tried. Descriptions and ids are derived from the first of the line, so
 //! that neither grows with the number of attempts.
 
-use candor_model::{AgentType, SubTask, TaskId, TaskStatus};
+use candor_model::{AgentType, Plan, PlanRevision, SubTask, TaskId, TaskStatus};
 
 /// Marks the id of a task that is tried with another agent.
-pub(super) const RETRY: &str = "_retry";
+pub(crate) const RETRY: &str = "_retry";
 /// Marks the id of a task that takes another way.
-pub(super) const WORKAROUND: &str = "_workaround";
+pub(crate) const WORKAROUND: &str = "_workaround";
 
 /// The same task under a new id, ready to run, with the history of the old one.
-pub(super) fn successor(task: &SubTask, id: TaskId) -> SubTask {
+pub(crate) fn successor(task: &SubTask, id: TaskId) -> SubTask {
     let mut next = task.clone();
     next.metadata.original_task_id = Some(task.origin().clone());
     next.task_id = id;
@@ -21,7 +21,7 @@ pub(super) fn successor(task: &SubTask, id: TaskId) -> SubTask {
 }
 
 /// Like [`successor`], for a task so different that an agent must be found for it anew.
-pub(super) fn unrouted_successor(task: &SubTask, id: TaskId) -> SubTask {
+pub(crate) fn unrouted_successor(task: &SubTask, id: TaskId) -> SubTask {
     let mut next = successor(task, id);
     next.agent_type = AgentType::tbd();
     next.metadata.ranking.clear();
@@ -31,7 +31,7 @@ pub(super) fn unrouted_successor(task: &SubTask, id: TaskId) -> SubTask {
 /// The id that ids of successors are made of: `task_001` for `task_001_retry2`.
 ///
 /// A part of a task is the first of a line of its own; an id that only looks like a retry's is left alone.
-pub(super) fn stem(task: &SubTask) -> TaskId {
+pub(crate) fn stem(task: &SubTask) -> TaskId {
     let own = &task.task_id;
     if task.metadata.original_task_id.is_none() {
         return own.clone();
@@ -42,8 +42,15 @@ pub(super) fn stem(task: &SubTask) -> TaskId {
 }
 
 /// Whether `task` was made to stand in for the task `id`, which may be a stand-in itself.
-pub(super) fn stands_in_for(task: &SubTask, id: &TaskId, its_stem: &TaskId) -> bool {
+pub(crate) fn stands_in_for(task: &SubTask, id: &TaskId, its_stem: &TaskId) -> bool {
     task.metadata.original_task_id.is_some()
         && task.task_id != *id
         && (task.metadata.original_task_id.as_ref() == Some(id) || stem(task) == *its_stem)
+}
+
+/// How many revisions were made for a task and those it goes back to.
+pub(crate) fn revisions(plan: &Plan, task: &SubTask) -> usize {
+    let origin = task.origin();
+    let of_line = |revision: &&PlanRevision| revision.new_subtasks.iter().any(|new| new.origin() == origin);
+    plan.metadata.revisions.iter().filter(of_line).count()
 }

@@ -1,34 +1,29 @@
-//! Revising a plan after failures: what is asked, what comes back, and who answers which failure.
+//! Revising a plan after failures: what is asked and what comes back.
 //!
-//! Owns the order of things: look at the feedback, check the limits, let one strategy answer each failure,
-//! put all answers into one revision, make the revised plan *from that revision*, and check it. It never
-//! touches the plan it is given, and it refuses rather than guesses: no revision without a failure, none for
-//! a task that is not there, none beyond the limits, none that leaves the plan unsound. Each strategy is a
-//! file of its own.
+//! Owns the order of things: look at the feedback, check the limits, have each failure answered, put all answers
+//! into one revision, make the revised plan *from that revision*, and check it. It never touches the plan it is
+//! given, and it refuses rather than guesses: no revision without a failure, none for a task that is not there,
+//! none beyond the limits, none that leaves the plan unsound. Which way answers a failure is for
+//! [`crate::recovery`] to say.
 
-mod adjust;
-mod caps;
-mod decompose;
 mod draft;
-mod fix_dependencies;
-mod lineage;
+pub(crate) mod lineage;
 mod replay;
-mod retry;
-mod workaround;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
-    ExecutionFeedback, FeedbackType, Goal, Plan, PlanRevision, PlanningError, ReplanStrategy, RunSettings,
-    SubTask, TaskId, Timestamp,
+    AgentCapability, AgentType, ExecutionFeedback, FeedbackType, Goal, Plan, PlanRevision, PlanningError,
+    ReplanStrategy, RunSettings, SubTask, TaskId, Timestamp,
 };
 
-use crate::classify::classify;
+use crate::recovery::classify;
 use crate::texts::shortened;
 use crate::{limits, validation};
 
-use self::draft::Draft;
+pub(crate) use self::draft::{Draft, affected};
 pub use self::replay::replay;
+pub use crate::recovery::replan;
 
 /// How many characters of a failure's reason are written into a plan.
 const REASON_CHARS: usize = 300;
@@ -42,6 +37,25 @@ pub struct ReplanContext<'a> {
     pub settings: &'a RunSettings,
     /// The time of the revision.
     pub now: Timestamp,
+    /// Who there is; everyone whom a ranking names, if absent.
+    pub agents: Option<Agents<'a>>,
+}
+
+/// The agents that there are, and those that get no task at present.
+#[derive(Debug, Clone, Copy)]
+pub struct Agents<'a> {
+    /// Everyone who was there when the plan was made.
+    pub known: &'a BTreeMap<AgentType, AgentCapability>,
+    /// Those whose circuit is open, and until when.
+    pub open: &'a BTreeMap<AgentType, Option<Timestamp>>,
+}
+
+impl Agents<'_> {
+    /// Whether the agent can be given a task now.
+    #[must_use]
+    pub fn is_available(&self, agent: &AgentType) -> bool {
+        self.known.contains_key(agent) && !self.open.contains_key(agent)
+    }
 }
 
 /// A revised plan and the revision that made it.
@@ -59,6 +73,9 @@ pub enum ReplanRefusal {
     /// There is no failure among the feedback.
     #[error("there is nothing to re-plan: no feedback reports a failure")]
     NothingToDo,
+    /// Nothing is known that could be changed.
+    #[error("nothing is left to change about task {0}")]
+    NothingToChange(TaskId),
     /// Feedback names a task that is not in the plan.
     #[error("feedback for task {0}, which is not in the plan")]
     UnknownTask(TaskId),
@@ -70,25 +87,32 @@ pub enum ReplanRefusal {
     Invalid(PlanningError),
 }
 
-/// Revises the plan so that every failure among the feedback is answered, in one revision.
-///
-/// The plan is the current one, with the failures already entered in its tasks' histories.
-pub fn replan(
+/// Revises the plan by what `answer` changes for each failure among the feedback, in one revision.
+pub(crate) fn replan_by(
     plan: &Plan,
     feedback: &[ExecutionFeedback],
     context: &ReplanContext<'_>,
+    answer: impl Fn(&mut Draft<'_>, &Failure<'_>) -> Option<Answer>,
 ) -> Result<Replanned, ReplanRefusal> {
     let failures = failures(plan, feedback)?;
-    let errors: Vec<String> =
-        failures.iter().flat_map(|failure| failure.feedback.errors.iter().cloned()).collect();
-    limits::check_before_replan(plan, context.settings, &errors).map_err(ReplanRefusal::Abort)?;
-
+    check_limits(plan, &failures, context.settings).map_err(ReplanRefusal::Abort)?;
     let mut draft = Draft::new(plan);
-    let answers = answer_all(&mut draft, &failures, context);
-    let revision = draft.into_revision(trigger(&failures), answers).ok_or(ReplanRefusal::NothingToDo)?;
+    let answers = answer_all(&mut draft, &failures, answer);
+    let unchanged = || failures.first().map(|failure| failure.task.task_id.clone());
+    let revision = match draft.into_revision(trigger(&failures), answers) {
+        Some(revision) => revision,
+        None => return Err(unchanged().map_or(ReplanRefusal::NothingToDo, ReplanRefusal::NothingToChange)),
+    };
     let revised = replay(plan, &revision, context.now);
     validation::recheck(&revised, context.settings).map_err(ReplanRefusal::Invalid)?;
     Ok(Replanned { plan: revised, revision })
+}
+
+fn check_limits(plan: &Plan, failures: &[Failure<'_>], settings: &RunSettings) -> Result<(), PlanningError> {
+    let errors: Vec<String> =
+        failures.iter().flat_map(|failure| failure.feedback.errors.iter().cloned()).collect();
+    limits::check_before_replan(plan, settings, &errors)?;
+    failures.iter().try_for_each(|failure| limits::check_lineage(plan, failure.task, settings, &errors))
 }
 
 /// What a strategy takes from the plan's confidence.
@@ -104,15 +128,16 @@ pub const fn confidence_delta(strategy: ReplanStrategy) -> f64 {
 }
 
 /// A failure to be answered, and the task it befell.
-struct Failure<'a> {
-    feedback: &'a ExecutionFeedback,
-    task: &'a SubTask,
-    strategy: ReplanStrategy,
+pub(crate) struct Failure<'a> {
+    pub(crate) feedback: &'a ExecutionFeedback,
+    pub(crate) task: &'a SubTask,
+    /// Its row of the table of ways.
+    pub(crate) class: ReplanStrategy,
 }
 
 impl Failure<'_> {
     /// What went wrong, in one line for people, however much an agent says.
-    fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         let errors: Vec<&str> =
             self.feedback.errors.iter().map(|error| error.trim()).filter(|error| !error.is_empty()).collect();
         match errors.as_slice() {
@@ -123,9 +148,9 @@ impl Failure<'_> {
 }
 
 /// How a failure was answered: by which strategy in the end, and in which words people are told.
-struct Answer {
-    strategy: ReplanStrategy,
-    changes: Vec<String>,
+pub(crate) struct Answer {
+    pub(crate) strategy: ReplanStrategy,
+    pub(crate) changes: Vec<String>,
 }
 
 /// The failures among the feedback, the first one of each task.
@@ -139,36 +164,28 @@ fn failures<'a>(
     for feedback in feedback {
         let found = index.get(&feedback.task_id).and_then(|&position| plan.subtasks.get(position));
         let task = found.ok_or_else(|| ReplanRefusal::UnknownTask(feedback.task_id.clone()))?;
-        let strategy = classify(feedback);
-        if strategy != ReplanStrategy::Unknown && seen.insert(&feedback.task_id) {
-            failures.push(Failure { feedback, task, strategy });
+        let class = classify(feedback);
+        if class != ReplanStrategy::Unknown && seen.insert(&feedback.task_id) {
+            failures.push(Failure { feedback, task, class });
         }
     }
     if failures.is_empty() { Err(ReplanRefusal::NothingToDo) } else { Ok(failures) }
 }
 
-/// Answers each failure; the answers come back in the order of the failures.
+/// Answers each failure that has an answer; the answers come back in the order of the failures.
 ///
 /// Blocked tasks are seen to last, because what blocks them may be replaced by the answer to another failure.
-fn answer_all(draft: &mut Draft<'_>, failures: &[Failure<'_>], context: &ReplanContext<'_>) -> Vec<Answer> {
+fn answer_all(
+    draft: &mut Draft<'_>,
+    failures: &[Failure<'_>],
+    answer: impl Fn(&mut Draft<'_>, &Failure<'_>) -> Option<Answer>,
+) -> Vec<Answer> {
     let mut order: Vec<(usize, &Failure<'_>)> = failures.iter().enumerate().collect();
-    order.sort_by_key(|(_, failure)| failure.strategy == ReplanStrategy::FixDependencies);
-    let mut answers: Vec<(usize, Answer)> =
-        order.into_iter().map(|(place, failure)| (place, answer(draft, failure, context))).collect();
+    order.sort_by_key(|(_, failure)| failure.class == ReplanStrategy::FixDependencies);
+    let answered = order.into_iter().filter_map(|(place, failure)| Some((place, answer(draft, failure)?)));
+    let mut answers: Vec<(usize, Answer)> = answered.collect();
     answers.sort_by_key(|(place, _)| *place);
     answers.into_iter().map(|(_, answer)| answer).collect()
-}
-
-fn answer(draft: &mut Draft<'_>, failure: &Failure<'_>, context: &ReplanContext<'_>) -> Answer {
-    match failure.strategy {
-        ReplanStrategy::RetryDifferentAgent => retry::answer(draft, failure, context),
-        ReplanStrategy::DecomposeFurther => decompose::answer(draft, failure),
-        ReplanStrategy::AdjustParameters => adjust::answer(draft, failure, context),
-        ReplanStrategy::FixDependencies => fix_dependencies::answer(draft, failure),
-        ReplanStrategy::FindWorkaround | ReplanStrategy::Unknown => {
-            workaround::answer(draft, failure, context)
-        }
-    }
 }
 
 /// A task that could not start counts as a failure.

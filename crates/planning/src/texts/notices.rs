@@ -130,6 +130,19 @@ fn task_of(error: &PlanningError) -> Option<&TaskId> {
     }
 }
 
+/// Tells that tasks wait for an agent whose circuit is open, and for how long.
+#[must_use]
+pub fn waiting_for(agent: &AgentType, until: Timestamp, now: Timestamp) -> Announcement {
+    Announcement {
+        severity: Severity::Warning,
+        timestamp: now,
+        task_id: None,
+        title: english::waiting_title(agent),
+        text: english::waiting_text(agent, until.since(now)),
+        suggestion: None,
+    }
+}
+
 /// Warns that a plan runs although it is not as sure as it should be.
 #[must_use]
 pub fn low_confidence_warning(confidence: Confidence, at: Timestamp) -> Announcement {

@@ -5,7 +5,7 @@ use candor_model::{
 use candor_planning::approval::{
     AdjustmentError, Discussion, adjust, approval_note, changed_tasks, needs_approval, reasons, request,
 };
-use candor_planning::escalation;
+use candor_planning::recovery::person;
 use candor_testkit::{arbitrary, fixtures};
 use fixtures::{agent_type, confidence, paris_goal, paris_plan, seconds, task_id};
 use proptest::prelude::*;
@@ -53,9 +53,40 @@ fn every_signal_of_doubt_is_a_reason() {
     plan.subtasks[3].agent_type = AgentType::tbd();
     plan.metadata.low_confidence_reasons = vec!["The destination is not known".to_owned()];
     let found = reasons(&plan, Some(&goal), &RunSettings::default()).join("\n");
-    for part in ["Unusual goal type", "no specific dates", "0.60 on average", "task_004", "destination"] {
+    for part in ["Unusual goal type", "0.60 on average", "task_004", "destination"] {
         assert!(found.contains(part), "{part} in {found}");
     }
+    // spec: findings RC-15
+    assert!(!found.contains("no specific dates"), "nobody knows whether such a goal needs dates: {found}");
+    goal.goal_type = paris_goal().goal_type;
+    let found = reasons(&plan, Some(&goal), &RunSettings::default()).join("\n");
+    assert!(found.contains("no specific dates"), "{found}");
+}
+
+#[test]
+fn a_plan_that_failures_have_changed_is_asked_about_for_that_reason() {
+    // spec: findings RC-15
+    let mut plan = paris_plan();
+    plan.confidence_score = confidence(0.45);
+    plan.metadata.revisions = vec![candor_model::PlanRevision {
+        revision_id: candor_model::RevisionId::numbered(1),
+        original_plan_id: plan.plan_id.clone(),
+        trigger: "1 failures, 0 violations".to_owned(),
+        changes: candor_model::NonEmpty::one("Retry task task_001 with agent b".to_owned()),
+        new_subtasks: Vec::new(),
+        removed_task_ids: Vec::new(),
+        modified_task_ids: Vec::new(),
+        confidence_delta: candor_model::Penalty::new(-0.1).unwrap(),
+        details: candor_model::RevisionDetails::default(),
+    }];
+    plan.metadata.low_confidence_reasons = vec!["Guessed: the year of May".to_owned()];
+    let found = reasons(&plan, Some(&paris_goal()), &RunSettings::default()).to_vec();
+    assert_eq!(
+        found,
+        [
+            "Confidence fell from 0.55 to 0.45 because of failures. Last change: Retry task task_001 with agent b"
+        ]
+    );
 }
 
 #[test]
@@ -204,16 +235,31 @@ fn what_happened_to_a_task_does_not_change_its_definition() {
     assert_eq!(changed_tasks(&plan, &later), [task_id("task_002_retry")]);
 }
 
+/// A task that has failed with so many agents, twice with each.
+fn failed_with(agents: usize) -> candor_model::SubTask {
+    let mut task = paris_plan().subtasks[0].clone();
+    let names = ["a", "b", "c", "d"];
+    for name in names.iter().take(agents).flat_map(|name| [name, name]) {
+        task.metadata.failure_count += 1;
+        task.metadata.tried.push(candor_model::Tried {
+            agent_type: agent_type(name),
+            call: "call".to_owned(),
+            kind: candor_model::FailureKind::Timeout,
+            transience: candor_model::Transience::Transient,
+            cause: "no answer".to_owned(),
+        });
+    }
+    task
+}
+
 #[test]
-fn the_third_failure_goes_to_a_person() {
+fn the_third_way_that_fails_goes_to_a_person() {
     // spec: planning HA-10
     let settings = RunSettings::default();
-    assert_eq!(
-        (1..=4).map(|n| escalation::is_due(n, &settings)).collect::<Vec<_>>(),
-        [false, false, true, true]
-    );
+    let due = |agents, settings| person::is_due(&failed_with(agents), settings);
+    assert_eq!((1..=4).map(|n| due(n, &settings)).collect::<Vec<_>>(), [false, false, true, true]);
     let never_failed = RunSettings { escalate_after_failures: 0, ..settings };
-    assert!(!escalation::is_due(0, &never_failed) && escalation::is_due(1, &never_failed));
+    assert!(!due(0, &never_failed) && due(1, &never_failed));
 }
 
 #[test]
@@ -223,18 +269,18 @@ fn an_escalation_tells_the_history_and_what_can_be_done() {
     task.metadata.failure_count = 3;
     task.metadata.errors_history = vec!["Agent timeout after 10s".to_owned(); 3];
     task.metadata.failed_agents = vec![agent_type("flight_agent")];
-    let request = escalation::request(&task);
+    let request = person::request(&task);
     assert_eq!(request.failure_count, 3);
     assert_eq!(request.errors, vec!["Agent timeout after 10s"; 3]);
     let actions = request.suggested_actions.join("\n");
-    for part in ["retry", "backup_flight_agent", "skip", "Abort"] {
+    for part in ["retry", "backup_flight_agent", "Skip", "Abort"] {
         assert!(actions.contains(part), "{part} in {actions}");
     }
     task.metadata.failed_agents.push(agent_type("backup_flight_agent"));
-    let actions = escalation::request(&task).suggested_actions.join("\n");
+    let actions = person::request(&task).suggested_actions.join("\n");
     assert!(actions.contains("hotel_agent") && !actions.contains("backup_flight_agent"), "{actions}");
     task.metadata.ranking.clear();
-    assert!(escalation::request(&task).suggested_actions.join("\n").contains("another agent"));
+    assert_eq!(person::request(&task).suggested_actions.len(), 3, "nobody is named where nobody is left");
 }
 
 fn any_adjustment() -> impl Strategy<Value = Adjustment> {
@@ -301,9 +347,9 @@ proptest! {
     fn every_task_can_be_escalated(task in arbitrary::task(1), failures in 0..5u32) {
         let mut task = task;
         task.metadata.failure_count = failures;
-        let request = escalation::request(&task);
+        let request = person::request(&task);
         prop_assert_eq!(request.failure_count, failures);
         prop_assert!(request.suggested_actions.len() >= 2);
-        prop_assert_eq!(escalation::is_due(failures, &RunSettings::default()), failures >= 3);
+        prop_assert_eq!(person::is_due(&task, &RunSettings::default()), failures >= 3);
     }
 }

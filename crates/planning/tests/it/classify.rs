@@ -2,8 +2,8 @@
 use candor_model::{
     ExecutionFeedback, Failure, FailureKind, FeedbackType, ReplanStrategy, Seconds, TOO_COMPLEX,
 };
-use candor_planning::classify::classify;
 use candor_planning::feedback::judge;
+use candor_planning::recovery::classify;
 use candor_testkit::{arbitrary, fixtures};
 use proptest::prelude::*;
 use serde_json::json;

@@ -31,6 +31,12 @@ fn every_error() -> Vec<PlanningError> {
             limit: 3,
             errors: vec!["Error 3".to_owned()],
         },
+        PlanningError::TaskRevisions {
+            task_id: task_id("task_002"),
+            limit: 3,
+            errors: vec!["no".to_owned()],
+        },
+        PlanningError::Unrecovered { task_id: task_id("task_002"), reason: "no".to_owned() },
         PlanningError::LowConfidence { plan_id: plan_id.clone(), confidence: confidence(0.25), revisions: 2 },
         PlanningError::PlanRejected { plan_id, comments: "too dear".to_owned() },
         PlanningError::BudgetExceeded { spent, budget },

@@ -5,8 +5,10 @@ use candor_model::{
     ExecutionFeedback, FeedbackType, Goal, Plan, PlanningError, ReplanStrategy, RunSettings, SubTask, TaskId,
     TaskStatus, Timestamp,
 };
-use candor_planning::classify::classify;
-use candor_planning::replan::{ReplanContext, ReplanRefusal, Replanned, confidence_delta, replan, replay};
+use candor_planning::recovery::classify;
+use candor_planning::replan::{
+    Agents, ReplanContext, ReplanRefusal, Replanned, confidence_delta, replan, replay,
+};
 use candor_testkit::{arbitrary, fixtures};
 use proptest::prelude::*;
 use serde_json::json;
@@ -19,7 +21,8 @@ fn replan_with(
     goal: Option<&Goal>,
 ) -> Result<Replanned, ReplanRefusal> {
     let settings = RunSettings::default();
-    replan(plan, feedback, &ReplanContext { goal, settings: &settings, now: fixtures::time(LATER) })
+    let context = ReplanContext { goal, settings: &settings, now: fixtures::time(LATER), agents: None };
+    replan(plan, feedback, &context)
 }
 
 fn revised(plan: &Plan, feedback: &ExecutionFeedback) -> Replanned {
@@ -123,9 +126,7 @@ mod bookkeeping {
         // spec: planning RP-02 FT-13
         let cases = [
             (fixtures::timeout_feedback(), 0.75),
-            (fixtures::too_complex_feedback(), 0.80),
             (fixtures::over_budget_feedback(), 0.77),
-            (fixtures::fully_booked_feedback(), 0.70),
             (fixtures::dependency_feedback(), 0.80),
         ];
         for (feedback, expected) in cases {
@@ -149,8 +150,8 @@ mod bookkeeping {
         let first = failed(&fixtures::timeout_feedback());
         let mut second = revised(&first, &fixtures::timeout_feedback()).plan;
         assert_eq!(second.updated_at, fixtures::time(LATER));
-        record(&mut second, &fixtures::fully_booked_feedback());
-        let third = revised(&second, &fixtures::fully_booked_feedback()).plan;
+        record(&mut second, &fixtures::over_budget_feedback());
+        let third = revised(&second, &fixtures::over_budget_feedback()).plan;
         assert_eq!(third.metadata.revision_count, 2);
         let kept: Vec<_> = third.metadata.revisions.iter().map(|r| r.revision_id.as_str()).collect();
         assert_eq!(kept, ["rev_1", "rev_2"]);
@@ -345,7 +346,7 @@ mod retry {
     }
 
     #[test]
-    fn without_another_suitable_agent_a_workaround_is_found() {
+    fn without_another_suitable_agent_there_is_nothing_to_change() {
         // spec: planning RP-10
         let mut plan = failed(&fixtures::timeout_feedback());
         plan = revised(&plan, &fixtures::timeout_feedback()).plan;
@@ -353,13 +354,30 @@ mod retry {
         feedback.task_id = fixtures::task_id("task_001_retry");
         record(&mut plan, &feedback);
         // The hotel agent is left in the ranking, but it scores 0.332.
-        let Replanned { plan, revision } = revised(&plan, &feedback);
-        assert_eq!(revision.details.strategies, [ReplanStrategy::FindWorkaround]);
-        assert!((revision.confidence_delta.get() + 0.15).abs() < 1e-9);
-        assert_eq!(plan.subtasks[0].task_id.as_str(), "task_001_workaround");
-        assert_eq!(plan.subtasks[0].metadata.failure_count, 2);
-        assert_eq!(plan.subtasks[0].metadata.original_task_id, Some(TaskId::numbered(1)));
-        assert_eq!(dependencies(&plan, "task_002"), ["task_001_workaround"]);
+        let refusal = replan_with(&plan, std::slice::from_ref(&feedback), None).unwrap_err();
+        assert_eq!(refusal, ReplanRefusal::NothingToChange(feedback.task_id));
+    }
+
+    #[test]
+    fn whoever_is_not_there_or_gets_no_calls_is_passed_over() {
+        let plan = failed(&fixtures::timeout_feedback());
+        let registry = fixtures::full_registry();
+        let known: BTreeMap<_, _> =
+            registry.into_iter().map(|agent| (agent.agent_type.clone(), agent)).collect();
+        let open = BTreeMap::from([(fixtures::agent_type("backup_flight_agent"), None)]);
+        let (nobody, none) = (BTreeMap::new(), BTreeMap::new());
+        let feedback = [fixtures::timeout_feedback()];
+        let settings = RunSettings::default();
+        let answered = |known, open| {
+            let agents = Some(Agents { known, open });
+            let context =
+                ReplanContext { goal: None, settings: &settings, now: fixtures::time(LATER), agents };
+            replan(&plan, &feedback, &context).is_ok()
+        };
+        assert_eq!(
+            (answered(&known, &none), answered(&known, &open), answered(&nobody, &none)),
+            (true, false, false)
+        );
     }
 
     #[test]
@@ -377,16 +395,10 @@ mod retry {
     fn an_id_of_the_past_is_not_given_again() {
         let mut plan = failed(&fixtures::timeout_feedback());
         plan = revised(&plan, &fixtures::timeout_feedback()).plan;
-        let mut feedback = fixtures::fully_booked_feedback();
-        feedback.task_id = fixtures::task_id("task_001_retry");
-        plan = revised(&plan, &feedback).plan;
-        assert_eq!(plan.subtasks[0].task_id.as_str(), "task_001_workaround");
-        let first = fixtures::paris_plan();
         plan.subtasks[0].agent_type = fixtures::agent_type("flight_agent");
-        plan.subtasks[0].metadata.ranking = first.subtasks[0].metadata.ranking.clone();
         plan.subtasks[0].metadata.failed_agents.clear();
         let mut feedback = fixtures::timeout_feedback();
-        feedback.task_id = fixtures::task_id("task_001_workaround");
+        feedback.task_id = fixtures::task_id("task_001_retry");
         let plan = revised(&plan, &feedback).plan;
         assert_eq!(plan.subtasks[0].task_id.as_str(), "task_001_retry2");
     }
@@ -401,6 +413,30 @@ mod decompose {
         plan.subtasks[1].expected_outputs = vec!["complete_package".to_owned()];
         plan.subtasks[1].estimated_duration_seconds = fixtures::seconds(60.0);
         revised(&plan, &fixtures::too_complex_feedback())
+    }
+
+    #[test]
+    fn a_split_costs_little_confidence() {
+        // spec: planning RP-02 FT-13
+        let Replanned { plan, revision } = decomposed("Book the flight and the hotel");
+        assert!((plan.confidence_score.get() - 0.80).abs() < 1e-9);
+        assert_eq!(revision.details.strategies, [ReplanStrategy::DecomposeFurther]);
+    }
+
+    #[test]
+    fn a_batch_that_is_too_large_is_halved_and_all_of_it_is_waited_for() {
+        // spec: planning RP-21 RP-22
+        let mut plan = fixtures::paris_plan();
+        plan.subtasks[1].inputs = fixtures::object(json!({ "rows": [1, 2, 3, 4, 5], "mode": ["fast"] }));
+        let Replanned { plan, .. } = revised(&plan, &fixtures::too_complex_feedback());
+        assert_eq!(task(&plan, "task_002_1").inputs["rows"], json!([1, 2, 3]));
+        assert_eq!(
+            task(&plan, "task_002_2").inputs,
+            fixtures::object(json!({ "rows": [4, 5], "mode": ["fast"] }))
+        );
+        assert_eq!(dependencies(&plan, "task_002_2"), ["task_001"], "the halves do not need each other");
+        assert_eq!(dependencies(&plan, "task_004"), ["task_001", "task_002_2", "task_003", "task_002_1"]);
+        assert_eq!(unsoundness(&plan), None);
     }
 
     #[test]
@@ -430,9 +466,17 @@ mod decompose {
     fn there_are_two_to_four_parts() {
         // spec: planning RP-20
         let count = |text| decomposed(text).revision.new_subtasks.len();
-        assert_eq!(count("Organise everything"), 2);
         assert_eq!(count("Do a, b, c, d, e, f and g"), 4);
         assert_eq!(count("Book the flight; book the hotel and buy tickets"), 3);
+    }
+
+    #[test]
+    fn a_task_without_visible_parts_is_not_split() {
+        // spec: findings RC-08
+        let mut plan = fixtures::paris_plan();
+        plan.subtasks[1].description = candor_model::Text::new("Organise everything".to_owned()).unwrap();
+        let refused = replan_with(&plan, &[fixtures::too_complex_feedback()], None);
+        assert_eq!(refused, Err(ReplanRefusal::NothingToChange(TaskId::numbered(2))));
     }
 
     #[test]
@@ -443,13 +487,13 @@ mod decompose {
 
     #[test]
     fn a_part_can_be_tried_again_and_broken_down_further() {
-        let mut plan = decomposed("Book the flight and the hotel").plan;
+        let mut plan = decomposed("Buy apples, bread, cheese, dates and eggs").plan;
         let mut feedback = fixtures::too_complex_feedback();
-        feedback.task_id = fixtures::task_id("task_002_2");
+        feedback.task_id = fixtures::task_id("task_002_4");
         plan = revised(&plan, &feedback).plan;
-        assert_eq!(dependencies(&plan, "task_002_2_1"), ["task_002_1"]);
-        assert_eq!(dependencies(&plan, "task_004"), ["task_001", "task_002_2_2", "task_003"]);
-        assert_eq!(task(&plan, "task_002_2_2").origin(), &TaskId::numbered(2));
+        assert_eq!(dependencies(&plan, "task_002_4_1"), ["task_002_3"]);
+        assert_eq!(dependencies(&plan, "task_004"), ["task_001", "task_002_4_2", "task_003"]);
+        assert_eq!(task(&plan, "task_002_4_2").origin(), &TaskId::numbered(2));
     }
 }
 
@@ -504,17 +548,15 @@ mod adjust {
     }
 
     #[test]
-    fn without_contributors_the_violating_task_gets_a_workaround() {
+    fn without_contributors_there_is_nothing_to_change() {
         // spec: planning RP-36
         let tasks = vec![
             fixtures::simple_task(1, "Write the text", &[], "writer"),
             fixtures::simple_task(2, "Check the length", &[1], "checker"),
         ];
         let feedback = fixtures::feedback(2, FeedbackType::ConstraintViolation, &["Text is too long"]);
-        let Replanned { plan, revision } = revised(&fixtures::plan_of(tasks, 0.8), &feedback);
-        assert_eq!(revision.details.strategies, [ReplanStrategy::FindWorkaround]);
-        assert_eq!(ids(&plan), ["task_001", "task_002_workaround"]);
-        assert!((plan.confidence_score.get() - 0.65).abs() < 1e-9);
+        let refused = replan_with(&fixtures::plan_of(tasks, 0.8), &[feedback], None);
+        assert_eq!(refused, Err(ReplanRefusal::NothingToChange(TaskId::numbered(2))));
     }
 
     #[test]
@@ -567,55 +609,6 @@ mod adjust {
         let Replanned { plan, revision } = revised(&fixtures::plan_of(tasks, 0.8), &feedback);
         assert_eq!(names(&revision.modified_task_ids), ["task_001"]);
         assert_eq!(task(&plan, "task_001").inputs["max_price"], json!(720));
-    }
-}
-
-mod workaround {
-    use super::*;
-
-    #[test]
-    fn an_alternative_takes_the_place_of_the_failed_task() {
-        // spec: planning RP-40 RP-41 RP-42 RP-43 RP-44 RP-46
-        let plan = failed(&fixtures::fully_booked_feedback());
-        let Replanned { plan, revision } = revised(&plan, &fixtures::fully_booked_feedback());
-        assert_eq!(ids(&plan), ["task_001", "task_002_workaround", "task_003", "task_004"]);
-        let new = &revision.new_subtasks[0];
-        assert_eq!(new, &plan.subtasks[1]);
-        assert!(new.description.as_str().contains("alternative"), "{}", new.description);
-        assert!(new.description.as_str().contains("Find hotels in central Paris"), "{}", new.description);
-        assert_eq!(new.expected_outputs, ["hotel_booking"]);
-        assert_eq!(new.inputs["search_radius_factor"], json!(2));
-        assert_eq!(new.inputs["alternative_locations"], json!(true));
-        assert_eq!(new.inputs["flexible_constraint"], json!("time: May 2025"));
-        assert!(new.agent_type.is_tbd() && new.metadata.ranking.is_empty());
-        assert_eq!(names(&revision.removed_task_ids), ["task_002"]);
-        assert_eq!(dependencies(&plan, "task_004"), ["task_001", "task_002_workaround", "task_003"]);
-        assert!(revision.changes[0].contains("workaround"), "{:?}", revision.changes);
-        assert!(revision.changes[0].contains("Preferred hotel fully booked"), "{:?}", revision.changes);
-        assert_eq!(unsoundness(&plan), None);
-    }
-
-    #[test]
-    fn a_workaround_of_a_workaround_searches_wider_in_the_same_words() {
-        let first = revised(&fixtures::paris_plan(), &fixtures::fully_booked_feedback()).plan;
-        let mut feedback = fixtures::fully_booked_feedback();
-        feedback.task_id = fixtures::task_id("task_002_workaround");
-        let second = revised(&first, &feedback).plan;
-        let (old, new) = (&first.subtasks[1], &second.subtasks[1]);
-        assert_eq!(new.task_id.as_str(), "task_002_workaround2");
-        assert_eq!(new.description, old.description);
-        assert_eq!(new.inputs["search_radius_factor"], json!(4));
-        assert_eq!(new.origin(), &TaskId::numbered(2));
-    }
-
-    #[test]
-    fn a_goal_whose_constraints_weigh_the_same_leaves_no_room() {
-        // spec: planning RP-40
-        let mut goal = fixtures::paris_goal();
-        goal.constraints.truncate(1);
-        let feedback = [fixtures::fully_booked_feedback()];
-        let revision = replan_with(&fixtures::paris_plan(), &feedback, Some(&goal)).unwrap().revision;
-        assert!(!revision.new_subtasks[0].inputs.contains_key("flexible_constraint"));
     }
 }
 
@@ -715,16 +708,14 @@ mod fix_dependencies {
     }
 
     #[test]
-    fn a_task_that_nothing_blocks_is_simply_tried_again() {
+    fn a_task_that_nothing_blocks_is_not_tried_again_as_it_was() {
         // spec: planning RP-50
         let mut plan = fixtures::paris_plan();
         set_statuses(&mut plan, [TaskStatus::Completed; 4]);
         let feedback =
             fixtures::feedback(4, FeedbackType::DependencyFailure, &["Dependency task_777 failed"]);
-        let Replanned { plan, revision } = revised(&plan, &feedback);
-        assert_eq!(*revision.changes, ["Try task task_004 again: nothing blocks it any more"]);
-        assert_eq!(task(&plan, "task_004").status, TaskStatus::Pending);
-        assert_eq!(dependencies(&plan, "task_004").len(), 3);
+        let refused = replan_with(&plan, &[feedback], None);
+        assert_eq!(refused, Err(ReplanRefusal::NothingToChange(TaskId::numbered(4))));
     }
 
     #[test]
@@ -767,6 +758,7 @@ mod re_execution {
         }
         plan.subtasks[2].status = TaskStatus::InProgress;
         plan.subtasks[5].status = TaskStatus::Skipped;
+        plan.subtasks[0].metadata.ranking = fixtures::paris_plan().subtasks[0].metadata.ranking.clone();
         let feedback = fixtures::feedback(1, FeedbackType::Failure, &["broken"]);
         let Replanned { plan, revision } = revised(&plan, &feedback);
         assert_eq!(names(&revision.details.rerun_task_ids), ["task_002", "task_003"]);
@@ -847,6 +839,7 @@ proptest! {
             Err(ReplanRefusal::NothingToDo) => {
                 prop_assert!(feedback.iter().all(|one| one.feedback_type.is_success()));
             }
+            Err(ReplanRefusal::NothingToChange(_)) => {}
             Err(other) => prop_assert!(false, "{other}"),
             Ok(Replanned { plan: after, revision }) => {
                 // spec: planning RP-01 RP-02 RP-04 EX-12 PV-14
@@ -900,6 +893,7 @@ proptest! {
                     prop_assert!(unsure || plan.metadata.revisions_made() == 3);
                     refused = true;
                 }
+                Err(ReplanRefusal::NothingToChange(_)) => {}
                 Err(other) => prop_assert!(false, "{other}"),
             }
         }
@@ -934,11 +928,12 @@ fn a_plan_near_the_size_limit_is_revised_within_two_seconds() {
         let needs: Vec<usize> = (1..=3).filter(|&back| n > back).map(|back| n - back).collect();
         fixtures::simple_task(n, "Find hotels", &needs, "hotel_agent")
     });
-    let plan = fixtures::plan_of(tasks.collect(), 0.9);
+    let mut plan = fixtures::plan_of(tasks.collect(), 0.9);
+    plan.subtasks[0].metadata.ranking = fixtures::paris_plan().subtasks[0].metadata.ranking.clone();
     let feedback = fixtures::feedback(1, FeedbackType::Failure, &["Preferred hotel fully booked"]);
     let start = std::time::Instant::now();
     let revised = revised(&plan, &feedback);
-    assert_eq!(ids(&revised.plan)[0], "task_001_workaround");
+    assert_eq!(ids(&revised.plan)[0], "task_001_retry");
     assert!(
         start.elapsed().as_secs() < 2,
         "took {:?}; the bench core/replan has the details",

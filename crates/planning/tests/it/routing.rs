@@ -68,14 +68,17 @@ fn absurd_costs_and_opposite_meanings_score_nothing() {
 fn the_backup_is_another_agent_that_is_good_enough() {
     // spec: planning SR-07
     let mut task = fixtures::paris_plan().subtasks.remove(0);
-    assert_eq!(routing::backup(&task, 0.5).unwrap().agent_type.as_str(), "backup_flight_agent");
-    assert_eq!(routing::backup(&task, 0.5).unwrap().score, 0.78);
-    assert!(routing::backup(&task, 0.78).is_some(), "the minimum itself is enough");
-    assert!(routing::backup(&task, 0.79).is_none());
+    assert_eq!(routing::backup(&task, 0.5, |_| true).unwrap().agent_type.as_str(), "backup_flight_agent");
+    assert_eq!(routing::backup(&task, 0.5, |_| true).unwrap().score, 0.78);
+    assert!(routing::backup(&task, 0.78, |_| true).is_some(), "the minimum itself is enough");
+    assert!(routing::backup(&task, 0.79, |_| true).is_none());
     task.metadata.failed_agents = vec![task.agent_type.clone()];
     task.agent_type = fixtures::agent_type("backup_flight_agent");
-    assert!(routing::backup(&task, 0.5).is_none(), "the first one failed, the third is not good enough");
-    assert_eq!(routing::backup(&task, 0.3).unwrap().agent_type.as_str(), "hotel_agent");
+    assert!(
+        routing::backup(&task, 0.5, |_| true).is_none(),
+        "the first one failed, the third is not good enough"
+    );
+    assert_eq!(routing::backup(&task, 0.3, |_| true).unwrap().agent_type.as_str(), "hotel_agent");
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn the_backup_is_the_best_even_if_the_ranking_is_out_of_order() {
     let mut task = unrouted();
     task.agent_type = fixtures::agent_type("a");
     task.metadata.ranking = vec![ranked("d", 0.6), ranked("c", 0.8), ranked("b", 0.8), ranked("e", f64::NAN)];
-    assert_eq!(routing::backup(&task, 0.5).unwrap().agent_type.as_str(), "b");
+    assert_eq!(routing::backup(&task, 0.5, |_| true).unwrap().agent_type.as_str(), "b");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn an_escalated_failure_says_that_guidance_is_awaited() {
     // spec: planning HA-13
     let notice = failure_notification(&flight(), &timeout_feedback(), &Response::AwaitHuman);
     assert_eq!(notice.severity, Severity::Error);
-    assert!(notice.recovery_strategy.contains("Human guidance is awaited"), "{notice:?}");
+    assert!(notice.recovery_strategy.contains("Waiting for your guidance"), "{notice:?}");
     assert_eq!(notice.estimated_delay, "until a person answers");
 }
 
@@ -125,7 +125,7 @@ fn all_six_strategies_have_four_texts_of_their_own() {
     }
     let text = |strategy| recovery_notification(strategy, confidence(0.85), confidence(0.7), &[]);
     assert!(text(ReplanStrategy::RetryDifferentAgent).what_were_doing.contains("different agent"));
-    assert!(text(ReplanStrategy::RetryDifferentAgent).why.contains("timed out or was unavailable"));
+    assert!(text(ReplanStrategy::RetryDifferentAgent).why.contains("previous agent failed"));
     assert!(text(ReplanStrategy::RetryDifferentAgent).expected_impact.contains("2-3 s"));
     assert!(text(ReplanStrategy::DecomposeFurther).what_were_doing.contains("smaller steps"));
     assert!(text(ReplanStrategy::DecomposeFurther).expected_impact.contains("3-5 s"));

@@ -178,9 +178,9 @@ pub(super) fn round_in_circles() -> Vec<Event> {
     }
     let loop_guard = LoopGuard { identical_calls: 2, steps_without_progress: 9 };
     let phases = Some(PhaseLimits { loop_guard, ..PhaseLimits::default() });
-    let mut run = Scenario::of(plan, RunSettings { phases, ..RunSettings::default() });
+    let mut run = Scenario::of(plan, RunSettings { phases, retry: None, ..RunSettings::default() });
     for _ in 0..2 {
-        run.fail("task_001", "Agent timeout after 10s");
+        run.fail_for_now("task_001", "Agent timeout after 10s");
         run.wait(0.0);
     }
     finish(run, &["task_001_retry", "task_003", "task_002", "task_004"])

@@ -3,7 +3,7 @@
 use candor_engine::{Input, RunState};
 use candor_model::{
     AgentAnswer, AgentType, ExecutionFeedback, Failure, FailureKind, FeedbackType, Money, RankedAgent,
-    ReportedError, Seconds, TaskId, Timestamp,
+    ReportedError, Seconds, TaskId, Timestamp, Transience,
 };
 use candor_session::{AttemptEnd, AttemptKey, Ended, Outcome, SessionInput};
 use fastrand::Rng;
@@ -171,7 +171,11 @@ fn troubled(world: &mut World, task_id: &TaskId) -> ExecutionFeedback {
             let mut failure = blank(world, task_id, FeedbackType::Failure);
             let error = world.rng.choice(ERRORS).unwrap_or_default();
             failure.errors = vec![error.to_owned()];
-            fixtures::typed(failure)
+            let mut failure = fixtures::typed(failure);
+            let transience = world.rng.choice(Transience::ALL.iter().copied());
+            failure.failure =
+                failure.failure.zip(transience).map(|(failure, it)| failure.with_transience(it));
+            failure
         }
     }
 }

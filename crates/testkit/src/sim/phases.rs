@@ -30,6 +30,7 @@ pub(super) fn settings(world: &mut World) -> RunSettings {
         max_parallel_tasks: rng.u32(1..6),
         max_revisions: rng.u32(0..6),
         escalate_after_failures: rng.u32(1..5),
+        retry: rng.bool().then(RetryPolicy::default),
         approval: if rng.u8(0..5) == 0 { ApprovalPolicy::Always } else { ApprovalPolicy::WhenUnsure },
         run_budget: (rng.u8(0..4) == 0).then(|| Money::from_micros(rng.u64(10_000..900_000))),
         // Long enough for a process to die and come back, most of the time.

@@ -1,6 +1,6 @@
 //! Partial results, early ends, warnings.
 
-use candor_model::{Confidence, ErrorKind, TaskId};
+use candor_model::{AgentType, Confidence, ErrorKind, Seconds, TaskId};
 
 use super::{listed, sentence};
 
@@ -37,6 +37,7 @@ pub(crate) const fn abort_title(kind: ErrorKind) -> &'static str {
         ErrorKind::ValidationError => "The input is not valid",
         ErrorKind::PlanValidationError => "The plan cannot be carried out",
         ErrorKind::MaxRevisionsExceeded => "The plan is not feasible",
+        ErrorKind::TaskRevisionsExceeded | ErrorKind::Unrecovered => "A task failed for good",
         ErrorKind::LowConfidenceError => "The plan has become too unsure",
         ErrorKind::PlanRejectedError => "The plan was rejected",
         ErrorKind::BudgetExceededError | ErrorKind::PlanningBudgetExceeded => "Planning cost too much",
@@ -59,4 +60,12 @@ pub(crate) fn abort_text(kind: ErrorKind, cause: &str) -> String {
         ErrorKind::MaxRevisionsExceeded => format!("The plan is not feasible as it stands. {cause}"),
         _ => cause.to_owned(),
     }
+}
+
+pub(crate) fn waiting_title(agent: &AgentType) -> String {
+    format!("Waiting for {agent}")
+}
+
+pub(crate) fn waiting_text(agent: &AgentType, wait: Seconds) -> String {
+    format!("{agent}: circuit open, retry in {:.0} s; no other agent fits its tasks", wait.get().ceil())
 }

@@ -6,11 +6,10 @@ use super::duration;
 
 pub(crate) const RECOVERY_TITLE: &str = "Recovery Strategy";
 pub(crate) const RETRYING_SAME_AGENT: &str = "Retrying with the same agent";
-pub(crate) const AWAITING_HUMAN: &str =
-    "Human guidance is awaited; nothing more is tried until someone answers";
-pub(crate) const GIVING_UP: &str = "No way forward is left; the plan is being stopped";
+pub(crate) const AWAITING_HUMAN: &str = "Waiting for your guidance; nothing new starts until you answer";
+pub(crate) const GIVING_UP: &str = "Nothing is left to try; what does not need it goes on";
 pub(crate) const DELAY_UNTIL_ANSWER: &str = "until a person answers";
-pub(crate) const DELAY_ENDS_HERE: &str = "the plan ends here";
+pub(crate) const DELAY_ENDS_HERE: &str = "the task ends here";
 const DELAY_RETRY: &str = "2-3 seconds";
 const DELAY_DECOMPOSE: &str = "3-5 seconds";
 
@@ -48,11 +47,9 @@ pub(crate) struct RecoveryText {
 
 pub(crate) const fn recovery(strategy: ReplanStrategy) -> RecoveryText {
     let (what, why, impact) = match strategy {
-        ReplanStrategy::RetryDifferentAgent => (
-            "Trying the task with a different agent",
-            "The previous agent timed out or was unavailable",
-            "Adds 2-3 seconds",
-        ),
+        ReplanStrategy::RetryDifferentAgent => {
+            ("Trying the task with a different agent", "The previous agent failed at it", "Adds 2-3 seconds")
+        }
         ReplanStrategy::DecomposeFurther => (
             "Breaking the task into smaller steps",
             "The task was too complex for one operation",

@@ -13,10 +13,11 @@ const LOW_ASSIGNMENT: &str = "Low assignment confidence";
 const UNROUTED: &str = "Without an agent so far";
 const LOW_SCORE: &str = "Plan confidence";
 const POLICY: &str = "Every plan needs approval";
+const FALLEN: &str = "Confidence fell";
 
 /// Whether a reason is one of those below, whose numbers may have changed since.
 pub(crate) fn is_computed_reason(reason: &str) -> bool {
-    [REASON_NO_DATES, UNUSUAL_GOAL, LOW_ASSIGNMENT, UNROUTED, LOW_SCORE, POLICY]
+    [REASON_NO_DATES, UNUSUAL_GOAL, LOW_ASSIGNMENT, UNROUTED, LOW_SCORE, POLICY, FALLEN]
         .iter()
         .any(|opening| reason.starts_with(opening))
 }
@@ -35,6 +36,11 @@ pub(crate) fn reason_unrouted(tasks: &[&TaskId]) -> String {
 
 pub(crate) fn reason_low_score(score: Confidence, threshold: Confidence) -> String {
     format!("{LOW_SCORE} {:.2} is below {:.2}", score.get(), threshold.get())
+}
+
+pub(crate) fn reason_fallen(before: Confidence, after: Confidence, changes: &[String]) -> String {
+    let why = shortened(&plain(&changes.join("; ")), QUOTE_CHARS);
+    format!("{FALLEN} from {:.2} to {:.2} because of failures. Last change: {why}", before.get(), after.get())
 }
 
 pub(crate) fn reason_policy(score: Confidence) -> String {
@@ -71,15 +77,11 @@ fn task_line(number: usize, task: &SubTask) -> String {
 }
 
 pub(crate) const ACTION_RETRY_WITH_CHANGES: &str =
-    "Step in and retry the task with changes: other inputs, or the cause removed by hand";
-pub(crate) const ACTION_SKIP: &str = "Change the approach: skip the task and go on without its result";
+    "Remove the cause or change the inputs, then retry the task";
+pub(crate) const ACTION_SKIP: &str = "Skip the task and go on without its result";
 pub(crate) const ACTION_ABORT: &str = "Abort the run";
 
-pub(crate) fn action_other_agent(agent: Option<&RankedAgent>) -> String {
-    match agent {
-        Some(RankedAgent { agent_type, score, .. }) => {
-            format!("Change the approach: give the task to {agent_type} (fits with {score:.2})")
-        }
-        None => "Change the approach: give the task to another agent".to_owned(),
-    }
+pub(crate) fn action_other_agent(agent: &RankedAgent) -> String {
+    let RankedAgent { agent_type, score, .. } = agent;
+    format!("Retry the task with {agent_type} (fits with {score:.2})")
 }

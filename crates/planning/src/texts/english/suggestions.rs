@@ -101,6 +101,10 @@ pub(crate) fn suggest_after_phase(phase: Phase) -> String {
     format!("Look at the log of phase {phase}, remove the cause, and start the run again or roll it back.")
 }
 
+pub(crate) fn suggest_after_failing(task: &TaskId) -> String {
+    format!("Remove the cause, then `candor resume RUN` tries {task} again and keeps what succeeded.")
+}
+
 pub(crate) fn suggest_after_giving_up(task: &TaskId) -> String {
     format!("Start again with a plan that does without task {task}, or with another agent for it.")
 }

@@ -144,6 +144,7 @@ impl House {
             max_concurrent,
             timeout: None,
             max_cost: None,
+            retry: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
         // These agents fail on purpose, and are not to be left in peace for it.
@@ -171,6 +172,7 @@ impl House {
             max_concurrent: None,
             timeout: None,
             max_cost: None,
+            retry: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
         let registry = AgentRegistry::new(vec![(capability, agent)]);

@@ -117,6 +117,7 @@ impl Crew {
             max_concurrent: None,
             timeout: None,
             max_cost: None,
+            retry: None,
         };
         self.agents.push((capability, agent));
         self

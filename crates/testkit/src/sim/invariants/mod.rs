@@ -3,6 +3,7 @@
 mod asking;
 mod circuits;
 mod phases;
+mod recovery;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ use candor_planning::{approval, replan};
 use self::asking::{AskInvariants, Purse};
 use self::circuits::CircuitInvariants;
 use self::phases::PhaseInvariants;
+use self::recovery::RecoveryInvariants;
 use super::agents::ATTEMPT;
 
 /// What the invariant keeps in mind while it reads a log.
@@ -32,6 +34,7 @@ pub(super) struct Invariants {
     asking: AskInvariants,
     resting: CircuitInvariants,
     phases: PhaseInvariants,
+    recovery: RecoveryInvariants,
 }
 
 /// An attempt under way.
@@ -114,6 +117,8 @@ impl Invariants {
         self.asking.check_level(state)?;
         self.resting.check_state(state)?;
         self.phases.check_state(state)?;
+        recovery::only_revisions_count(&self.now, state)?;
+        recovery::successes_are_kept(&self.now, state)?;
         invariant(*state.completed_phases() == self.now.phases, || {
             format!("{:?} are done by the log, {:?} by the state", self.now.phases, state.completed_phases())
         })?;
@@ -145,6 +150,7 @@ impl Invariants {
         self.asking.check(&event.body, &purse)?;
         self.resting.check(event)?;
         self.phases.check(&event.body, &self.now.phases, &self.now.settings, &self.now.words)?;
+        self.recovery.check(&event.body, &self.now, self.read)?;
         self.now.note_phase(&event.body);
         self.check(&event.body, state)
     }
@@ -154,6 +160,7 @@ impl Invariants {
             body,
             EventBody::StopRequested { .. }
                 | EventBody::RolledBack { .. }
+                | EventBody::RunResumed {}
                 | EventBody::ConfidenceChanged { .. }
                 | EventBody::Charged { .. }
                 | EventBody::FilesRead { .. }
@@ -185,7 +192,7 @@ impl Invariants {
             }
             EventBody::PhaseStarted { phase, .. } => self.now.executing = *phase == Phase::Execution,
             EventBody::RunPaused { .. } => self.now.paused = true,
-            EventBody::RunResumed {} => self.now.paused = false,
+            EventBody::RunResumed {} => self.resume(),
             EventBody::PlanRejected { .. } => self.now.executing = false,
             EventBody::StopRequested { .. } => {
                 self.now.executing = false;
@@ -255,12 +262,23 @@ impl Invariants {
         };
         invariant(*version > self.version, || format!("plan version {version} came twice"))?;
         self.version = *version;
-        let limit = self.now.settings.max_revisions;
-        invariant(plan.metadata.revisions_made() <= limit, || format!("revised more than {limit} times"))?;
+        if matches!(body, EventBody::Replanned { .. }) {
+            let limit = self.max_revisions();
+            invariant(plan.metadata.revisions_made() <= limit, || {
+                format!("revised more than {limit} times")
+            })?;
+        }
         sound(&plan)?;
         self.now.done.retain(|id| !again.contains(id) && plan.task(id).is_some());
         self.now.plan = Some(plan);
         Ok(())
+    }
+
+    /// As often as one task may be revised, or once for every four tasks.
+    fn max_revisions(&self) -> u32 {
+        let (limit, plan) = (self.now.settings.max_revisions, self.now.plan.as_ref());
+        let tasks = plan.map_or(0, |plan| u32::try_from(plan.subtasks.len()).unwrap_or(u32::MAX));
+        if limit == 0 { 0 } else { limit.max(tasks.div_ceil(4)) }
     }
 
     fn check_task(&mut self, body: &EventBody) -> Result<(), String> {
@@ -331,6 +349,14 @@ impl Invariants {
         self.now.gates.clear();
         let left: Vec<_> = self.now.running.keys().collect();
         invariant(left.is_empty(), || format!("the run ended while {left:?} were running"))
+    }
+
+    /// A pause is over, or a run that had ended tries again what failed.
+    fn resume(&mut self) {
+        self.now.paused = false;
+        if std::mem::take(&mut self.now.ended) {
+            self.version = self.version.next();
+        }
     }
 
     fn go_back(&mut self, to: candor_model::CheckpointId, state: Option<&RunState>) -> Result<(), String> {

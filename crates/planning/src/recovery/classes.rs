@@ -1,12 +1,12 @@
-//! What a failure means: the strategy that answers it.
+//! The class of a failure: its row of the table.
 //!
-//! Owns the rules by which the kind of a failure becomes a [`ReplanStrategy`], and nothing else: whether the
-//! strategy can be carried out (is there a backup agent? is there anything to tighten?) is for [`crate::replan`]
-//! to see. It reads no text: a kind is set where the failure happens.
+//! Owns the rules by which the kind of a failure becomes a [`ReplanStrategy`]. It reads no text: a kind is set where
+//! the failure happens.
 
 use candor_model::{ExecutionFeedback, FailureKind, ReplanStrategy};
 
-/// Chooses the strategy that answers this feedback; [`ReplanStrategy::Unknown`] if none is needed.
+/// The class of this feedback, by the name of the strategy that is made for it; [`ReplanStrategy::Unknown`] for a
+/// success.
 #[must_use]
 pub fn classify(feedback: &ExecutionFeedback) -> ReplanStrategy {
     let Some(by_type) = feedback.feedback_type.failure_kind() else { return ReplanStrategy::Unknown };

@@ -8,14 +8,16 @@ use std::collections::BTreeSet;
 
 use candor_model::{ReplanStrategy, SubTask, TaskId, TaskStatus};
 
-use super::draft::{Draft, affected};
-use super::{Answer, Failure, lineage};
+use crate::replan::lineage;
+use crate::replan::{Answer, Draft, Failure, affected};
 
-/// Points the blocked task to what stands in for its failed dependencies, and makes it run again.
-pub(super) fn answer(draft: &mut Draft<'_>, failure: &Failure<'_>) -> Answer {
+/// Points the blocked task to what stands in for its failed dependencies, and makes it run again; nothing if it would
+/// find the same results as before.
+pub(super) fn answer(draft: &mut Draft<'_>, failure: &Failure<'_>) -> Option<Answer> {
     let mut task = draft.current(failure.task);
     let blocking = blocking(draft, &task, failure);
     let changes = if blocking.is_empty() {
+        task.dependencies.iter().find(|id| draft.will_run_again(id))?;
         vec![format!("Try task {} again: nothing blocks it any more", task.task_id)]
     } else {
         let stand_ins = StandIns::of(draft, &task);
@@ -24,7 +26,7 @@ pub(super) fn answer(draft: &mut Draft<'_>, failure: &Failure<'_>) -> Answer {
         changes
     };
     draft.run_again(&task.task_id);
-    Answer { strategy: ReplanStrategy::FixDependencies, changes }
+    Some(Answer { strategy: ReplanStrategy::FixDependencies, changes })
 }
 
 /// The dependencies that the errors name, and those that will never succeed, in the task's order.

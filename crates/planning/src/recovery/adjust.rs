@@ -10,16 +10,19 @@ use candor_model::{Money, ReplanStrategy, SubTask, TaskId};
 use candor_text::{fold, singular};
 
 use super::caps::{self, Overspend, SHARES, Share};
-use super::draft::{Draft, affected};
-use super::{Answer, Failure, ReplanContext, workaround};
 use crate::feedback::json_amount;
+use crate::replan::{Answer, Draft, Failure, ReplanContext, affected};
 
-/// Tightens what contributed to the violation and makes the violated check run again.
-pub(super) fn answer(draft: &mut Draft<'_>, failure: &Failure<'_>, context: &ReplanContext<'_>) -> Answer {
+/// Tightens what contributed to the violation and makes the violated check run again; nothing if nothing did.
+pub(super) fn answer(
+    draft: &mut Draft<'_>,
+    failure: &Failure<'_>,
+    context: &ReplanContext<'_>,
+) -> Option<Answer> {
     let overspend = Overspend::read(failure.feedback, context.goal);
     let edits = edits(draft, failure, &overspend, context);
     if edits.is_empty() {
-        return workaround::answer(draft, failure, context);
+        return None;
     }
     let told: Vec<String> = edits.iter().map(Edit::to_string).collect();
     let change = format!("Adjust parameters: {}, because: {}", told.join(", "), failure.reason());
@@ -29,7 +32,7 @@ pub(super) fn answer(draft: &mut Draft<'_>, failure: &Failure<'_>, context: &Rep
         draft.modify(task);
     }
     draft.run_again(&failure.task.task_id);
-    Answer { strategy: ReplanStrategy::AdjustParameters, changes: vec![change] }
+    Some(Answer { strategy: ReplanStrategy::AdjustParameters, changes: vec![change] })
 }
 
 /// One input of one task and its new value.
