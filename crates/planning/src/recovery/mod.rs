@@ -5,7 +5,6 @@
 //! gives a task to the agent that failed at it with the same inputs.
 
 mod adjust;
-mod caps;
 mod classes;
 mod fix_dependencies;
 mod last_resort;
@@ -39,7 +38,7 @@ pub enum Way {
     Model,
     /// Smaller tasks, for one that is too much in one go.
     Split,
-    /// Tighter parameters of the tasks that broke a constraint.
+    /// Lower prices of the parts that made the whole too dear.
     Adjust,
     /// Other dependencies, for a task that waits for something which will not come.
     FixDependencies,
@@ -211,7 +210,7 @@ fn answer(
     match way {
         Way::OtherAgent => other_agent::answer(draft, failure, context),
         Way::Split => split::answer(draft, failure),
-        Way::Adjust => adjust::answer(draft, failure, context),
+        Way::Adjust => adjust::answer(draft, failure),
         Way::FixDependencies => fix_dependencies::answer(draft, failure),
         Way::PackRules
         | Way::Retry
