@@ -142,6 +142,13 @@ impl HttpAgent {
 
     /// A service that cannot be reached is an agent that is not there, and is called so: others may be.
     fn lost(&self, error: &reqwest::Error) -> AgentFailure {
+        let shortage = |cause: &(dyn Error + 'static)| {
+            cause.downcast_ref::<io::Error>().is_some_and(candor_process::is_shortage)
+        };
+        if error.is_connect() && causes(error).any(shortage) {
+            let reason = format!("cannot connect to {}: {}", self.address(), innermost(error));
+            return AgentFailure::NoResources { reason };
+        }
         connection_failure(error, &self.address()).into()
     }
 

@@ -70,6 +70,15 @@ pub enum Input {
         /// The attempt.
         attempt: u32,
     },
+    /// An attempt could not be begun, because this machine had no resources left for it.
+    AgentNotStarted {
+        /// The task.
+        task_id: TaskId,
+        /// The attempt.
+        attempt: u32,
+        /// What could not be done, and what was missing.
+        reason: String,
+    },
     /// An agent at work noted how far it is.
     Noted {
         /// The task.

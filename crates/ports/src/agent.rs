@@ -72,6 +72,13 @@ pub enum AgentFailure {
         /// What is asked.
         question: Box<ChoiceRequest>,
     },
+    /// This machine had no descriptors, processes, memory or disk left to begin with it. The agent has no part in it:
+    /// the same attempt is made later, with fewer at once.
+    #[error("Candor lacks resources: {reason}")]
+    NoResources {
+        /// What could not be done, and what was missing.
+        reason: String,
+    },
     /// It failed. Whoever saw it fail says of which kind that is.
     #[error("{0}")]
     Failed(Box<Failure>),

@@ -10,10 +10,11 @@ pub mod proc;
 
 pub use group::{Group, Pipes, as_pid, ended, kill};
 
-/// Whether a program could not be started for want of something that comes back: memory, processes, descriptors.
+/// Whether something could not be begun for want of resources of this machine that come back: memory, processes,
+/// descriptors, disk.
 #[must_use]
 pub fn is_shortage(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
-    let passing = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
+    let passing = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::TXTBSY];
     Errno::from_io_error(error).is_some_and(|errno| passing.contains(&errno))
 }

@@ -39,6 +39,7 @@ impl Outcome {
             Self::NeverStarted => "never_started",
             Self::Stopped(StopReason::RunStopping) => "stopped",
             Self::Stopped(StopReason::Superseded) => "superseded",
+            Self::Stopped(StopReason::NoResources) => "not_started",
         }
     }
 }

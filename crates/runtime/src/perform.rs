@@ -105,6 +105,7 @@ impl Driver {
                 Ok(answer) => AttemptEnd::Answered(Box::new(answer)),
                 Err(AgentFailure::Stopped) => AttemptEnd::Stopped,
                 Err(AgentFailure::Waiting { question }) => AttemptEnd::Waiting(question),
+                Err(AgentFailure::NoResources { reason }) => AttemptEnd::NoResources(reason),
                 Err(AgentFailure::Failed(failure)) => AttemptEnd::Failed(failure),
             };
             Some(Outcome::Attempt(Box::new(Ended { key, agent: Some(agent_type), end, duration, price })))

@@ -74,10 +74,16 @@ impl Session {
         let AttemptKey { task_id, attempt } = ended.key.clone();
         let asked = self.history.state.attempt_effect(&task_id, attempt)?;
         match &ended.end {
-            AttemptEnd::Stopped | AttemptEnd::Waiting(_) | AttemptEnd::Failed(_)
+            AttemptEnd::Stopped
+            | AttemptEnd::Waiting(_)
+            | AttemptEnd::NoResources(_)
+            | AttemptEnd::Failed(_)
                 if matches!(asked, Effect::StopAgent { .. }) =>
             {
                 Some(Input::AgentStopped { task_id, attempt })
+            }
+            AttemptEnd::NoResources(reason) => {
+                Some(Input::AgentNotStarted { task_id, attempt, reason: reason.clone() })
             }
             AttemptEnd::Waiting(request) => {
                 Some(Input::AgentAsks { task_id, attempt, request: request.clone() })
@@ -114,6 +120,7 @@ impl Ended {
             }
             AttemptEnd::Stopped => cancelled("the attempt was stopped"),
             AttemptEnd::Waiting(_) => cancelled("it waits for a person"),
+            AttemptEnd::NoResources(_) => cancelled("it was not begun"),
             AttemptEnd::Failed(failure) => failure,
         };
         ExecutionFeedback::failed(task_id, *failure, duration, now)

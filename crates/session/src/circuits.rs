@@ -156,6 +156,7 @@ impl Session {
         let result = match &ended.end {
             AttemptEnd::Answered(_) => Ok(()),
             AttemptEnd::Stopped | AttemptEnd::Waiting(_) => return,
+            AttemptEnd::NoResources(_) => return self.deps.circuits.not_made(agent.as_str()),
             AttemptEnd::Failed(failure) if failure.kind == FailureKind::Cancelled => return,
             AttemptEnd::Failed(failure) if failure.kind.is_availability() => Err(failure.message.as_str()),
             // Whoever failed at the task was there to fail.

@@ -141,6 +141,8 @@ pub enum AttemptEnd {
     Stopped,
     /// It needs a person's answer, and goes on with the same attempt when it has it.
     Waiting(Box<ChoiceRequest>),
+    /// This machine had no resources left to begin with it.
+    NoResources(String),
     /// There is no answer.
     Failed(Box<Failure>),
 }

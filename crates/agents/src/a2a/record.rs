@@ -135,7 +135,9 @@ pub(super) fn intent(peer: &Peer, order: &WorkOrder, key: &str) -> AgentNote {
 /// The receipt of an attempt that brought nothing.
 pub(super) fn failed(failure: &AgentFailure, began: Instant) -> ToolResult {
     let (kind, data) = match failure {
-        AgentFailure::Stopped | AgentFailure::Waiting { .. } => (ToolErrorKind::Cancelled, None),
+        AgentFailure::Stopped | AgentFailure::Waiting { .. } | AgentFailure::NoResources { .. } => {
+            (ToolErrorKind::Cancelled, None)
+        }
         AgentFailure::Failed(failure) => (ToolErrorKind::Failed, serde_json::to_value(failure).ok()),
     };
     ToolResult { duration_ms: millis_since(began), data, ..ToolResult::failed(kind, failure.to_string()) }

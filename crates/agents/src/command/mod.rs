@@ -234,6 +234,9 @@ impl CommandAgent {
     /// A program that cannot be started is an agent that is not there, and is called so: others may be.
     fn cannot_start(&self, error: &io::Error) -> AgentFailure {
         let program = &self.program;
+        if candor_process::is_shortage(error) {
+            return AgentFailure::NoResources { reason: format!("cannot start `{program}`: {error}") };
+        }
         let missing = self.folder.as_ref().filter(|folder| !folder.is_dir());
         let problem = match (missing, error.kind()) {
             (Some(folder), _) => format!("its folder {} does not exist", folder.display()),
@@ -246,8 +249,7 @@ impl CommandAgent {
             (None, _) => error.to_string(),
         };
         let message = format!("agent unavailable: cannot start `{program}`: {problem}");
-        let failure = Failure::new(FailureKind::Unavailable, message);
-        if candor_process::is_shortage(error) { failure.into() } else { failure.permanent().into() }
+        Failure::new(FailureKind::Unavailable, message).permanent().into()
     }
 }
 

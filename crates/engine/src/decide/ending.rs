@@ -88,12 +88,14 @@ pub(super) fn never_started(
     draft.notify(Notification::Failure(texts::failure_notification(task, feedback, response)));
 }
 
-/// What can be done: what the agent that failed last said itself, where its failure is what ends the run.
+/// What can be done: what the agent said itself whose failure ends the run, if it said anything.
 fn suggestion(draft: &mut Draft<'_>, error: &PlanningError) -> String {
-    let by_failures =
-        matches!(error, PlanningError::MaxRevisions { .. } | PlanningError::LowConfidence { .. });
-    let failed = draft.state.feedback().iter().rev().find(|feedback| !feedback.feedback_type.is_success());
-    let own = failed.filter(|_| by_failures).and_then(|feedback| feedback.suggested_adjustments.as_deref());
+    let ahead = draft.projected();
+    let given_up = ahead.work().and_then(|work| work.given_up()).filter(|(_, reason)| *reason == error);
+    let task_id = given_up.map(|(task, _)| task.task_id.clone());
+    let mut reports = ahead.feedback().iter().rev();
+    let failed = task_id.and_then(|id| reports.find(|feedback| feedback.task_id == id));
+    let own = failed.and_then(|feedback| feedback.suggested_adjustments.as_deref());
     match own.map(str::trim).filter(|own| !own.is_empty()) {
         Some(own) => texts::agents_suggestion(own),
         None => limits::suggestion(error, draft.state.goal()) + &spent_on(draft.projected(), error),

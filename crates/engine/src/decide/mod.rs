@@ -48,6 +48,9 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
             outcome::reported(&mut draft, &task_id, attempt, *feedback)?;
         }
         Input::AgentStopped { task_id, attempt } => outcome::stopped(&mut draft, &task_id, attempt)?,
+        Input::AgentNotStarted { task_id, attempt, reason } => {
+            outcome::not_started(&mut draft, &task_id, attempt, reason)?;
+        }
         Input::Spent { account, payee, amount } => outcome::spent(&mut draft, account, payee, amount),
         Input::Consulting { ask, tier, model, reserved } => {
             consult::consulting(&mut draft, ask, tier, model, reserved)?;

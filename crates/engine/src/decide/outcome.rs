@@ -76,6 +76,28 @@ pub(super) fn stopped(draft: &mut Draft<'_>, task_id: &TaskId, number: u32) -> R
     }
 }
 
+/// An attempt could not be begun for want of this machine's resources. That is no failure of anybody: it is made
+/// later, and no more run at once than do now.
+pub(super) fn not_started(
+    draft: &mut Draft<'_>,
+    task_id: &TaskId,
+    number: u32,
+    reason: String,
+) -> Result<(), Refusal> {
+    let running = running(draft, task_id, number)?;
+    if running.attempt.halt.is_some() {
+        end_superseded(draft, &running);
+        return Ok(());
+    }
+    if draft.state.room_at_once().is_none() {
+        draft.notify(Notification::Announcement(texts::out_of_resources(&reason, draft.now)));
+    }
+    let (task_id, reason) = (task_id.clone(), StopReason::NoResources);
+    draft.emit(EventBody::TaskStopped { task_id, attempt: number, reason });
+    go_on(draft);
+    Ok(())
+}
+
 /// Money that was spent outside an attempt.
 pub(super) fn spent(draft: &mut Draft<'_>, account: Account, payee: Payee, amount: Money) {
     charged(draft, account, payee, amount);
@@ -135,7 +157,7 @@ fn succeeded(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Arc<Execut
     if money.is_overdrawn() && !stopping {
         stop_if_overdrawn(draft);
     } else if done + 1 == work.len() && *draft.state.stage() == Stage::Executing {
-        schedule::execution_done(draft, Finish::with(work, feedback.feedback_type));
+        schedule::execution_done(draft, Finish::with(work, &task.task_id, feedback.feedback_type));
     } else if stopping || alone {
         // These few look at the state after the outcome; all others get by with the one before.
         go_on(draft);

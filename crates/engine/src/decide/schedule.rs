@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
     Account, AgentType, Confidence, ConfidenceCause, EventBody, ExecutionStrategy, FallbackKind,
-    FeedbackType, Money, Notification, Phase, PlanningError, SubTask, Timestamp,
+    FeedbackType, Money, Notification, Phase, PlanningError, SubTask, TaskId, Timestamp,
 };
 use candor_planning::budget::Allowance;
 use candor_planning::graph::TaskIndex;
@@ -81,7 +81,9 @@ fn most_at_once(state: &RunState) -> usize {
     if state.work().is_some_and(one_by_one) {
         return 1;
     }
-    usize::try_from(state.settings().max_parallel_tasks).unwrap_or(usize::MAX).max(1)
+    let most = state.settings().max_parallel_tasks;
+    let most = state.room_at_once().map_or(most, |room| room.min(most));
+    usize::try_from(most).unwrap_or(usize::MAX).max(1)
 }
 
 /// Starts what may start after one outcome, from the state before it.
@@ -270,9 +272,12 @@ impl Finish {
         }
     }
 
-    /// The end that comes with this success, told without building the state after it: a plan may be large.
-    pub(super) fn with(work: &Work, last: FeedbackType) -> Self {
+    /// The end that comes with this success of `task`, told without building the state after it: a plan may be
+    /// large.
+    pub(super) fn with(work: &Work, task: &TaskId, last: FeedbackType) -> Self {
         let mut finish = Self::of(work);
+        // Its own failures are made good by it.
+        finish.unpaid_failures -= u32::from(work.unpaid_failures.contains(task));
         finish.partial_successes += u32::from(last == FeedbackType::PartialSuccess);
         finish
     }

@@ -38,7 +38,7 @@ impl RunState {
             E::TaskTakenUp { .. } => self.resume_attempt(body, at),
             E::TaskSucceeded { task_id, feedback, .. } => self.succeed(task_id, feedback),
             E::TaskFailed { .. } => self.fail(body),
-            E::TaskStopped { task_id, .. } => self.stop_attempt(task_id),
+            E::TaskStopped { task_id, reason, .. } => self.stop_attempt(task_id, *reason, at),
             E::TaskSkipped { task_id, .. } => self.skip(task_id),
             E::TaskGivenUp { task_id, error } => self.give_up(task_id, error),
             E::TaskReopened { task_id, .. } => self.reopen(task_id),

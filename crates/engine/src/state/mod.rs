@@ -92,6 +92,9 @@ pub struct RunState {
     checkpoints: Vec<Checkpoint>,
     counters: checkpoint::Counters,
     circuits: circuits::Circuits,
+    /// How many attempts this machine bears at once, since its resources were short.
+    #[serde(default)]
+    room_at_once: Option<u32>,
     asks: asks::Asks,
     /// Shared between copies, because most decisions look ahead without changing it.
     findings: Arc<Findings>,
@@ -120,6 +123,7 @@ impl RunState {
             checkpoints: Vec::new(),
             counters: checkpoint::Counters::default(),
             circuits: circuits::Circuits::default(),
+            room_at_once: None,
             asks: asks::Asks::default(),
             findings: Arc::default(),
             notebook: notebook::Notebook::default(),
@@ -261,6 +265,11 @@ impl RunState {
                 RunStatus::Preparing
             }
         }
+    }
+
+    /// How many attempts this machine bears at once, if its resources were short.
+    pub(crate) const fn room_at_once(&self) -> Option<u32> {
+        self.room_at_once
     }
 
     pub(crate) const fn paused_by_person(&self) -> bool {

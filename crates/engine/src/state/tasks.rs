@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentType, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, PlanningError, Query, RankedAgent,
-    TaskId, Timestamp,
+    Seconds, StopReason, TaskId, Timestamp,
 };
 use candor_planning::loop_guard::{Outcome, Watch};
 
-use super::{Attempt, RunState, TaskState, outcome_of};
+use super::{Attempt, RunState, TaskState, Work, outcome_of};
+
+/// How long a task waits that this machine had no resources for, in seconds.
+const WAIT_FOR_RESOURCES: u32 = 2;
 
 impl RunState {
     pub(super) fn route(&mut self, task_id: &TaskId, agent_type: &AgentType, ranking: &[RankedAgent]) {
@@ -74,8 +77,16 @@ impl RunState {
         }
     }
 
-    pub(super) fn stop_attempt(&mut self, task_id: &TaskId) {
-        self.finish_attempt(task_id, TaskState::Waiting);
+    pub(super) fn stop_attempt(&mut self, task_id: &TaskId, reason: StopReason, at: Timestamp) {
+        if reason != StopReason::NoResources {
+            return self.finish_attempt(task_id, TaskState::Waiting);
+        }
+        let later = at.plus(Seconds::whole(WAIT_FOR_RESOURCES));
+        self.finish_attempt(task_id, TaskState::Backoff(later));
+        // As many as run now is what the machine can bear.
+        let running = self.work().map_or(0, Work::in_flight_count).max(1);
+        let room = u32::try_from(running).unwrap_or(u32::MAX);
+        self.room_at_once = Some(self.room_at_once.map_or(room, |before| before.min(room)));
     }
 
     pub(super) fn skip(&mut self, task_id: &TaskId) {

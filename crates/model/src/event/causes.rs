@@ -97,6 +97,8 @@ text_enum!(
         RunStopping = "run_stopping",
         /// A revision changed the task while it ran.
         Superseded = "superseded",
+        /// This machine had no resources left to begin with it: it is tried again later.
+        NoResources = "no_resources",
     }
 );
 

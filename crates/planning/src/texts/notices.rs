@@ -143,6 +143,19 @@ pub fn waiting_for(agent: &AgentType, until: Timestamp, now: Timestamp) -> Annou
     }
 }
 
+/// Tells that this machine had no resources left for an attempt, and what is done about it.
+#[must_use]
+pub fn out_of_resources(reason: &str, now: Timestamp) -> Announcement {
+    Announcement {
+        severity: Severity::Warning,
+        timestamp: now,
+        task_id: None,
+        title: english::NO_RESOURCES_TITLE.to_owned(),
+        text: english::no_resources_text(&plain(reason)),
+        suggestion: Some(english::NO_RESOURCES_SUGGESTION.to_owned()),
+    }
+}
+
 /// Warns that a plan runs although it is not as sure as it should be.
 #[must_use]
 pub fn low_confidence_warning(confidence: Confidence, at: Timestamp) -> Announcement {

@@ -33,6 +33,10 @@ pub(super) fn invoke(
         return;
     }
     let allowed = i64::try_from(deadline.since(world.clock()).as_millis()).unwrap_or(i64::MAX);
+    if world.chance(trouble / 20) {
+        let end = AttemptEnd::NoResources("too many open files".to_owned());
+        return ends(world, 1, key, Some(agent), end);
+    }
     let delay = if world.chance(trouble / 4) { allowed.saturating_add(500) } else { world.rng.i64(1..3_000) };
     desks::work(world, state, key, delay);
     let doubled = world.odds.doubled;

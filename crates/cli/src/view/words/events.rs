@@ -183,6 +183,7 @@ pub(in crate::view) fn stopped(task: &str, reason: StopReason) -> String {
     match reason {
         StopReason::RunStopping => format!("{task} stopped, because the run is stopping"),
         StopReason::Superseded => format!("{task} stopped, because the plan changed under it"),
+        StopReason::NoResources => format!("{task} starts later: this machine has no resources left for it"),
     }
 }
 

@@ -49,6 +49,7 @@ pub(in crate::view) const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::NeverStarted => "never started",
         Outcome::Stopped(StopReason::RunStopping) => "stopped",
         Outcome::Stopped(StopReason::Superseded) => "stopped, plan changed",
+        Outcome::Stopped(StopReason::NoResources) => "not started, no resources",
     }
 }
 

@@ -69,3 +69,11 @@ pub(crate) fn waiting_title(agent: &AgentType) -> String {
 pub(crate) fn waiting_text(agent: &AgentType, wait: Seconds) -> String {
     format!("{agent}: circuit open, retry in {:.0} s; no other agent fits its tasks", wait.get().ceil())
 }
+
+pub(crate) const NO_RESOURCES_TITLE: &str = "Candor lacks resources";
+pub(crate) const NO_RESOURCES_SUGGESTION: &str =
+    "Lower max_parallel_tasks, or raise this machine's limits (ulimit -n, ulimit -u, memory, disk).";
+
+pub(crate) fn no_resources_text(reason: &str) -> String {
+    format!("{reason}. Fewer tasks run at once from now on; none of them counts as failed.")
+}
