@@ -104,7 +104,14 @@ fn folding(criterion: &mut Criterion) {
 fn replanning(criterion: &mut Criterion) {
     let plan = load::plan(10_000, 5);
     let settings = load::settings();
-    let context = ReplanContext { goal: None, settings: &settings, now: plan.updated_at, agents: None };
+    let context = ReplanContext {
+        goal: None,
+        settings: &settings,
+        now: plan.updated_at,
+        agents: None,
+        by_person: false,
+        reports: &[],
+    };
     let feedback = [fixtures::feedback(1, FeedbackType::Failure, &["Preferred hotel fully booked"])];
     let revise = || replan(&plan, &feedback, &context).unwrap();
     against("revise a plan of 10,000 tasks", median(|| timed(revise)), Duration::from_secs(2));

@@ -133,6 +133,9 @@ pub struct Failure {
     /// The signal that killed the agent's program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
+    /// The inputs that the agent lacks, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// The agent's own word for the kind, where it is none of [`FailureKind`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_kind: Option<String>,
@@ -156,6 +159,7 @@ impl Failure {
             retry_after: None,
             exit_code: None,
             signal: None,
+            missing: Vec::new(),
             reported_kind: None,
             message: message.into(),
             detail: None,
@@ -228,6 +232,7 @@ impl Failure {
             };
             self.reported_kind = error.kind.clone().filter(|said| said.parse() != Ok(kind));
         }
+        self.missing.clone_from(&error.missing);
         if let Some(retryable) = error.retryable {
             self.transience = if retryable { Transience::Transient } else { Transience::Permanent };
         }
@@ -340,6 +345,9 @@ pub struct ReportedError {
     /// Whether the same may succeed later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
+    /// The inputs that it lacks, by name: where another task has given an output of that name, it is handed on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 impl From<&Failure> for ReportedError {
@@ -350,7 +358,12 @@ impl From<&Failure> for ReportedError {
             Transience::Permanent => Some(false),
             Transience::Unknown => None,
         };
-        Self { kind: Some(kind), message: Some(failure.message.clone()), retryable }
+        Self {
+            kind: Some(kind),
+            message: Some(failure.message.clone()),
+            retryable,
+            missing: failure.missing.clone(),
+        }
     }
 }
 
@@ -373,6 +386,7 @@ impl ReportedError {
                 kind: text("kind").map(str::to_owned),
                 message: text("message").map(str::to_owned),
                 retryable: value.get("retryable").and_then(Value::as_bool),
+                missing: names(value.get("missing")),
             }),
             other => Some(Self { message: Some(other.to_string()), ..Self::default() }),
         }
@@ -382,6 +396,12 @@ impl ReportedError {
     pub(crate) fn deserialize_lenient<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Self>, D::Error> {
         Ok(Self::read(&Value::deserialize(from)?))
     }
+}
+
+/// The names in a list, or the one that stands alone.
+fn names(value: Option<&Value>) -> Vec<String> {
+    let list = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    list.iter().chain(value).filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -109,8 +109,11 @@ impl AgentAnswer {
     #[must_use]
     pub fn failed(kind: &str, message: impl Into<String>) -> Self {
         let message = message.into();
-        let error =
-            ReportedError { kind: Some(kind.to_owned()), message: Some(message.clone()), retryable: None };
+        let error = ReportedError {
+            kind: Some(kind.to_owned()),
+            message: Some(message.clone()),
+            ..Default::default()
+        };
         Self { errors: vec![message], error: Some(error), ..Self::default() }
     }
 

@@ -54,9 +54,9 @@ fn crashed(program: &str, status: ExitStatus, stdout: &[u8], stderr: &[u8]) -> F
         (None, None) => Failure::new(FailureKind::Crashed, message),
     };
     match said {
-        Some(ReportedError { kind, retryable, .. }) => {
+        Some(ReportedError { kind, retryable, missing, .. }) => {
             let kind = kind.or_else(|| Some(FailureKind::TaskError.to_string()));
-            failure.as_reported(&ReportedError { kind, retryable, message: None })
+            failure.as_reported(&ReportedError { kind, retryable, missing, message: None })
         }
         None => failure,
     }

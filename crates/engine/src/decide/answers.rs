@@ -4,7 +4,7 @@ use candor_model::{
     Answer, ApprovalAction, EventBody, ExecutionFeedback, GateId, Guidance, GuidanceAction,
     HumanApprovalDecision, Plan, PlanVersion, PlanningError, Question, SubTask, TaskId,
 };
-use candor_planning::replan::{ReplanRefusal, replan};
+use candor_planning::replan::{ReplanContext, ReplanRefusal, replan};
 use candor_planning::texts::Response;
 use candor_planning::{approval, assignment};
 
@@ -185,7 +185,7 @@ fn skip(draft: &mut Draft<'_>, task: &SubTask, comments: String) {
     }
     let feedback: Vec<_> =
         blocked.iter().map(|(blocked, _)| blocked_feedback(draft, blocked, &task.task_id)).collect();
-    let context = failure::context(draft);
+    let context = ReplanContext { by_person: true, ..failure::context(draft) };
     let revised = replan(&plan, &feedback, &context);
     let response = match &revised {
         Ok(replanned) => failure::strategy_response(replanned),

@@ -125,7 +125,14 @@ fn step(draft: &Draft<'_>, what: &What<'_>) -> Option<Step> {
 pub(super) fn context<'a>(draft: &Draft<'a>) -> ReplanContext<'a> {
     let state = draft.state;
     let agents = state.work().map(|work| Agents { known: &work.agents, open: state.open_circuits() });
-    ReplanContext { goal: state.goal(), settings: state.settings(), now: draft.now, agents }
+    ReplanContext {
+        goal: state.goal(),
+        settings: state.settings(),
+        now: draft.now,
+        agents,
+        reports: state.feedback(),
+        by_person: false,
+    }
 }
 
 /// Has the task answered in a single pass, and says what that means.

@@ -86,6 +86,20 @@ fn at_a_limit_a_person_is_asked_where_one_is_there() {
 }
 
 #[test]
+fn a_person_may_leave_a_task_out_at_the_limit() {
+    let settings = RunSettings { max_revisions: 0, ..RunSettings::default() };
+    let mut run = Scenario::of(paris_plan(), settings);
+    run.fail("task_001", "Error 1");
+    run.guide(candor_model::GuidanceAction::Skip, None);
+    assert_eq!(run.started(), ["task_002"], "what needs it does without");
+    for task in ["task_002", "task_003", "task_004"] {
+        run.succeed(task);
+    }
+    run.close();
+    assert_eq!(run.state.status(), RunStatus::Completed);
+}
+
+#[test]
 fn what_failed_is_tried_again_when_an_ended_run_is_resumed() {
     let mut run = Scenario::of(paris_plan(), unattended());
     run.fail("task_003", "the disk is full");
@@ -280,6 +294,34 @@ fn an_agent_gets_no_more_at_once_than_it_takes_on() {
     run.succeed("task_002");
     run.succeed("task_003");
     run.succeed("task_005");
+    run.close();
+    assert_eq!(run.state.status(), RunStatus::Completed);
+}
+
+#[test]
+fn a_machine_without_resources_slows_down_and_nobody_has_failed() {
+    // spec: findings RC-17
+    let tasks = (1..=6).map(|n| simple_task(n, "Do a step", &[], "hotel_agent")).collect();
+    let mut run = Scenario::of(plan_of(tasks, 0.9), RunSettings::default());
+    let short = |run: &mut Scenario, task: &str| {
+        let reason = "cannot start `agent`: Too many open files".to_owned();
+        let attempt = run.attempt(task);
+        run.take(Input::AgentNotStarted { task_id: task_id(task), attempt, reason });
+    };
+    short(&mut run, "task_005");
+    let told: Vec<_> = run.told().into_iter().cloned().collect();
+    let Some(Notification::Announcement(notice)) = told.first() else { panic!("{told:?}") };
+    assert!(notice.title.contains("resources") && notice.text.contains("Too many open files"), "{notice:?}");
+    short(&mut run, "task_006");
+    assert!(run.told().is_empty(), "it is told once");
+    run.wait(3.0);
+    assert!(run.started().is_empty(), "four at once is what the machine bears");
+    run.succeed("task_001");
+    assert_eq!(run.started(), ["task_005"]);
+    for task in ["task_002", "task_003", "task_004", "task_005", "task_006"] {
+        run.succeed(task);
+    }
+    assert_eq!(run.count(|body| matches!(body, EventBody::TaskFailed { .. })), 0);
     run.close();
     assert_eq!(run.state.status(), RunStatus::Completed);
 }

@@ -8,6 +8,7 @@ mod adjust;
 mod classes;
 mod fix_dependencies;
 mod last_resort;
+mod missing_input;
 mod other_agent;
 pub mod person;
 mod retry;
@@ -36,6 +37,8 @@ pub enum Way {
     PackRules,
     /// A model revises what is left of the plan.
     Model,
+    /// A result of another task, for an input that the agent lacks.
+    MissingInput,
     /// Smaller tasks, for one that is too much in one go.
     Split,
     /// Lower prices of the parts that made the whole too dear.
@@ -54,12 +57,13 @@ pub enum Way {
 #[must_use]
 pub const fn ways(class: ReplanStrategy) -> &'static [Way] {
     use Way::{
-        Adjust, End, Escalate, FixDependencies, LastResort, Model, OtherAgent, PackRules, Person, Retry,
-        Split,
+        Adjust, End, Escalate, FixDependencies, LastResort, MissingInput, Model, OtherAgent, PackRules,
+        Person, Retry, Split,
     };
     match class {
         ReplanStrategy::RetryDifferentAgent | ReplanStrategy::FindWorkaround => {
-            &[Retry, Escalate, OtherAgent, PackRules, Model, LastResort, Person, End]
+            // Another agent would lack the same input.
+            &[Retry, Escalate, MissingInput, OtherAgent, PackRules, Model, LastResort, Person, End]
         }
         // Whoever says that a task is too much has said what to change.
         ReplanStrategy::DecomposeFurther => {
@@ -151,9 +155,12 @@ impl Chances<'_> {
             }
             Way::Escalate => None,
             Way::Model => (situation.model && self.limit().is_ok()).then_some(Step::AskModel),
-            Way::OtherAgent | Way::PackRules | Way::Split | Way::Adjust | Way::FixDependencies => {
-                self.revise(way)
-            }
+            Way::OtherAgent
+            | Way::PackRules
+            | Way::MissingInput
+            | Way::Split
+            | Way::Adjust
+            | Way::FixDependencies => self.revise(way),
             Way::LastResort => last_resort::step(situation),
             Way::Person => self.ask_person(),
             Way::End => Some(self.end()),
@@ -209,6 +216,7 @@ fn answer(
 ) -> Option<Answer> {
     match way {
         Way::OtherAgent => other_agent::answer(draft, failure, context),
+        Way::MissingInput => missing_input::answer(draft, failure, context),
         Way::Split => split::answer(draft, failure),
         Way::Adjust => adjust::answer(draft, failure),
         Way::FixDependencies => fix_dependencies::answer(draft, failure),

@@ -22,7 +22,7 @@ const UNKNOWN_RETRIES: u32 = 1;
 pub(super) fn step(situation: &Situation<'_>) -> Option<Step> {
     let failure = situation.feedback.failure.as_ref()?;
     // A run that goes round in circles is not helped by going round once more.
-    if situation.loop_detected || waits_too_long(failure) {
+    if situation.loop_detected || waits_too_long(failure) || is_still_out(situation) {
         return None;
     }
     let (policy, explicit) = policy(situation)?;
@@ -45,6 +45,14 @@ pub(super) fn last_words(situation: &Situation<'_>) -> String {
         }
         _ => cause,
     }
+}
+
+/// Whether the agent failed at a repetition too and gets no calls for a while: another one would wait for its circuit
+/// each time, only to find out the same.
+fn is_still_out(situation: &Situation<'_>) -> bool {
+    let agents = situation.context.agents;
+    situation.retries_used > 0
+        && agents.is_some_and(|agents| agents.open.contains_key(&situation.task.agent_type))
 }
 
 fn waits_too_long(failure: &Failure) -> bool {

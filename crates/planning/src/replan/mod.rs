@@ -11,6 +11,7 @@ pub(crate) mod lineage;
 mod replay;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, AgentType, ExecutionFeedback, FeedbackType, Goal, Plan, PlanRevision, PlanningError,
@@ -39,6 +40,10 @@ pub struct ReplanContext<'a> {
     pub now: Timestamp,
     /// Who there is; everyone whom a ranking names, if absent.
     pub agents: Option<Agents<'a>>,
+    /// Everything that agents reported so far, in order: what they found is what can be chosen from.
+    pub reports: &'a [Arc<ExecutionFeedback>],
+    /// Whether a person wants the change: then the limits of what Candor does by itself do not hold.
+    pub by_person: bool,
 }
 
 /// The agents that there are, and those that get no task at present.
@@ -95,7 +100,9 @@ pub(crate) fn replan_by(
     answer: impl Fn(&mut Draft<'_>, &Failure<'_>) -> Option<Answer>,
 ) -> Result<Replanned, ReplanRefusal> {
     let failures = failures(plan, feedback)?;
-    check_limits(plan, &failures, context.settings).map_err(ReplanRefusal::Abort)?;
+    if !context.by_person {
+        check_limits(plan, &failures, context.settings).map_err(ReplanRefusal::Abort)?;
+    }
     let mut draft = Draft::new(plan);
     let answers = answer_all(&mut draft, &failures, answer);
     let unchanged = || failures.first().map(|failure| failure.task.task_id.clone());

@@ -1,6 +1,7 @@
 //! What is done about a failure: which way of the table is taken when.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, AgentType, ExecutionFeedback, Failure, FailureKind, Plan, PlanningError, ReplanStrategy,
@@ -20,6 +21,7 @@ struct Case {
     used: u32,
     attempt: u32,
     model: bool,
+    reports: Vec<Arc<ExecutionFeedback>>,
 }
 
 impl Case {
@@ -34,6 +36,7 @@ impl Case {
             used: 0,
             attempt: 1,
             model: false,
+            reports: Vec::new(),
         }
     }
 
@@ -57,7 +60,14 @@ impl Case {
             task: &task,
             feedback: &feedback,
             plan: &|| Some(plan.clone()),
-            context: ReplanContext { goal: None, settings: &self.settings, now: at, agents },
+            context: ReplanContext {
+                goal: None,
+                settings: &self.settings,
+                now: at,
+                agents,
+                by_person: false,
+                reports: &self.reports,
+            },
             retries_used: self.used,
             loop_detected: false,
             model: self.model,
@@ -147,6 +157,15 @@ fn an_agent_that_asks_for_time_gets_it_within_reason() {
 }
 
 #[test]
+fn an_agent_whose_circuit_is_open_is_waited_for_once() {
+    // spec: findings RC-13
+    let mut case = Case::kind(FailureKind::Unavailable, Transience::Transient);
+    case.open.insert(agent_type("flight_agent"), None);
+    case.plan.subtasks[0].metadata.ranking.clear();
+    assert_eq!(case.retries(), 1);
+}
+
+#[test]
 fn a_task_goes_to_somebody_else_or_to_nobody() {
     // spec: findings RC-03
     for kind in [FailureKind::Timeout, FailureKind::Crashed, FailureKind::TaskError, FailureKind::Denied] {
@@ -156,6 +175,24 @@ fn a_task_goes_to_somebody_else_or_to_nobody() {
         case.open.insert(agent_type("backup_flight_agent"), None);
         assert!(matches!(case.step(), Step::AskPerson { .. }), "{kind}: nobody gets it back");
     }
+}
+
+#[test]
+fn an_input_that_another_task_has_is_handed_on() {
+    let mut failure = Failure::new(FailureKind::TaskError, "no region given");
+    failure.missing = vec!["region".to_owned()];
+    let mut case = Case::of(failure);
+    assert_eq!(case.way(), Some(Way::OtherAgent), "nobody has it");
+    let mut report = fixtures::feedback(3, candor_model::FeedbackType::Success, &[]);
+    report.actual_outputs = fixtures::object(serde_json::json!({ "region": "north" }));
+    case.reports.push(Arc::new(report));
+    assert_eq!(case.way(), Some(Way::OtherAgent), "a result that no longer holds is not handed on");
+    case.plan.subtasks[2].status = candor_model::TaskStatus::Completed;
+    let Step::Revise { way: Way::MissingInput, replanned } = case.step() else { panic!("{:?}", case.step()) };
+    let task = &replanned.plan.subtasks[0];
+    assert_eq!((task.task_id.as_str(), &task.inputs["region"]), ("task_001_workaround", &"north".into()));
+    assert_eq!(task.dependencies, [task_id("task_003")]);
+    assert_eq!(task.agent_type, agent_type("flight_agent"), "with what it lacked the same agent can do it");
 }
 
 #[test]

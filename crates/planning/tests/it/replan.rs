@@ -21,7 +21,14 @@ fn replan_with(
     goal: Option<&Goal>,
 ) -> Result<Replanned, ReplanRefusal> {
     let settings = RunSettings::default();
-    let context = ReplanContext { goal, settings: &settings, now: fixtures::time(LATER), agents: None };
+    let context = ReplanContext {
+        goal,
+        settings: &settings,
+        now: fixtures::time(LATER),
+        agents: None,
+        by_person: false,
+        reports: &[],
+    };
     replan(plan, feedback, &context)
 }
 
@@ -370,8 +377,14 @@ mod retry {
         let settings = RunSettings::default();
         let answered = |known, open| {
             let agents = Some(Agents { known, open });
-            let context =
-                ReplanContext { goal: None, settings: &settings, now: fixtures::time(LATER), agents };
+            let context = ReplanContext {
+                goal: None,
+                settings: &settings,
+                now: fixtures::time(LATER),
+                agents,
+                by_person: false,
+                reports: &[],
+            };
             replan(&plan, &feedback, &context).is_ok()
         };
         assert_eq!(

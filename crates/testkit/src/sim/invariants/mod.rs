@@ -62,6 +62,10 @@ struct Scene {
     paused: bool,
     executing: bool,
     ended: bool,
+    /// Whether a person has just left out a task: what needs it is changed, whatever the limit.
+    skipping: bool,
+    /// The revisions that were made for that.
+    for_skips: u32,
 }
 
 impl Scene {
@@ -191,6 +195,7 @@ impl Invariants {
                 })?;
             }
             EventBody::PhaseStarted { phase, .. } => self.now.executing = *phase == Phase::Execution,
+            EventBody::TaskSkipped { .. } => self.now.skipping = true,
             EventBody::RunPaused { .. } => self.now.paused = true,
             EventBody::RunResumed {} => self.resume(),
             EventBody::PlanRejected { .. } => self.now.executing = false,
@@ -263,7 +268,8 @@ impl Invariants {
         invariant(*version > self.version, || format!("plan version {version} came twice"))?;
         self.version = *version;
         if matches!(body, EventBody::Replanned { .. }) {
-            let limit = self.max_revisions();
+            self.now.for_skips += u32::from(std::mem::take(&mut self.now.skipping));
+            let limit = self.max_revisions().saturating_add(self.now.for_skips);
             invariant(plan.metadata.revisions_made() <= limit, || {
                 format!("revised more than {limit} times")
             })?;
