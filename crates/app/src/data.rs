@@ -6,9 +6,8 @@ use std::sync::Arc;
 use candor_agents::{AttemptFolder, LogFolder};
 use candor_engine::RunState;
 use candor_model::{Position, Recorded, RunId};
-use candor_ports::{RunEntry, RunFilter, Store};
-use candor_runtime::Lease;
-use candor_store::{OpenOptions, SqliteLog};
+use candor_ports::{Leases, RunEntry, RunFilter, Store};
+use candor_store::{FileLeases, OpenOptions, SqliteLog};
 
 use crate::error::AppError;
 
@@ -70,14 +69,9 @@ impl DataFolder {
         self.0.join("code")
     }
 
-    /// Takes the right to drive a run.
-    pub fn lease(&self, run: &RunId) -> Result<Lease, AppError> {
-        Ok(Lease::take(&self.0.join("locks"), run)?)
-    }
-
-    /// Whether another process drives a run.
-    pub fn is_driven(&self, run: &RunId) -> bool {
-        Lease::is_taken(&self.0.join("locks"), run)
+    /// Who drives which run.
+    pub fn leases(&self) -> impl Leases + use<> {
+        FileLeases::new(self.0.join("locks"))
     }
 
     /// Opens the log, makes it if there is none, and tells on standard error what was found wrong with it.
@@ -135,6 +129,17 @@ pub struct LoadedRun {
     pub records: Vec<Recorded>,
     /// What the log folds to.
     pub state: RunState,
+}
+
+impl LoadedRun {
+    /// Reads what was appended since; returns it.
+    pub async fn catch_up(&mut self, log: &Log) -> Result<&[Recorded], AppError> {
+        let new = log.read(self.state.run_id(), self.state.position()).await?;
+        self.state.catch_up(&new)?;
+        let known = self.records.len();
+        self.records.extend(new);
+        Ok(self.records.get(known..).unwrap_or_default())
+    }
 }
 
 /// Reads a run and folds it.

@@ -3,7 +3,8 @@
 use candor_agents::stop_orphans;
 use candor_engine::{Input, RunState};
 use candor_model::{Answer, Choice, HumanApprovalDecision, RunId, RunStatus};
-use candor_runtime::{DriveError, ForkPoint, Lease, RunHandle, RunOrder, Runtime};
+use candor_ports::{Lease, Leases as _};
+use candor_runtime::{DriveError, ForkPoint, RunHandle, RunOrder, Runtime};
 
 use crate::data::{self, Log};
 use crate::error::AppError;
@@ -57,8 +58,8 @@ impl Begin {
 
 impl App {
     /// Takes the right to drive a run, and stops what an earlier driver left running.
-    pub fn claim(&self, run: &RunId) -> Result<Lease, AppError> {
-        let lease = self.data.lease(run)?;
+    pub async fn claim(&self, run: &RunId) -> Result<Box<dyn Lease>, AppError> {
+        let lease = self.data.leases().take(run).await?;
         self.stop_orphans(run)?;
         Ok(lease)
     }
@@ -71,7 +72,12 @@ impl App {
     }
 
     /// Begins to drive; what the run begins with is on the log when it returns.
-    pub async fn begin(&self, runtime: &Runtime, begin: Begin, lease: Lease) -> Result<RunHandle, AppError> {
+    pub async fn begin(
+        &self,
+        runtime: &Runtime,
+        begin: Begin,
+        lease: Box<dyn Lease>,
+    ) -> Result<RunHandle, AppError> {
         let begun = match begin {
             Begin::Start(order) => runtime.start(*order, Some(lease)).await,
             Begin::Resume { run, first } => runtime.resume(run, first, Some(lease)).await,

@@ -56,8 +56,8 @@ impl From<candor_runtime::DriveError> for AppError {
     }
 }
 
-impl From<candor_runtime::LeaseError> for AppError {
-    fn from(error: candor_runtime::LeaseError) -> Self {
+impl From<candor_ports::LeaseError> for AppError {
+    fn from(error: candor_ports::LeaseError) -> Self {
         Self::failed(error)
     }
 }

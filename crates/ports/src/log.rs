@@ -1,4 +1,4 @@
-//! The event log: append, read, follow, list; and what removes old runs from it.
+//! The event log: append, read, list; and what removes old runs from it.
 
 use std::pin::Pin;
 
@@ -23,36 +23,14 @@ pub trait EventLog: Send + Sync {
     /// Reads a run's events that come after `after`, in order. A run that is not known has none.
     fn read<'a>(&'a self, run: &'a RunId, after: Position) -> BoxFuture<'a, Result<Vec<Recorded>, LogError>>;
 
-    /// Follows what is appended from now on, by all runs.
-    fn subscribe(&self) -> Box<dyn Subscription>;
-
     /// Lists runs, the most recently changed first, without folding their logs.
     fn runs<'a>(&'a self, filter: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>>;
-
-    /// Whether another process may have written to the log since this was last asked. A needless yes does
-    /// no harm; a wrong no would.
-    fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>>;
 }
 
 /// Removes what is no longer wanted from a log.
 pub trait Retention: Send + Sync {
     /// Removes every run that has ended and whose last event is older than `before`; returns how many.
     fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>>;
-}
-
-/// Follows the log. It loses nothing: a slow observer finds everything that it has not seen yet.
-pub trait Subscription: Send {
-    /// Waits for the next events, and returns those that there are, up to a limit; the rest comes with the next call.
-    fn next(&mut self) -> BoxFuture<'_, Result<Vec<Appended>, LogError>>;
-}
-
-/// An event that was appended to a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Appended {
-    /// The run.
-    pub run_id: RunId,
-    /// The event and its place.
-    pub recorded: Recorded,
 }
 
 /// Which runs to list.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use candor_model::{AgentMeasure, AgentType, Breaker, PlanOutcome, RoutedExample};
 
-use crate::{BoxFuture, EventLog, LogError};
+use crate::{BoxFuture, EventLog, LogError, Notifier};
 
 /// What an installation keeps beside the logs of its runs.
 pub trait Streams: Send + Sync {
@@ -15,10 +15,10 @@ pub trait Streams: Send + Sync {
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>>;
 }
 
-/// A log with the installation's streams beside it: what drives runs needs both.
-pub trait Store: EventLog + Streams {}
+/// A log with the installation's streams beside it and news of other processes: what drives runs needs all of them.
+pub trait Store: EventLog + Streams + Notifier {}
 
-impl<T: EventLog + Streams> Store for T {}
+impl<T: EventLog + Streams + Notifier> Store for T {}
 
 /// What the runs that have ended teach; it belongs to the installation and not to a run.
 #[derive(Debug, Clone, Default, PartialEq)]

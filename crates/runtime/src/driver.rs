@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use candor_engine::Input;
 use candor_model::{Broadcast, Effect, Position, Recorded, RunStatus};
-use candor_ports::LogError;
+use candor_ports::{Lease, Listener, LogError};
 use candor_session::{Answer, Outcome, RequestId, RunSnapshot, Session, SessionInput, Ticket};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::runtime::Shared;
-use crate::{Clock, DriveError, Lease};
+use crate::{Clock, DriveError};
 
 /// How many messages may wait for one run's driver; whoever sends more waits.
 const INBOX: usize = 256;
@@ -54,12 +54,13 @@ pub(crate) struct Driver {
     /// The messages of agents at work that are durable.
     pub(crate) bus: watch::Sender<Vec<Arc<Broadcast>>>,
     snapshot: watch::Sender<RunSnapshot>,
-    news: watch::Receiver<u64>,
+    /// Other processes' writes, once the run is driven.
+    news: Option<Box<dyn Listener>>,
     /// Up to where the observer was told.
     told: Position,
     leaving: bool,
     /// Held for as long as the run is driven.
-    _lease: Option<Lease>,
+    _lease: Option<Box<dyn Lease>>,
 }
 
 impl Driver {
@@ -67,10 +68,9 @@ impl Driver {
         shared: Arc<Shared>,
         session: Session,
         clock: Clock,
-        lease: Option<Lease>,
+        lease: Option<Box<dyn Lease>>,
     ) -> (Self, mpsc::Sender<Message>) {
         let (mail, inbox) = mpsc::channel(INBOX);
-        let news = shared.news.subscribe();
         let told = session.durable();
         // Busy until the driver has looked: whoever waits for news gets some in every case.
         let snapshot = watch::Sender::new(RunSnapshot { busy: true, ..session.snapshot() });
@@ -86,7 +86,7 @@ impl Driver {
             deferred: Vec::new(),
             bus: watch::Sender::new(Vec::new()),
             snapshot,
-            news,
+            news: None,
             told,
             leaving: false,
             _lease: lease,
@@ -130,12 +130,14 @@ impl Driver {
     }
 
     /// Performs what the run asks for now. Its snapshot shows what it was given from here on.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) -> Result<(), DriveError> {
+        self.news = Some(self.shared.log.listen()?);
         for effect in std::mem::take(&mut self.deferred) {
             self.perform(effect);
         }
         self.perform_all();
         self.publish();
+        Ok(())
     }
 
     /// Drives the run until it ends or is left; returns when nothing of it is running any more.
@@ -164,7 +166,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 Some(message) = self.inbox.recv() => self.receive(message),
-                Ok(()) = self.news.changed() => self.read_news().await?,
+                Ok(()) = heard(&mut self.news) => self.read_news().await?,
                 () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => {
                     // A tick that nothing follows from changes nothing.
                     let _ = self.session.handle(SessionInput::Command(Input::Tick), self.clock.now());
@@ -297,5 +299,13 @@ impl Driver {
             *before = now;
             changed
         });
+    }
+}
+
+/// Returns when another process has written; never if nobody listens.
+async fn heard(news: &mut Option<Box<dyn Listener>>) -> Result<(), LogError> {
+    match news {
+        Some(news) => news.changed().await,
+        None => std::future::pending().await,
     }
 }

@@ -12,7 +12,8 @@ use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
 use candor_ports::{
-    BoxFuture, EventLog, Experience, LogError, Observer, RunEntry, RunFilter, Store, Streams, Subscription,
+    BoxFuture, EventLog, Experience, Listener, LogError, Notifier, Observer, RunEntry, RunFilter, Store,
+    Streams,
 };
 use candor_session::PhaseWork;
 
@@ -145,16 +146,14 @@ impl EventLog for MemoryLog {
         ready(Ok(log.iter().filter(|recorded| recorded.position > after).cloned().collect()))
     }
 
-    fn subscribe(&self) -> Box<dyn Subscription> {
-        Box::new(Silent)
-    }
-
     fn runs<'a>(&'a self, _: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>> {
         ready(Ok(Vec::new()))
     }
+}
 
-    fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>> {
-        ready(Ok(false))
+impl Notifier for MemoryLog {
+    fn listen(&self) -> Result<Box<dyn Listener>, LogError> {
+        Ok(Box::new(Silent))
     }
 }
 
@@ -168,11 +167,11 @@ impl Streams for MemoryLog {
     }
 }
 
-/// Nobody follows a dry run through its log: the observer is told.
+/// No other process writes to a log in memory.
 struct Silent;
 
-impl Subscription for Silent {
-    fn next(&mut self) -> BoxFuture<'_, Result<Vec<candor_ports::Appended>, LogError>> {
+impl Listener for Silent {
+    fn changed(&mut self) -> BoxFuture<'_, Result<(), LogError>> {
         Box::pin(std::future::pending())
     }
 }

@@ -2,8 +2,9 @@
 
 use candor_engine::{Input, RunState};
 use candor_model::{CheckpointId, Event, EventBody, ForkedFrom, Phase, Position, Recorded, RunId};
+use candor_ports::Lease;
 
-use crate::{DriveError, Lease, RunHandle, Runtime};
+use crate::{DriveError, RunHandle, Runtime};
 
 /// Where a fork begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Runtime {
         at: ForkPoint,
         new: RunId,
         prompt: Option<String>,
-        lease: Option<Lease>,
+        lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
         let past = self.0.log.read(&from, Position::START).await?;
         if past.is_empty() {

@@ -5,7 +5,7 @@
 //! performing of effects, the lease, and recovery on start.
 //!
 //! [`Runtime`] holds what all runs share; [`RunHandle`] is one run that is being driven. A run is driven by one
-//! process at a time: [`Lease`].
+//! process at a time, the one that has its [`Lease`](candor_ports::Lease).
 
 mod agent_registry;
 mod attempt_context;
@@ -14,7 +14,6 @@ mod clock;
 mod driver;
 mod dry_run;
 mod fork;
-mod lease;
 mod perform;
 mod runtime;
 
@@ -23,5 +22,4 @@ pub use candor_session::RunSnapshot;
 pub use clock::{Clock, wall};
 pub use dry_run::{DryRun, DryRunReport};
 pub use fork::ForkPoint;
-pub use lease::{Lease, LeaseError};
 pub use runtime::{DriveError, RunHandle, RunOrder, Runtime, RuntimeDeps};

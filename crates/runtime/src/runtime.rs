@@ -1,7 +1,6 @@
 //! What all runs of a process share, and the handle to one of them.
 
-use std::sync::{Arc, OnceLock, Weak};
-use std::time::Duration;
+use std::sync::Arc;
 
 use candor_engine::{FoldError, Input, Refusal};
 use candor_model::{
@@ -10,17 +9,14 @@ use candor_model::{
 };
 use candor_phases::Phases;
 use candor_planning::calibration;
-use candor_ports::{Embedder, Experience, Inspector, LogError, Models, Observer, Store, Streams};
+use candor_ports::{Embedder, Experience, Inspector, Lease, LogError, Models, Observer, Store, Streams};
 use candor_session::{Circuits, Learned, PhaseWork, RunSnapshot, Session, SessionDeps, SessionInput};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::circuit_breaker::StoredCircuits;
 use crate::driver::{Driver, Message};
-use crate::{AgentRegistry, Clock, Lease};
-
-/// How often other processes' writes are looked for.
-const LOOK_ELSEWHERE: Duration = Duration::from_millis(100);
+use crate::{AgentRegistry, Clock};
 
 /// Why a run cannot be driven, or could not take what it was given.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -100,9 +96,6 @@ pub(crate) struct Shared {
     pub(crate) circuits: Arc<StoredCircuits>,
     pub(crate) inspector: Option<Arc<dyn Inspector>>,
     session: SessionDeps,
-    /// Counts the times at which others were found to have written.
-    pub(crate) news: watch::Sender<u64>,
-    lookout: OnceLock<()>,
 }
 
 impl Runtime {
@@ -151,18 +144,7 @@ impl Runtime {
             declared: declared.into(),
             last_phase,
         };
-        Self(Arc::new(Shared {
-            log,
-            registry,
-            observer,
-            models,
-            meaning,
-            circuits,
-            inspector,
-            session,
-            news: watch::Sender::new(0),
-            lookout: OnceLock::new(),
-        }))
+        Self(Arc::new(Shared { log, registry, observer, models, meaning, circuits, inspector, session }))
     }
 
     /// Everyone who can be given a task.
@@ -172,7 +154,11 @@ impl Runtime {
     }
 
     /// Starts a run and drives it. It returns once the start is durable.
-    pub async fn start(&self, order: RunOrder, lease: Option<Lease>) -> Result<RunHandle, DriveError> {
+    pub async fn start(
+        &self,
+        order: RunOrder,
+        lease: Option<Box<dyn Lease>>,
+    ) -> Result<RunHandle, DriveError> {
         let learned = self.learned(self.0.log.experience().await?);
         let session = Session::new(order.run_id, self.0.session.clone(), learned);
         let input = Input::Start {
@@ -190,7 +176,7 @@ impl Runtime {
         &self,
         run_id: RunId,
         first: Option<Input>,
-        lease: Option<Lease>,
+        lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
         let (mut session, clock) = self.open(run_id).await?;
         session.resume(clock.now())?;
@@ -210,13 +196,12 @@ impl Runtime {
         session: Session,
         clock: Clock,
         first: Option<Input>,
-        lease: Option<Lease>,
+        lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
-        self.look_out();
         let run_id = session.state().run_id().clone();
         let (mut driver, mail) = Driver::new(Arc::clone(&self.0), session, clock, lease);
         driver.submit(first).await?;
-        driver.begin();
+        driver.begin()?;
         let snapshot = driver.snapshot();
         Ok(RunHandle { run_id, mail, snapshot, driver: tokio::spawn(driver.run()) })
     }
@@ -237,24 +222,6 @@ impl Runtime {
             agents: self.0.registry.known(&measured).into(),
             calibration: calibration::metrics(&outcomes),
             examples: examples.into(),
-        }
-    }
-
-    /// Starts to look for other processes' writes, once, for as long as the runtime lives.
-    fn look_out(&self) {
-        self.0.lookout.get_or_init(|| {
-            tokio::spawn(look_out(Arc::downgrade(&self.0)));
-        });
-    }
-}
-
-async fn look_out(shared: Weak<Shared>) {
-    loop {
-        tokio::time::sleep(LOOK_ELSEWHERE).await;
-        let Some(shared) = shared.upgrade() else { return };
-        // A log that cannot be asked now will be asked again; its users find out by themselves.
-        if shared.log.written_elsewhere().await.unwrap_or(false) {
-            shared.news.send_modify(|count| *count = count.wrapping_add(1));
         }
     }
 }

@@ -99,6 +99,11 @@ impl Memory {
         self.last_seq
     }
 
+    /// The sequence number of the last event before the last commit.
+    pub(crate) const fn found_seq(&self) -> i64 {
+        self.first_seq - 1
+    }
+
     /// Forgets everything; it is read again when needed.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();

@@ -1,8 +1,8 @@
 //! The event log and its projections on SQLite.
 //!
 //! This crate owns the file in which every run's events are kept, and all that is needed to trust it:
-//! durable appends (many runs per fsync), reading with checksums, following, listing,
-//! a check on open that tells what it found, and retention. It refuses to decide what an event means:
+//! durable appends (many runs per fsync), reading with checksums, news of what other processes wrote,
+//! listing, a check on open that tells what it found, and retention. It refuses to decide what an event means:
 //! it knows [`candor_model::Event`]s and their one-line summary, nothing of plans and tasks.
 //!
 //! Open a log with [`SqliteLog::open`] and use it through [`candor_ports::EventLog`].
@@ -54,7 +54,9 @@ mod experience;
 mod figures;
 mod group;
 mod insert;
+mod lease;
 mod log;
+mod lookout;
 mod options;
 mod query;
 mod queue;
@@ -64,11 +66,11 @@ mod report;
 mod retention;
 mod salvage;
 mod schema;
-mod subscription;
 mod tail;
 mod transaction;
 mod writer;
 
+pub use lease::FileLeases;
 pub use log::SqliteLog;
 pub use options::OpenOptions;
 pub use report::{Finding, OpenReport, Salvage};

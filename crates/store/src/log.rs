@@ -2,28 +2,27 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{
-    BoxFuture, EventLog, Experience, LogError, Retention, RunEntry, RunFilter, Streams, Subscription,
+    BoxFuture, EventLog, Experience, Listener, LogError, Notifier, Retention, RunEntry, RunFilter, Streams,
 };
 use rusqlite::Connection;
 
 use crate::OpenOptions;
 use crate::check::check;
 use crate::checkpoint::Checkpointer;
-use crate::error::{at_path, is_damage, while_doing};
+use crate::error::{at_path, is_damage};
 use crate::experience;
 use crate::figures::Figures;
 use crate::group::{Append, Work};
+use crate::lookout::Lookout;
 use crate::query;
 use crate::readers::Readers;
 use crate::record::Encoded;
 use crate::report::{OpenReport, Salvage};
 use crate::salvage;
 use crate::schema::{SetUpError, open_writer};
-use crate::subscription::Follower;
 use crate::writer::Writer;
 
 /// The event log in one SQLite file. A clone is another handle to the same log.
@@ -33,13 +32,12 @@ use crate::writer::Writer;
 #[derive(Clone)]
 pub struct SqliteLog(Arc<Inner>);
 
-// The order matters: readers close before the writer, which then leaves one tidy file behind.
+// The order matters: whoever reads closes before the writer, which then leaves one tidy file behind.
 struct Inner {
+    lookout: Lookout,
     readers: Readers,
     writer: Writer,
     large_body: usize,
-    /// The last event in the file when someone last asked for news.
-    seen: AtomicI64,
 }
 
 impl std::fmt::Debug for SqliteLog {
@@ -67,7 +65,8 @@ impl SqliteLog {
         let checkpointer =
             Checkpointer::open(path, &options).map_err(|error| at_path("open the log", path, error))?;
         let writer = Writer::start(connection, checkpointer, &options, last_seq)?;
-        let inner = Inner { readers, writer, large_body: options.large_body, seen: AtomicI64::new(last_seq) };
+        let lookout = Lookout::new(path, options, writer.written());
+        let inner = Inner { lookout, readers, writer, large_body: options.large_body };
         Ok((Self(Arc::new(inner)), report))
     }
 
@@ -110,25 +109,14 @@ impl EventLog for SqliteLog {
         Box::pin(self.0.readers.ask(move |connection| query::read(connection, &run, after)))
     }
 
-    fn subscribe(&self) -> Box<dyn Subscription> {
-        Box::new(Follower::new(self.0.readers.clone(), self.0.writer.wake()))
-    }
-
     fn runs<'a>(&'a self, filter: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>> {
         Box::pin(self.0.readers.ask(move |connection| query::runs(connection, filter)))
     }
+}
 
-    fn written_elsewhere(&self) -> BoxFuture<'_, Result<bool, LogError>> {
-        Box::pin(async {
-            let in_file = self
-                .0
-                .readers
-                .ask(|connection| query::last_seq(connection).map_err(while_doing("look for new events")))
-                .await?;
-            let ours = *self.0.writer.wake().borrow();
-            let seen = self.0.seen.fetch_max(in_file, Ordering::Relaxed);
-            Ok(in_file > ours.max(seen))
-        })
+impl Notifier for SqliteLog {
+    fn listen(&self) -> Result<Box<dyn Listener>, LogError> {
+        self.0.lookout.listen()
     }
 }
 

@@ -1,18 +1,15 @@
-//! What is asked of the tables: a run's events, what came after a sequence number, the list of runs.
+//! What is asked of the tables: a run's events, the last sequence number, the list of runs.
 //!
 //! Everything here works on any connection and changes nothing.
 
 use candor_model::{Position, Recorded, RunId, RunSummary, Timestamp};
-use candor_ports::{Appended, LogError, RunEntry, RunFilter};
+use candor_ports::{LogError, RunEntry, RunFilter};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::{storage, while_doing};
 use crate::figures::Figures;
 use crate::record::{Row, SELECT};
 use crate::tail::{self, End};
-
-/// How many events one look at the log takes at most; a reader that is far behind looks again.
-const FOLLOW_LIMIT: u32 = 4096;
 
 /// Where a run's log ends.
 #[derive(Debug, Clone)]
@@ -125,39 +122,6 @@ pub(crate) fn in_place(row: &Row, run: &str, position: u64) -> Result<(), String
         return Ok(());
     }
     Err(format!("the record found there says that it is event {} of run {}", row.position, row.run))
-}
-
-/// What a reader that follows the log gets.
-#[derive(Debug)]
-pub(crate) struct Followed {
-    /// The events in the order of their arrival.
-    pub(crate) events: Vec<Appended>,
-    /// Where to look next.
-    pub(crate) cursor: i64,
-    /// The record that cannot be read, right after the events.
-    pub(crate) problem: Option<LogError>,
-}
-
-/// Reads what came after `cursor`, by all runs, up to a limit or the first record that cannot be read.
-pub(crate) fn follow(connection: &Connection, cursor: i64) -> Result<Followed, LogError> {
-    const DOING: &str = "follow the log";
-    let sql = format!("{SELECT} WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2");
-    let mut statement = connection.prepare_cached(&sql).map_err(while_doing(DOING))?;
-    let rows = statement.query_map(params![cursor, FOLLOW_LIMIT], Row::read).map_err(while_doing(DOING))?;
-    let mut followed = Followed { events: Vec::new(), cursor, problem: None };
-    for row in rows {
-        let row = row.map_err(while_doing(DOING))?;
-        followed.cursor = row.seq;
-        let run_id = RunId::new(&row.run).map_err(|error| storage(DOING, error))?;
-        match row.recorded(&run_id) {
-            Ok(recorded) => followed.events.push(Appended { run_id, recorded }),
-            Err(problem) => {
-                followed.problem = Some(problem);
-                break;
-            }
-        }
-    }
-    Ok(followed)
 }
 
 /// Lists runs, the one that changed last first.

@@ -17,8 +17,8 @@ pub(crate) fn remove_ended_before(connection: &Connection, before: Timestamp) ->
     Ok(doomed.len() as u64)
 }
 
-/// Remembers the highest sequence number, so that it is not given away again: readers that follow the log
-/// would take the new event for one that they have seen.
+/// Remembers the highest sequence number, so that it is not given away again: whoever
+/// looks for other processes' events would take the new one for one that was seen.
 pub(crate) fn keep_floor(connection: &Connection) -> rusqlite::Result<()> {
     let last = query::last_seq(connection)?;
     connection.execute("UPDATE floor SET seq = ?1", [last])?;

@@ -33,10 +33,19 @@ struct Command {
     reply: oneshot::Sender<Answer>,
 }
 
+/// What this process has written, and what it found while it did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Written {
+    /// The last event of this process, or the last of all when the log was opened.
+    pub(crate) last: i64,
+    /// The last event of another process that one of our commits came after.
+    pub(crate) theirs: i64,
+}
+
 /// The handle to what writes. Dropping it finishes what is queued.
 pub(crate) struct Writer {
     desk: Arc<Desk>,
-    wake: watch::Receiver<i64>,
+    written: watch::Receiver<Written>,
     checkpoints: SyncSender<Tell>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -55,14 +64,14 @@ impl Writer {
         options: &OpenOptions,
         last_seq: i64,
     ) -> Result<Self, LogError> {
-        let (woken, wake) = watch::channel(last_seq);
+        let (tell, written) = watch::channel(Written { last: last_seq, theirs: last_seq });
         let not_ready = |error| storage("prepare the log", error);
         // The wait for another process is the thread's, not SQLite's: nobody else may wait so long.
         connection.busy_timeout(Duration::ZERO).map_err(not_ready)?;
         let (checkpoints, told) = checkpoint::tell_when_long(&mut connection).map_err(not_ready)?;
-        let service = Service { connection, woken, memory: Memory::default(), pace: None };
+        let service = Service { connection, tell, memory: Memory::default(), pace: None };
         let desk = Arc::new(Desk { queue: Queue::new(options.queue), service: Mutex::new(service) });
-        let mut this = Self { desk: Arc::clone(&desk), wake, checkpoints, threads: Vec::new() };
+        let mut this = Self { desk: Arc::clone(&desk), written, checkpoints, threads: Vec::new() };
         let (on_thread, patience) = (Arc::clone(&desk), options.busy_timeout);
         this.threads.push(spawn("candor-log-writer", move || work_on_thread(&on_thread, patience))?);
         let work = move || checkpointer.work(&told, &desk.service);
@@ -79,9 +88,9 @@ impl Writer {
         answer.await.map_err(|_| LogError::Closed)?
     }
 
-    /// Wakes up whenever something was committed, and knows the sequence number of the last event.
-    pub(crate) fn wake(&self) -> watch::Receiver<i64> {
-        self.wake.clone()
+    /// What this process has written.
+    pub(crate) fn written(&self) -> watch::Receiver<Written> {
+        self.written.clone()
     }
 }
 
@@ -172,7 +181,7 @@ impl Drop for Helper {
 /// What is needed to write.
 struct Service {
     connection: Connection,
-    woken: watch::Sender<i64>,
+    tell: watch::Sender<Written>,
     memory: Memory,
     /// How long a commit takes, on average.
     pace: Option<Duration>,
@@ -204,7 +213,11 @@ impl Service {
             let works = commands.iter().map(|command| &command.work);
             match group::commit(&mut self.connection, &mut self.memory, works) {
                 Ok(answers) => {
-                    self.woken.send_replace(self.memory.last_seq());
+                    let (found, last) = (self.memory.found_seq(), self.memory.last_seq());
+                    self.tell.send_modify(|written| {
+                        let theirs = if found > written.last { found } else { written.theirs };
+                        *written = Written { last, theirs };
+                    });
                     return Ok(answers);
                 }
                 Err(error) => {

@@ -4,17 +4,16 @@ mod runs;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use candor_engine::{Input, RunState};
 use candor_model::{Answer, EventBody, GateId, Position, ProgressUpdate, Recorded, RunId, RunStatus};
-use candor_ports::{Observer, RunEntry, RunFilter};
+use candor_ports::{Leases, Observer, RunEntry, RunFilter};
 use candor_projections::run_view::RunView;
 use candor_runtime::{RunSnapshot, Runtime};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use self::runs::Runs;
 use crate::data::{self, Log};
@@ -26,9 +25,6 @@ use crate::wiring::{AgentScope, App, ModelUse};
 
 /// How much progress may wait for a slow listener; older progress is of no interest.
 const PROGRESS_KEPT: usize = 256;
-
-/// How often a run is looked at that somebody waits for.
-const LOOK: Duration = Duration::from_millis(200);
 
 /// One step forward of one run.
 pub type ProgressOf = (RunId, ProgressUpdate);
@@ -135,7 +131,7 @@ impl Service {
     async fn drive(&self, begin: Begin) -> Result<(), AppError> {
         let run = begin.run().clone();
         let begun = async {
-            let lease = self.app.claim(&run)?;
+            let lease = self.app.claim(&run).await?;
             self.app.begin(&self.runtime, begin, lease).await
         };
         self.runs.keep(begun).await
@@ -146,7 +142,7 @@ impl Service {
         if let Some(given) = self.runs.submit(run, &input).await {
             return Ok(given?);
         }
-        if self.app.data.is_driven(run) {
+        if self.app.data.leases().is_taken(run).await {
             self.runtime.submit(run.clone(), input).await?;
             return Ok(());
         }
@@ -166,7 +162,7 @@ impl Service {
     /// Looks at a run.
     pub async fn look(&self, run: &RunId) -> Result<ServedRun, AppError> {
         let loaded = data::load_run(&self.log, run).await?;
-        let driver = match (self.runs.has(run).await, self.app.data.is_driven(run)) {
+        let driver = match (self.runs.has(run).await, self.app.data.leases().is_taken(run).await) {
             (true, _) => Driver::Here,
             (false, true) => Driver::Elsewhere,
             (false, false) => Driver::Nobody,
@@ -208,35 +204,50 @@ impl Service {
     /// Returns when a run rests: it has ended, nobody drives it, or it waits for a person and does nothing else.
     /// With `after`, a run that waits counts only when something happened to it after that position.
     pub async fn rest(&self, run: &RunId, after: Option<Position>) -> Result<(), AppError> {
+        let leases = self.app.data.leases();
+        let mut news = self.log.listen()?;
+        let mut loaded = data::load_run(&self.log, run).await?;
         loop {
-            let Some(mut snapshot) = self.runs.snapshot(run).await else {
-                if !self.app.data.is_driven(run) || self.waits(run, after, None).await? {
-                    return Ok(());
-                }
-                tokio::time::sleep(LOOK).await;
-                continue;
-            };
-            let now = snapshot.borrow_and_update().clone();
-            let idle = matches!(now.status, RunStatus::WaitingHuman | RunStatus::Paused) && !now.busy;
-            if idle && self.waits(run, after, Some(&now)).await? {
+            let mut driver = self.runs.snapshot(run).await;
+            if driver.is_none() && !leases.is_taken(run).await {
                 return Ok(());
             }
-            // A change, the end of the driver, or nothing for a while: look again.
-            let _ = tokio::time::timeout(LOOK, snapshot.changed()).await;
+            // Taken before the log is read, which then is never behind it.
+            let snapshot = driver.as_mut().map(|driver| driver.borrow_and_update().clone());
+            loaded.catch_up(&self.log).await?;
+            if rests(&loaded.state, after, snapshot.as_ref()) {
+                return Ok(());
+            }
+            tokio::select! {
+                heard = news.changed() => heard?,
+                () = moved(driver.as_mut()), if driver.is_some() => {}
+                // A driver elsewhere announces what it does on the log, and its end nowhere.
+                () = leases.released(run), if snapshot.is_none() => {}
+            }
         }
     }
+}
 
-    /// Whether a run waits by its log, and its driver knows it: the driver may be behind for a moment.
-    async fn waits(
-        &self,
-        run: &RunId,
-        after: Option<Position>,
-        snapshot: Option<&RunSnapshot>,
-    ) -> Result<bool, AppError> {
-        let state = data::load_run(&self.log, run).await?.state;
-        let later = after.is_none_or(|after| state.position() > after);
-        let waits = matches!(state.status(), RunStatus::WaitingHuman | RunStatus::Paused) && later;
-        Ok(state.status().is_end() || (waits && snapshot.is_none_or(|snapshot| is_of(snapshot, &state))))
+/// Returns when the driver has something new to show, or has ended; then it is removed in a moment.
+async fn moved(driver: Option<&mut watch::Receiver<RunSnapshot>>) {
+    if let Some(driver) = driver
+        && driver.changed().await.is_err()
+    {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Whether a run rests by its log, and its driver knows it: the driver may be behind for a moment.
+fn rests(state: &RunState, after: Option<Position>, snapshot: Option<&RunSnapshot>) -> bool {
+    let is_waiting = |status| matches!(status, RunStatus::WaitingHuman | RunStatus::Paused);
+    let later = after.is_none_or(|after| state.position() > after);
+    match snapshot {
+        // Whoever asks next finds it driven by nobody.
+        Some(snapshot) if !is_waiting(snapshot.status) || snapshot.busy => false,
+        Some(snapshot) => {
+            state.status().is_end() || (is_waiting(state.status()) && later && is_of(snapshot, state))
+        }
+        None => state.status().is_end() || (is_waiting(state.status()) && later),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Commands to a run: go on, pause, cancel.
 
-use candor_app::{App, Begin, Log, find_run, first_input, load_run};
+use candor_app::{App, AppError, Begin, Log, find_run, first_input, load_run};
 use candor_engine::Input;
 use candor_model::RunId;
+use candor_ports::Leases;
 
 use crate::args::{DriveArgs, DriveOptions, GlobalOptions, ReasonArgs};
 use crate::drive;
@@ -32,7 +33,7 @@ impl AtRun {
         options: &DriveOptions,
     ) -> Result<u8, Failure> {
         let Self { app, log, run } = self;
-        if app.data.is_driven(&run) {
+        if app.data.leases().is_taken(&run).await {
             let status = app.runtime(log, &[], None)?.submit(run.clone(), input).await?;
             eprintln!("candor: told the process that drives run {run}; it is {status}");
             return Ok(code::DONE);
@@ -61,13 +62,15 @@ pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<
     let AtRun { app, log, run } = AtRun::find(global, &args.run).await?;
     let input = Input::Cancel { reason: args.reason.clone() };
     let runtime = app.runtime(log.clone(), &[], None)?;
-    if app.data.is_driven(&run) {
+    let leases = app.data.leases();
+    if leases.is_taken(&run).await {
         runtime.submit(run.clone(), input).await?;
-        while app.data.is_driven(&run) && !load_run(&log, &run).await?.state.status().is_end() {
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::select! {
+            ended = until_end(&log, &run) => ended?,
+            () = leases.released(&run) => {}
         }
     } else {
-        let lease = app.data.lease(&run)?;
+        let lease = leases.take(&run).await.map_err(AppError::from)?;
         let stopped = app.stop_orphans(&run)?;
         if stopped > 0 {
             eprintln!("candor: stopped {stopped} processes that were left running");
@@ -76,4 +79,15 @@ pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<
     }
     eprintln!("candor: run {run} is {}", load_run(&log, &run).await?.state.status());
     Ok(code::DONE)
+}
+
+/// Returns when a run that another process drives has ended.
+async fn until_end(log: &Log, run: &RunId) -> Result<(), Failure> {
+    let mut news = log.listen()?;
+    let mut loaded = load_run(log, run).await?;
+    while !loaded.state.status().is_end() {
+        news.changed().await?;
+        loaded.catch_up(log).await?;
+    }
+    Ok(())
 }

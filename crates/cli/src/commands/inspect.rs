@@ -1,12 +1,10 @@
 //! Looking at runs: list, status, watch, report, explain, postmortem, logs.
 
-use std::time::Duration;
-
 use candor_app::{DataFolder, LoadedRun, Log, find_run, load_run};
 use candor_engine::RunState;
-use candor_model::{EventBody, Position, Recorded, RunId, RunStatus, SubTask, TaskId};
+use candor_model::{EventBody, Recorded, RunId, RunStatus, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
-use candor_ports::RunFilter;
+use candor_ports::{Leases, RunFilter};
 use serde_json::json;
 
 use crate::args::{
@@ -16,9 +14,6 @@ use crate::drive::Screen;
 use crate::failure::{Failure, code};
 use crate::output;
 use crate::view;
-
-/// How often a run that another process drives is looked at.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// A data folder that has runs in it, and the one that was meant.
 struct Found {
@@ -58,7 +53,7 @@ pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, 
 pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
     let Found { data, log, run } = find(global, &args.run).await?;
     let LoadedRun { records, state } = load_run(&log, &run).await?;
-    let driven = data.is_driven(&run);
+    let driven = data.leases().is_taken(&run).await;
     if args.json {
         let mut status = view::status::json(&state, &records);
         if let Some(fields) = status.as_object_mut() {
@@ -86,21 +81,14 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
         models: ModelOptions::default(),
     };
     let mut screen = Screen::new(&options, &run);
-    let mut seen = Position::START;
-    loop {
-        let events = log.read(&run, seen).await?;
-        if let Some(last) = events.last() {
-            seen = last.position;
-            screen.tell(&events)?;
-        }
-        let loaded = load_run(&log, &run).await?;
-        if loaded.state.status().is_end() && loaded.state.position() == seen {
-            return Ok(code::DONE);
-        }
-        if events.is_empty() {
-            tokio::time::sleep(LOOK).await;
-        }
+    let mut news = log.listen()?;
+    let mut loaded = load_run(&log, &run).await?;
+    screen.tell(&loaded.records)?;
+    while !loaded.state.status().is_end() {
+        news.changed().await?;
+        screen.tell(loaded.catch_up(&log).await?)?;
     }
+    Ok(code::DONE)
 }
 
 pub(crate) async fn report(global: &GlobalOptions, args: &ReportArgs) -> Result<u8, Failure> {

@@ -79,7 +79,7 @@ pub(crate) async fn drive_on(
     screen: Screen,
 ) -> Result<u8, Failure> {
     let run = begin.run().clone();
-    let lease = app.claim(&run)?;
+    let lease = app.claim(&run).await?;
     let (sender, told) = mpsc::unbounded_channel();
     let tiers = app.models(&options.models)?;
     let (relay, scope) = (Arc::new(Relay(sender)), begin.agent_scope(&log).await?);

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use candor_model::{EventBody, Notification, Recorded, RunId, RunSettings, RunStatus};
-use candor_ports::{EventLog, Observer, Subscription};
+use candor_model::{EventBody, Notification, Position, Recorded, RunId, RunSettings, RunStatus};
+use candor_ports::{EventLog, Notifier, Observer};
+use candor_store::SqliteLog;
 
 use crate::support::{House, Way, Worker, chains, order};
 
@@ -70,7 +71,7 @@ fn measured() -> Result<(), String> {
     let followed = drive(&worker, &listener);
     let ended = worker.ended.lock().unwrap();
     let told = listener.0.lock().unwrap();
-    for (who, heard) in [("observer", &*told), ("subscriber", &followed)] {
+    for (who, heard) in [("observer", &*told), ("another process", &followed)] {
         let limits = [
             ("failure", &heard.failures, Duration::from_millis(100)),
             ("notification", &heard.notices, Duration::from_millis(500)),
@@ -92,14 +93,14 @@ fn measured() -> Result<(), String> {
     Ok(())
 }
 
-/// Drives a run to its end, with someone who follows its log.
+/// Drives a run to its end, with someone who follows its log as another process does: by the file alone.
 fn drive(worker: &Arc<Worker>, listener: &Arc<Listener>) -> Heard {
     let executor =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     executor.block_on(async {
         let house = House::new();
         let log = house.log();
-        let follower = tokio::spawn(follow(log.subscribe()));
+        let follower = tokio::spawn(follow(house.log(), RunId::new("run_fast").unwrap()));
         let observer: Arc<dyn Observer> = Arc::clone(listener) as Arc<dyn Observer>;
         let runtime = house.runtime_with(log, worker, None, Some(observer));
         let order = order("run_fast", chains(3, TASKS / 3), RunSettings::default());
@@ -109,12 +110,15 @@ fn drive(worker: &Arc<Worker>, listener: &Arc<Listener>) -> Heard {
     })
 }
 
-async fn follow(mut subscription: Box<dyn Subscription>) -> Heard {
-    let mut heard = Heard::default();
+async fn follow(log: Arc<SqliteLog>, run: RunId) -> Heard {
+    let (mut heard, mut seen) = (Heard::default(), Position::START);
+    let mut news = log.listen().unwrap();
     loop {
-        for appended in subscription.next().await.unwrap() {
-            heard.hear(&appended.run_id, &appended.recorded);
-            if appended.recorded.event.body.is_end() {
+        news.changed().await.unwrap();
+        for recorded in log.read(&run, seen).await.unwrap() {
+            seen = recorded.position;
+            heard.hear(&run, &recorded);
+            if recorded.event.body.is_end() {
                 return heard;
             }
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{Place, at, ended, events_of, fill, numbered, paused, run};
 use candor_model::{Event, Position, RunId, RunStatus};
-use candor_ports::{EventLog, LogError, Retention, RunFilter, Subscription};
+use candor_ports::{EventLog, LogError, Retention, RunFilter};
 use candor_store::{OpenOptions, SqliteLog};
 use proptest::prelude::*;
 
@@ -162,54 +162,6 @@ async fn a_full_disk_fails_the_append_and_leaves_the_log_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_subscription_sees_everything_in_order_however_slow_it_is() {
-    let place = Place::new();
-    let log = place.open();
-    fill(&log, &run("before"), 2).await;
-    let mut subscription = log.subscribe();
-    fill(&log, &run("a"), 3).await;
-    fill(&log, &run("b"), 2).await;
-    let seen = subscription.next().await.unwrap();
-    let names: Vec<&str> = seen.iter().map(|appended| appended.run_id.as_str()).collect();
-    assert_eq!(names, ["a", "a", "a", "b", "b"]);
-    assert_eq!(seen[4].recorded.position, Position(2));
-    assert_eq!(seen[4].recorded.event, numbered(2));
-
-    let waiting = tokio::time::timeout(Duration::from_millis(50), subscription.next()).await;
-    assert!(waiting.is_err(), "there is nothing new");
-    let a = run("a");
-    let (next, ()) = tokio::join!(subscription.next(), fill(&log, &a, 1));
-    assert_eq!(next.unwrap()[0].recorded.position, Position(4));
-    drop(log);
-    assert!(matches!(subscription.next().await, Err(LogError::Closed)));
-}
-
-#[tokio::test]
-async fn a_subscription_far_behind_catches_up_in_steps() {
-    let place = Place::new();
-    let log = place.open();
-    let mut subscription = log.subscribe();
-    let events: Vec<Event> = (1..=10_000).map(numbered).collect();
-    log.append(&run("a"), Position::START, &events).await.unwrap();
-    let mut seen = Vec::new();
-    while seen.len() < events.len() {
-        seen.extend(subscription.next().await.unwrap().into_iter().map(|appended| appended.recorded.event));
-    }
-    assert_eq!(seen, events);
-}
-
-#[tokio::test]
-async fn events_of_another_process_come_with_the_next_wake_up() {
-    let place = Place::new();
-    let (one, two) = (place.open(), place.open());
-    let mut subscription = one.subscribe();
-    fill(&two, &run("theirs"), 1).await;
-    fill(&one, &run("ours"), 1).await;
-    let seen = subscription.next().await.unwrap();
-    assert_eq!(seen.iter().map(|s| s.run_id.as_str()).collect::<Vec<_>>(), ["theirs", "ours"]);
-}
-
-#[tokio::test]
 async fn runs_are_listed_by_their_last_change_with_status_and_end() {
     let place = Place::new();
     let log = place.open();
@@ -282,39 +234,22 @@ async fn retention_removes_whole_ended_runs_only() {
     // spec: beyond BY-13
     let place = Place::new();
     let log = place.open();
-    let mut subscription = log.subscribe();
     fill(&log, &run("open"), 2).await;
     for (name, end) in [("old", 10), ("young", 20)] {
         log.append(&run(name), Position::START, &[numbered(1), ended(end)]).await.unwrap();
     }
-    assert_eq!(subscription.next().await.unwrap().len(), 6);
     assert_eq!(log.remove_ended_before(at(100)).await.unwrap(), 2);
     assert_eq!(log.remove_ended_before(at(100)).await.unwrap(), 0);
     assert!(log.read(&run("old"), Position::START).await.unwrap().is_empty());
     assert_eq!(log.read(&run("open"), Position::START).await.unwrap().len(), 2);
-    // Whoever follows must not take new events for the removed ones, and a removed run may begin again.
+    // A removed run may begin again.
     log.append(&run("old"), Position::START, &[numbered(9)]).await.unwrap();
-    assert_eq!(subscription.next().await.unwrap()[0].recorded.event, numbered(9));
+    assert_eq!(events_of(&log.read(&run("old"), Position::START).await.unwrap()), [numbered(9)]);
     let rows: i64 = place.raw().query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 3);
     let summaries: i64 =
         place.raw().query_row("SELECT count(*) FROM summaries", [], |row| row.get(0)).unwrap();
     assert_eq!(summaries, 2);
-}
-
-#[tokio::test]
-async fn a_sequence_number_is_never_used_twice_even_after_the_highest_are_removed() {
-    let place = Place::new();
-    let log = place.open();
-    let mut subscription = log.subscribe();
-    log.append(&run("old"), Position::START, &[numbered(1), ended(2)]).await.unwrap();
-    assert_eq!(subscription.next().await.unwrap().len(), 2);
-    assert_eq!(place.open().remove_ended_before(at(100)).await.unwrap(), 1);
-    fill(&place.open(), &run("theirs"), 1).await;
-    fill(&log, &run("ours"), 1).await;
-    let next = tokio::time::timeout(Duration::from_secs(5), subscription.next()).await;
-    let seen = next.expect("the new events are found").unwrap();
-    assert_eq!(seen.iter().map(|s| s.run_id.as_str()).collect::<Vec<_>>(), ["theirs", "ours"]);
 }
 
 #[tokio::test]
@@ -438,11 +373,4 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(follow_model(steps));
     }
-}
-
-#[tokio::test]
-async fn a_subscription_is_an_object_that_can_be_sent() {
-    fn sendable(_: Box<dyn Subscription>) {}
-    let place = Place::new();
-    sendable(place.open().subscribe());
 }

@@ -114,25 +114,11 @@ async fn a_damaged_record_in_the_middle_is_named_and_left_alone() {
         panic!("not noticed")
     };
     assert_eq!(position, Position(3));
-    let mut subscription = log.subscribe();
     drop(log);
     let (log, report) = place.open_with(full_check());
     assert_eq!(report.damaged.len(), 1, "{report}");
     assert_eq!(report.damaged[0].position, Position(3));
     assert_eq!(log.runs(RunFilter::default()).await.unwrap()[0].head, Position(6));
-    assert!(matches!(subscription.next().await, Err(LogError::Closed)));
-}
-
-#[tokio::test]
-async fn a_subscription_tells_of_a_damaged_record_once_and_goes_on() {
-    let place = Place::new();
-    let log = place.open();
-    let mut subscription = log.subscribe();
-    fill(&log, &run("a"), 3).await;
-    place.raw().execute_batch("UPDATE events SET crc = 0 WHERE position = 2").unwrap();
-    assert_eq!(subscription.next().await.unwrap().len(), 1);
-    assert!(matches!(subscription.next().await, Err(LogError::Damaged { position: Position(2), .. })));
-    assert_eq!(subscription.next().await.unwrap()[0].recorded.position, Position(3));
 }
 
 #[tokio::test]

@@ -16,3 +16,5 @@ mod checkpoint;
 mod common;
 mod crowd;
 mod damage;
+mod lease;
+mod lookout;
