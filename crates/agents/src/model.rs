@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentAnswer, AgentNote, Failure, FailureKind, FeedbackType, JsonMap, MessagePriority, MessageType, Money,
-    Noted, ReportedError, Seconds, Telling, Tier, Transience, WorkOrder,
+    AgentAnswer, AgentNote, AskStep, Failure, FailureKind, FeedbackType, JsonMap, MessagePriority,
+    MessageType, Money, Noted, ReportedError, Seconds, Telling, Tier, Transience, WorkOrder,
 };
 use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture};
 use schemars::JsonSchema;
@@ -66,17 +66,23 @@ impl ModelAgent {
     }
 }
 
-/// Why no model answered, as the last call that was made under this name tells it. Where none could be made, the
-/// models are not available, for a reason that is not known here: no money, no time, an open circuit.
+/// Why no model answered: as the last call that was made under this name tells it, or as the step does that was taken
+/// in place of a call (no money, no time, an open circuit).
 pub(crate) fn failure_of_ask(notes: &[Noted], name: &str) -> Failure {
-    let call = notes.iter().rev().find_map(|noted| match &noted.note {
-        AgentNote::Consulted { ask, step, .. } if ask == name => step.call.as_ref(),
+    let steps = notes.iter().rev().filter_map(|noted| match &noted.note {
+        AgentNote::Consulted { ask, step, .. } if ask == name => Some(step),
         _ => None,
     });
-    match call.map(|call| &call.failure) {
-        Some(Some(failure)) => Failure::from(failure),
-        Some(None) => Failure::new(FailureKind::BadOutput, "no answer of a model could be used"),
-        None => {
+    let call = steps.clone().find_map(|step| step.call.as_ref());
+    let without_call = steps.clone().find_map(|step| match &step.outcome {
+        AskStep::GiveUp { reason, kind: Some(kind), .. } => Some(Failure::new(*kind, reason.clone())),
+        _ => None,
+    });
+    match (call.map(|call| &call.failure), without_call) {
+        (Some(Some(failure)), _) => Failure::from(failure),
+        (Some(None), _) => Failure::new(FailureKind::BadOutput, "no answer of a model could be used"),
+        (None, Some(failure)) => failure,
+        (None, None) => {
             Failure::new(FailureKind::Unavailable, "no model was called").with_transience(Transience::Unknown)
         }
     }

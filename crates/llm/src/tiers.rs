@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use candor_model::{AskStep, Consulted, ModelCall, ModelFailure, Money, Seconds, Tier, TokenUse};
+use candor_model::{
+    AskStep, Consulted, FailureKind, ModelCall, ModelFailure, Money, Seconds, Tier, TokenUse,
+};
 use candor_ports::{Ask, AskPolicy, BoxFuture, CallLimits, Models, Next, NextCall, Words};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -132,11 +134,11 @@ impl Tiers {
         let steps = past.iter().filter(|step| matches!(step.outcome, AskStep::FallBack { .. })).count();
         let next = chain.iter().filter(|tier| self.clients.contains_key(tier)).nth(steps).copied();
         match (outcome, next) {
-            (AskStep::FallBack { from, reason, .. } | AskStep::GiveUp { from, reason }, Some(to)) => {
+            (AskStep::FallBack { from, reason, .. } | AskStep::GiveUp { from, reason, .. }, Some(to)) => {
                 AskStep::FallBack { from, to, reason }
             }
             (AskStep::FallBack { from, reason, .. }, None) => {
-                AskStep::GiveUp { from, reason: fallback_policy::chain(past, from, &reason) }
+                AskStep::GiveUp { from, reason: fallback_policy::chain(past, from, &reason), kind: None }
             }
             (other, _) => other,
         }
@@ -156,7 +158,7 @@ impl Tiers {
                 client.tier().name(),
                 client.at_most(&ChatRequest { max_output_tokens: SHORTEST_ANSWER.min(wanted), ..request })
             );
-            return Next::Step(self.down(ask, past, &reason));
+            return Next::Step(self.down(ask, past, &reason).without_call(FailureKind::OverBudget));
         };
         let after = match past.last().map(|step| &step.outcome) {
             Some(AskStep::Repeat { delay, .. }) => *delay,
@@ -267,11 +269,16 @@ fn record(
     }
 }
 
+/// A prompt that cannot be filled in is the installation's own mistake: no call is made.
+fn unusable_prompt(ask: &Ask, error: &impl ToString) -> AskStep {
+    AskStep::GiveUp { from: ask.tier, reason: error.to_string(), kind: None }
+}
+
 impl AskPolicy for Tiers {
     fn next(&self, ask: &Ask, past: &[Consulted], left: Money) -> Next {
         match self.prompts.render(ask) {
             Ok(rendered) => self.next_of(ask, &rendered, past, left),
-            Err(error) => Next::Step(AskStep::GiveUp { from: ask.tier, reason: error.to_string() }),
+            Err(error) => Next::Step(unusable_prompt(ask, &error)),
         }
     }
 
@@ -292,10 +299,7 @@ impl Models for Tiers {
         Box::pin(async move {
             match self.prompts.render(ask) {
                 Ok(rendered) => self.call_of(ask, &rendered, past, limits, words, stop).await,
-                Err(error) => {
-                    let outcome = AskStep::GiveUp { from: ask.tier, reason: error.to_string() };
-                    Consulted { call: None, outcome }
-                }
+                Err(error) => Consulted { call: None, outcome: unusable_prompt(ask, &error) },
             }
         })
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::text_enum::text_enum;
-use crate::{Money, Phase, Seconds};
+use crate::{FailureKind, Money, Phase, Seconds};
 
 text_enum!(
     /// How capable a model an ask needs; the installation says which model that is.
@@ -197,17 +197,29 @@ pub enum AskStep {
         /// Why.
         reason: String,
     },
-    /// No model can answer: the heuristic twin speaks.
+    /// No model can answer: the rule-based fallback is used.
     GiveUp {
         /// The tier that was asked last.
         from: Tier,
         /// Why.
         reason: String,
+        /// What kept a call from being made; absent where a call failed, which tells by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<FailureKind>,
     },
 }
 
 impl AskStep {
-    /// Whether the ask is answered, by a model or by its twin.
+    /// The same step, made because of a failure of this kind and not because of a call.
+    #[must_use]
+    pub fn without_call(self, why: FailureKind) -> Self {
+        match self {
+            Self::GiveUp { from, reason, .. } => Self::GiveUp { from, reason, kind: Some(why) },
+            step => step,
+        }
+    }
+
+    /// Whether the ask is answered, by a model or by rules.
     #[must_use]
     pub const fn is_final(&self) -> bool {
         matches!(self, Self::Accepted { .. } | Self::GiveUp { .. })

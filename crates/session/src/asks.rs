@@ -9,8 +9,8 @@ use std::collections::btree_map::Entry;
 
 use candor_engine::{Input, Refusal};
 use candor_model::{
-    AgentNote, Ask, AskId, AskKey, AskPolicy, AskStep, CallLimits, Consulted, Effect, ModelRequest, Money,
-    Next, NextCall, Seconds, Timestamp,
+    AgentNote, Ask, AskId, AskKey, AskPolicy, AskStep, CallLimits, Consulted, Effect, FailureKind,
+    ModelRequest, Money, Next, NextCall, Seconds, Timestamp,
 };
 use serde_json::Value;
 
@@ -62,15 +62,18 @@ impl Session {
         out_of_time: Option<String>,
     ) -> Next {
         if let Some(reason) = out_of_time {
-            return Next::Step(AskStep::GiveUp { from: ask.tier, reason });
+            let kind = Some(FailureKind::Timeout);
+            return Next::Step(AskStep::GiveUp { from: ask.tier, reason, kind });
         }
         match policy.next(ask, past, left) {
             Next::Call(call) if call.at_most > left => {
                 let reason = format!("a call can cost ${}, and ${left} are left", call.at_most);
-                Next::Step(policy.step_down(ask, past, &reason))
+                Next::Step(policy.step_down(ask, past, &reason).without_call(FailureKind::OverBudget))
             }
             Next::Call(call) => match self.deps.circuits.admit(&model_circuit(&call.model), self.now) {
-                Err(reason) => Next::Step(policy.step_down(ask, past, &reason)),
+                Err(reason) => {
+                    Next::Step(policy.step_down(ask, past, &reason).without_call(FailureKind::Unavailable))
+                }
                 Ok(()) => Next::Call(call),
             },
             step => step,
@@ -121,7 +124,11 @@ impl Session {
         self.deps.circuits.not_made(&model_circuit(model));
         let (ask, ..) = self.asks.phases.remove(key)?;
         let past = self.history.state.consulted(key);
-        let outcome = self.deps.models.as_ref()?.step_down(&ask, past, &refusal.to_string());
+        let down = self.deps.models.as_ref()?.step_down(&ask, past, &refusal.to_string());
+        let outcome = match refusal {
+            Refusal::NoMoney { .. } | Refusal::NoTokens { .. } => down.without_call(FailureKind::OverBudget),
+            _ => down,
+        };
         let step = Box::new(Consulted { call: None, outcome });
         Some(Input::Consulted { ask: key.clone(), number: next_number(past), step })
     }

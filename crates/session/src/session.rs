@@ -349,7 +349,8 @@ impl Session {
         let Err(reason) = result else { return };
         self.embedding_failed = true;
         let Some((phase, attempt)) = self.needs.embed_for.take() else { return };
-        let step = Box::new(Consulted { call: None, outcome: AskStep::GiveUp { from: Tier::Fast, reason } });
+        let outcome = AskStep::GiveUp { from: Tier::Fast, reason, kind: None };
+        let step = Box::new(Consulted { call: None, outcome });
         let ask = AskKey { phase, attempt, step: EMBED.to_owned() };
         self.take_own(Input::Consulted { ask, number: 1, step });
     }

@@ -71,5 +71,5 @@ pub fn fall_back(reason: &str) -> AskStep {
 /// The rules speak.
 #[must_use]
 pub fn give_up(reason: &str) -> AskStep {
-    AskStep::GiveUp { from: Tier::Fast, reason: reason.to_owned() }
+    AskStep::GiveUp { from: Tier::Fast, reason: reason.to_owned(), kind: None }
 }

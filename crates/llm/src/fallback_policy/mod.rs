@@ -52,7 +52,7 @@ pub fn step_down(ask: &Ask, past: &[Consulted], configured: &dyn Fn(Tier) -> boo
     let below = std::iter::successors(from.below(), |tier| tier.below());
     match below.into_iter().find(|tier| configured(*tier)) {
         Some(to) => AskStep::FallBack { from, to, reason: short(reason) },
-        None => AskStep::GiveUp { from, reason: chain(past, from, &short(reason)) },
+        None => AskStep::GiveUp { from, reason: chain(past, from, &short(reason)), kind: None },
     }
 }
 

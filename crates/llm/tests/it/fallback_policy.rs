@@ -123,7 +123,7 @@ fn a_model_that_only_writes_prose_ends_at_the_heuristic_twin() {
         })
         .collect();
     assert_eq!(steps, [(Tier::Strong, Tier::Balanced), (Tier::Balanced, Tier::Fast)]);
-    let Some(AskStep::GiveUp { from, reason }) = past.last().map(|step| &step.outcome) else { panic!() };
+    let Some(AskStep::GiveUp { from, reason, .. }) = past.last().map(|step| &step.outcome) else { panic!() };
     assert_eq!(*from, Tier::Fast);
     for tier in ["strong:", "balanced:", "fast:"] {
         assert!(reason.contains(tier), "the whole chain is named: {reason}");
@@ -213,7 +213,11 @@ fn tiers_that_are_not_configured_are_passed_over() {
     let none = |_| false;
     assert_eq!(
         step_down(&ask, &[], &none, "there is no money for it"),
-        AskStep::GiveUp { from: Tier::Strong, reason: "strong: there is no money for it".to_owned() }
+        AskStep::GiveUp {
+            from: Tier::Strong,
+            reason: "strong: there is no money for it".to_owned(),
+            kind: None
+        }
     );
 }
 

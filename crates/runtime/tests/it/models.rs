@@ -57,7 +57,7 @@ impl AskPolicy for Scripted {
     }
 
     fn step_down(&self, ask: &Ask, _: &[Consulted], reason: &str) -> AskStep {
-        AskStep::GiveUp { from: ask.tier, reason: reason.to_owned() }
+        AskStep::GiveUp { from: ask.tier, reason: reason.to_owned(), kind: None }
     }
 }
 

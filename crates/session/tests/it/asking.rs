@@ -1,6 +1,9 @@
 //! Agents at work ask models through the same loop as phases.
 
-use candor_model::{Ask, AskId, Consulted, Effect, EventBody, ModelErrorKind, Money, Seconds, Tier};
+use candor_model::{
+    AgentNote, Ask, AskId, AskStep, Consulted, Effect, EventBody, FailureKind, ModelErrorKind, Money,
+    Seconds, Tier,
+};
 use candor_session::{AgentRequest, Answer, Outcome, SessionInput, Ticket};
 use candor_testkit::consulting;
 use serde_json::{Value, json};
@@ -72,6 +75,31 @@ fn a_repetition_is_another_call_and_what_was_spent_is_gone() {
     assert_eq!(call(&mut hand), None);
     let told = reply(&mut hand, ticket).unwrap().unwrap_err();
     assert!(told.contains("are left"), "{told}");
+}
+
+#[test]
+fn a_call_that_is_not_made_says_of_which_kind_the_reason_is() {
+    let gave_up = |money: u64, seconds: u32| {
+        let mut hand = Hand::at_work(1);
+        hand.effects();
+        let ask = Box::new(Ask::expecting::<Value>("act", Tier::Balanced));
+        let (left, within) = (Money::from_micros(money), Seconds::whole(seconds));
+        let request = AgentRequest::Consult { name: "act_1".to_owned(), ask, left, within };
+        hand.session.handle(SessionInput::Agent { from: attempt(1), request }, hand.now).unwrap();
+        assert_eq!(call(&mut hand), None);
+        hand.log.iter().find_map(|recorded| match &recorded.event.body {
+            EventBody::AgentNoted { note, .. } => match note.as_ref() {
+                AgentNote::Consulted { step, .. } => match &step.outcome {
+                    AskStep::GiveUp { kind, .. } => *kind,
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        })
+    };
+    assert_eq!(gave_up(10, 20), Some(FailureKind::OverBudget));
+    assert_eq!(gave_up(1_000, 0), Some(FailureKind::Timeout));
 }
 
 #[test]

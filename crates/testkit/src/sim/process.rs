@@ -419,7 +419,8 @@ fn cancel(world: &mut World, request: RequestId) {
     match request {
         RequestId::Attempt(key) => agents::stop(world, &key),
         RequestId::Model { ask, number } => {
-            let outcome = AskStep::GiveUp { from: candor_model::Tier::Fast, reason: "stopped".to_owned() };
+            let outcome =
+                AskStep::GiveUp { from: candor_model::Tier::Fast, reason: "stopped".to_owned(), kind: None };
             let step = Box::new(candor_model::Consulted { call: None, outcome });
             let delay = world.rng.i64(1..200);
             world.outcome(delay, Outcome::Model { ask, number, step });

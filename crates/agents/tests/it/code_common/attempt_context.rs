@@ -82,8 +82,10 @@ impl Memory {
             Some(value) if (ask.check)(value).is_empty() => {
                 AskStep::Accepted { value: value.clone(), repairs: Vec::new() }
             }
-            Some(value) => AskStep::GiveUp { from: ask.tier, reason: (ask.check)(value).join("; ") },
-            None => AskStep::GiveUp { from: ask.tier, reason: format!("nothing for {name}") },
+            Some(value) => {
+                AskStep::GiveUp { from: ask.tier, reason: (ask.check)(value).join("; "), kind: None }
+            }
+            None => AskStep::GiveUp { from: ask.tier, reason: format!("nothing for {name}"), kind: None },
         };
         let step = Box::new(Consulted { call: Some(call(ask.tier)), outcome: outcome.clone() });
         self.push(AgentNote::Consulted { ask: name, number: 1, step })?;

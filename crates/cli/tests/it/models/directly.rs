@@ -82,3 +82,24 @@ fn the_failure_of_a_model_that_answers_directly_has_the_providers_kind() {
         );
     }
 }
+
+#[test]
+fn a_model_that_there_is_no_money_for_fails_over_budget() {
+    let scene = Scene::new();
+    let config = std::fs::read_to_string(scene.candor.path("candor.toml")).unwrap();
+    let agent = "[[agents]]\nagent_type = \"note_writer\"\nspecialization = \"Writes notes\"\nmodel = \"fast\"\n\
+                 max_cost = 0.000001\n";
+    scene.candor.write("candor.toml", format!("{config}\n{agent}"));
+    let task = json!({ "task_id": "t", "description": "Write the note", "agent_type": "note_writer",
+        "expected_outputs": ["result"] });
+    scene.candor.write("plan.json", json!({ "subtasks": [task] }).to_string());
+    let said = scene.run(&["run", "--plan", "plan.json", "--json", "--run-id", "run_1"]);
+    let events = Events(said.lines());
+    let failure = &events.all("task_failed")[0]["feedback"]["failure"];
+    assert_eq!(
+        (&failure["kind"], &failure["transience"]),
+        (&json!("over_budget"), &json!("permanent")),
+        "{failure}"
+    );
+    assert!(failure["message"].as_str().unwrap().contains("can cost"), "{failure}");
+}
