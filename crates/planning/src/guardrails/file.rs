@@ -56,7 +56,23 @@ impl RuleDocument for Guardrails {
             take(&mut rules, rule, &place)?;
         }
         check_links(&rules, &seen)?;
+        check_settings(written.global_settings)?;
         Ok(Self { rules, global_settings: written.global_settings })
+    }
+}
+
+/// What holds for every run cannot be switched off.
+fn check_settings(settings: GlobalSettings) -> Result<(), ValidationError> {
+    let fixed = [
+        ("requireExplicitHandoffs", settings.require_explicit_handoffs),
+        ("forcedEvaluation", settings.forced_evaluation),
+    ];
+    match fixed.into_iter().find(|(_, holds)| !holds) {
+        Some((name, _)) => Err(ValidationError::new(
+            format!("globalSettings.{name}"),
+            "cannot be switched off, because every phase always runs; write true or leave it out",
+        )),
+        None => Ok(()),
     }
 }
 

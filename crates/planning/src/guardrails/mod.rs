@@ -37,7 +37,7 @@ pub struct Violation {
     pub rule_id: String,
     /// What it does.
     pub enforcement: Enforcement,
-    /// Whether it is a tripwire.
+    /// Whether it is a tripwire that halts.
     pub tripwire: bool,
     /// How much it matters.
     pub priority: RulePriority,
@@ -70,25 +70,25 @@ impl Guardrails {
             .filter(|rule| phase_of(&rule.skill_id).is_none() && rule.prompt_triggers.match_prompt(prompt))
             .filter_map(|rule| {
                 let missing = missing(rule, completed);
-                (rule.depends_on.is_empty() || !missing.is_empty()).then(|| violation(rule, missing))
+                (rule.depends_on.is_empty() || !missing.is_empty()).then(|| self.violation(rule, missing))
             })
             .collect();
         found.sort_by_key(|violation| violation.priority);
         found
     }
+
+    fn violation(&self, rule: &Rule, missing: Vec<String>) -> Violation {
+        Violation {
+            rule_id: rule.skill_id.clone(),
+            enforcement: rule.enforcement,
+            tripwire: rule.tripwire && self.global_settings.halt_on_tripwire,
+            priority: rule.priority,
+            message: rule.message.clone(),
+            missing,
+        }
+    }
 }
 
 fn missing(rule: &Rule, completed: &dyn Fn(&str) -> bool) -> Vec<String> {
     rule.depends_on.iter().filter(|needed| !completed(needed)).cloned().collect()
-}
-
-fn violation(rule: &Rule, missing: Vec<String>) -> Violation {
-    Violation {
-        rule_id: rule.skill_id.clone(),
-        enforcement: rule.enforcement,
-        tripwire: rule.tripwire,
-        priority: rule.priority,
-        message: rule.message.clone(),
-        missing,
-    }
 }

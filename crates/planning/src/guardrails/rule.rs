@@ -48,11 +48,12 @@ pub struct Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct GlobalSettings {
-    /// Whether a violated tripwire halts; without it, a tripwire of a user's rule only blocks.
+    /// Whether a violated tripwire halts and is looked at again by itself; without it, a tripwire blocks as any rule:
+    /// a person is asked at once.
     pub halt_on_tripwire: bool,
-    /// Whether entering a phase without a handoff trips.
+    /// Whether entering a phase without a handoff trips. It always does; a file that says otherwise is refused.
     pub require_explicit_handoffs: bool,
-    /// Whether each phase is judged by a recorded yes or no before anything is done.
+    /// Whether each phase is judged by a recorded yes or no before anything is done. It always is.
     pub forced_evaluation: bool,
 }
 

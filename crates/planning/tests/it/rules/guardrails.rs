@@ -55,12 +55,29 @@ fn the_settings_for_all_rules_can_be_read() {
         "haltOnTripwire": true, "requireExplicitHandoffs": true, "forcedEvaluation": true
     });
     assert_eq!(json["globalSettings"], usual);
-    let text = "[globalSettings]\nhaltOnTripwire = false\nforcedEvaluation = false\n";
-    let read: Guardrails = read("skill-rules.toml", text).unwrap();
+    let text = "[globalSettings]\nhaltOnTripwire = false\n";
+    let rails: Guardrails = read("skill-rules.toml", text).unwrap();
     let expected = serde_json::json!({
-        "haltOnTripwire": false, "requireExplicitHandoffs": true, "forcedEvaluation": false
+        "haltOnTripwire": false, "requireExplicitHandoffs": true, "forcedEvaluation": true
     });
-    assert_eq!(serde_json::to_value(&read).unwrap()["globalSettings"], expected);
+    assert_eq!(serde_json::to_value(&rails).unwrap()["globalSettings"], expected);
+    for fixed in ["requireExplicitHandoffs", "forcedEvaluation"] {
+        let text = format!("[globalSettings]\n{fixed} = false\n");
+        let refused = read::<Guardrails>("skill-rules.toml", &text).unwrap_err().to_string();
+        assert!(refused.contains(fixed) && refused.contains("cannot be switched off"), "{refused}");
+    }
+}
+
+#[test]
+fn without_halting_a_tripwire_is_a_rule_like_others() {
+    // spec: orchestrator GR-05
+    let rule = "[[rules]]\nskillId = \"own\"\nenforcement = \"block\"\ntripwire = true\nmessage = \"no\"\n\
+                promptTriggers = { keywords = [\"*\"] }\n";
+    for (settings, halts) in [("", true), ("[globalSettings]\nhaltOnTripwire = false\n", false)] {
+        let rails: Guardrails = read("skill-rules.toml", &format!("{rule}{settings}")).unwrap();
+        let found = rails.violations("anything", &|_| false);
+        assert_eq!((found.len(), found[0].tripwire), (1, halts));
+    }
 }
 
 #[test]
