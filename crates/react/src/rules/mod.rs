@@ -17,11 +17,7 @@ use serde_json::Value;
 /// The strategy that the rules have for a step that failed so, among the tools that it may use.
 #[must_use]
 pub fn strategy(item: &TodoItem, error: &ToolResult, tools: &[Arc<ToolSpec>]) -> Option<StepStrategy> {
-    let text = error.error_text();
     let kind = error.error.as_ref().map_or(ToolErrorKind::Failed, |problem| problem.kind);
-    if let Some(module) = module::missing(kind, text) {
-        return module::install_first(item, &module, tools).or_else(|| swap::strategy(item, kind, tools));
-    }
     match kind {
         ToolErrorKind::InvalidArguments => parameters::strategy(item, tools),
         // A tool that may not be used is not got around with another one.
@@ -29,10 +25,14 @@ pub fn strategy(item: &TodoItem, error: &ToolResult, tools: &[Arc<ToolSpec>]) ->
         ToolErrorKind::Unavailable | ToolErrorKind::Timeout | ToolErrorKind::Lost => {
             swap::strategy(item, kind, tools)
         }
-        ToolErrorKind::Failed | ToolErrorKind::MissingDependency => {
-            let about_parameters =
-                parameters::is_about(text).then(|| parameters::strategy(item, tools)).flatten();
-            about_parameters.or_else(|| swap::strategy(item, kind, tools))
+        ToolErrorKind::MissingDependency => {
+            let module = module::missing(error.error_text());
+            let installed = module.and_then(|module| module::install_first(item, &module, tools));
+            installed.or_else(|| swap::strategy(item, kind, tools))
+        }
+        // What the schema says of the parameters tells more than the words of a failure do.
+        ToolErrorKind::Failed => {
+            parameters::strategy(item, tools).or_else(|| swap::strategy(item, kind, tools))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use candor_model::{StepStrategy, StrategyType, TodoItem, ToolErrorKind, ToolSpec};
+use candor_model::{StepStrategy, StrategyType, TodoItem, ToolSpec};
 use serde_json::{Value, json};
 
 use super::likeness::{tool_words, words};
@@ -17,11 +17,10 @@ const PHRASES: &[&str] = &[
     "ModuleNotFoundError: ",
 ];
 
-/// What is missing, if the error names it.
-pub(super) fn missing(kind: ToolErrorKind, text: &str) -> Option<String> {
+/// The package that an error about something missing names: the kind tells that it is missing, only the words which.
+pub(super) fn missing(text: &str) -> Option<String> {
     let named = PHRASES.iter().find_map(|phrase| text.split_once(phrase)).map(|(_, rest)| rest);
-    let named =
-        named.or_else(|| (kind == ToolErrorKind::MissingDependency).then(|| quoted(text)).flatten())?;
+    let named = named.or_else(|| quoted(text))?;
     let named = named.trim_start_matches(['\'', '"', '`', ' ']);
     let is_part = |letter: &char| letter.is_ascii_alphanumeric() || "_-@/.".contains(*letter);
     let name: String = named.chars().take(80).take_while(is_part).collect();

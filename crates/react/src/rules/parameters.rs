@@ -8,30 +8,11 @@ use serde_json::{Value, json};
 use super::likeness::nearest;
 use super::{named, strategy_of};
 
-/// Words with which tools complain about what they were given.
-const COMPLAINTS: &[&str] = &[
-    "parameter",
-    "argument",
-    "required",
-    "invalid",
-    "schema",
-    "validation",
-    "must be",
-    "expected",
-    "unknown field",
-];
-
 /// What was changed, and how sure that is meant.
 pub(super) struct Bent {
     pub(super) parameters: JsonMap,
     pub(super) changes: Vec<String>,
     pub(super) confidence: f64,
-}
-
-/// Whether an error is about what the tool was given.
-pub(super) fn is_about(text: &str) -> bool {
-    let text = text.to_lowercase();
-    COMPLAINTS.iter().any(|word| text.contains(word))
 }
 
 /// The same tool with parameters that it takes.

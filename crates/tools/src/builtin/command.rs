@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use candor_model::{ToolErrorKind, ToolHints, ToolProblem, ToolResult, ToolSpec};
+use candor_model::{ToolErrorKind, ToolHints, ToolProblem, ToolResult, ToolSpec, cause_line};
 use candor_sandbox::{Confinement, Ended, How, Limits, SandboxError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,6 +12,7 @@ use serde_json::json;
 use super::folder::Folder;
 use super::patience::{Patience, stopped};
 use super::{BuiltinConfig, problem, spec_of};
+use crate::mcp::says_missing;
 
 pub(super) const NAME: &str = "run_command";
 /// How much of the end of what a failed command said stands in its error.
@@ -105,7 +106,7 @@ fn told(program: &str, wall: Duration, ended: &Ended) -> ToolResult {
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
     let (kind, what) = match ended.how {
         How::Exited(0) => (None, String::new()),
-        How::Exited(code) => (Some(ToolErrorKind::Failed), format!("ended with code {code}")),
+        How::Exited(code) => (Some(exited(&stderr)), format!("ended with code {code}")),
         How::Signalled(signal) => (Some(ToolErrorKind::Failed), format!("was ended by signal {signal}")),
         How::TimedOut => (Some(ToolErrorKind::Timeout), format!("was killed after {} ms", wall.as_millis())),
         How::Stopped => (Some(ToolErrorKind::Cancelled), stopped().message),
@@ -124,6 +125,14 @@ fn told(program: &str, wall: Duration, ended: &Ended) -> ToolResult {
     result.data = Some(data);
     result.cut = ended.stdout.is_cut() || ended.stderr.is_cut();
     result
+}
+
+/// What kind of failure a command's own log tells of: an interpreter names what is not installed.
+fn exited(stderr: &str) -> ToolErrorKind {
+    match cause_line(stderr) {
+        Some(line) if says_missing(line) => ToolErrorKind::MissingDependency,
+        _ => ToolErrorKind::Failed,
+    }
 }
 
 /// What happened, with the end of what the command said about it.

@@ -14,6 +14,8 @@ mod restarts;
 mod result;
 mod words;
 
+pub(crate) use self::result::says_missing;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 

@@ -58,7 +58,7 @@ pub(super) fn is_vague(result: &ToolResult) -> bool {
 }
 
 /// Whether a line says that something is not installed.
-pub(super) fn says_missing(line: &str) -> bool {
+pub(crate) fn says_missing(line: &str) -> bool {
     MISSING.iter().any(|word| line.contains(word))
 }
 
