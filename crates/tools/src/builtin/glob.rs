@@ -1,7 +1,39 @@
-//! Patterns for names: `*` and `?` within a name, `**` for any number of folders.
+//! Patterns for names: `*` and `?` within a name, `**` for any number of folders, `{a,b}` for either.
+
+/// How many patterns the alternatives of one may stand for.
+const MAX_ALTERNATIVES: usize = 64;
 
 /// Whether a path within a folder fits. A pattern without `/` is about the name alone, wherever it is.
 pub(super) fn fits(pattern: &str, path: &str) -> bool {
+    if pattern.contains('{') {
+        return alternatives(pattern).iter().any(|pattern| one_fits(pattern, path));
+    }
+    one_fits(pattern, path)
+}
+
+/// The patterns that one with `{a,b}` stands for. Braces that do not match, and more alternatives than there may be,
+/// are taken as they are written.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let mut all = vec![pattern.to_owned()];
+    while let Some(at) = all.iter().position(|one| inner(one).is_some()) {
+        let one = all.swap_remove(at);
+        let Some((before, choices, after)) = inner(&one) else { break };
+        all.extend(choices.split(',').map(|choice| format!("{before}{choice}{after}")));
+        if all.len() > MAX_ALTERNATIVES {
+            return vec![pattern.to_owned()];
+        }
+    }
+    all
+}
+
+/// The first braces that hold no others, with what is around them.
+fn inner(pattern: &str) -> Option<(&str, &str, &str)> {
+    let (before, after) = pattern.split_once('}')?;
+    let (before, choices) = before.rsplit_once('{')?;
+    Some((before, choices, after))
+}
+
+fn one_fits(pattern: &str, path: &str) -> bool {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     if !pattern.contains('/') {
         return name_fits(pattern, path.rsplit('/').next().unwrap_or(path));
@@ -55,12 +87,22 @@ mod tests {
             ("./a/*", "a/x"),
             ("*", "ü"),
             ("?", "ü"),
+            ("*.{ts,tsx}", "src/a.tsx"),
+            ("{src,tests}/**/*.{rs,md}", "tests/it/a.md"),
+            ("a{,b{c,d}}.txt", "abd.txt"),
+            ("a{,b{c,d}}.txt", "a.txt"),
+            ("a}b{", "a}b{"),
         ] {
             assert!(fits(pattern, path), "{pattern} {path}");
         }
-        for (pattern, path) in
-            [("*.rs", "a.rs.md"), ("a/*", "a/b/c"), ("a/*.rs", "b/a/x.rs"), ("", "a"), ("?", "ab")]
-        {
+        for (pattern, path) in [
+            ("*.{ts,tsx}", "a.js"),
+            ("*.rs", "a.rs.md"),
+            ("a/*", "a/b/c"),
+            ("a/*.rs", "b/a/x.rs"),
+            ("", "a"),
+            ("?", "ab"),
+        ] {
             assert!(!fits(pattern, path), "{pattern} {path}");
         }
     }
@@ -69,5 +111,7 @@ mod tests {
     fn a_nasty_pattern_ends_soon() {
         assert!(!fits(&"*a".repeat(200), &"a".repeat(199)));
         assert!(!fits(&format!("{}b", "*a".repeat(200)), &"a".repeat(5000)));
+        assert!(!fits(&"{a,b}".repeat(200), &"a".repeat(5000)));
+        assert!(!fits(&"{".repeat(5000), "a") && !fits(&"{a,".repeat(2000), "a"));
     }
 }

@@ -19,8 +19,8 @@ pub(super) struct Args {
     /// The folder to list, within the allowed one; without it, that one.
     #[serde(default)]
     path: Option<String>,
-    /// Lists everything below whose name fits: `*.rs` anywhere, or `src/**/*.rs` for paths. Without it, what is
-    /// directly in the folder.
+    /// Lists everything below whose name fits: `*.rs` anywhere, `src/**/*.rs` for paths, `*.{ts,tsx}` for either.
+    /// Without it, what is directly in the folder.
     #[serde(default)]
     pattern: Option<String>,
 }
