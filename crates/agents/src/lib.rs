@@ -16,6 +16,8 @@ mod fault;
 #[cfg(feature = "http")]
 mod http;
 mod inspector;
+#[cfg(feature = "http")]
+mod keys;
 mod log_folder;
 mod model;
 mod text;

@@ -7,7 +7,6 @@
 
 mod attempt;
 mod card;
-mod keys;
 mod notes;
 mod outputs;
 mod progress;
@@ -31,9 +30,9 @@ use tokio_util::sync::CancellationToken;
 use self::attempt::Attempt;
 use self::card::Card;
 pub use self::card::Described;
-use self::keys::Keys;
 use self::rpc::{BodyError, Peer, limited_body};
 use crate::http::{address_of, connection_failure, innermost, status_failure};
+use crate::keys::Keys;
 use crate::text;
 use crate::wait::{deadline_of, until_over};
 
@@ -176,16 +175,8 @@ pub struct A2aAgent {
 }
 
 impl A2aAgent {
-    /// Fetches the card at this address, or at its usual place below it, and gives the agent and what it says of
-    /// itself.
-    pub async fn connect(card_url: &str, config: A2aConfig) -> Result<(Self, Described), A2aError> {
-        let agent = Self::lazy(card_url, config)?;
-        let described = agent.describe().await?;
-        Ok((agent, described))
-    }
-
-    /// An agent whose card is fetched when it is first needed; nothing is sent before. An error is about what was
-    /// declared: the address, a header, a variable that is not set.
+    /// An agent whose card is at this address, or at its usual place below it. The card is fetched when it is first
+    /// needed; nothing is sent before. An error is about what was declared: the address, a header, a variable that is not set.
     pub fn lazy(card_url: &str, config: A2aConfig) -> Result<Self, A2aError> {
         let headers = headers(&config.headers_env)?;
         Ok(Self { card_url: card::card_address(card_url)?, config, headers, peer: OnceCell::new() })

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::card::Card;
-use super::keys::Keys;
 use super::sse::Sse;
 use crate::http::{address_of, connection_failure, status_failure};
+use crate::keys::Keys;
 use crate::text;
 
 /// How large an answer may be that is no stream.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::attempt_context::MemoryContext;
-use crate::common::order;
+use crate::common::{connect, order};
 use candor_agents::{A2aAgent, A2aConfig, A2aError};
 use candor_model::{
     AgentAnswer, AgentNote, ChoiceKind, JsonMap, MessagePriority, Query, QueryType, RunId, TaskId, ToolCall,
@@ -53,7 +53,7 @@ impl Peer {
     }
 
     async fn agent(&self) -> A2aAgent {
-        A2aAgent::connect(&self.url, A2aConfig::default()).await.unwrap().0
+        connect(&self.url, A2aConfig::default()).await.unwrap().0
     }
 
     /// What reached it, of one kind.
@@ -147,7 +147,7 @@ async fn killed(peer: &Peer, order: &WorkOrder) -> Arc<MemoryContext> {
 #[tokio::test]
 async fn a_card_becomes_a_description() {
     let Some(peer) = Peer::start(&[]) else { return };
-    let (_, described) = A2aAgent::connect(&peer.url, A2aConfig::default()).await.unwrap();
+    let (_, described) = connect(&peer.url, A2aConfig::default()).await.unwrap();
     assert_eq!(
         (described.name.as_str(), described.description.as_str()),
         ("Test peer", "An agent for tests.")
@@ -157,7 +157,7 @@ async fn a_card_becomes_a_description() {
     assert!(described.streaming);
     assert_eq!(described.specialization(), "An agent for tests. Says what it was told. Works for a while");
     let card = format!("{}/.well-known/agent-card.json", peer.url);
-    assert_eq!(A2aAgent::connect(&card, A2aConfig::default()).await.unwrap().1, described);
+    assert_eq!(connect(&card, A2aConfig::default()).await.unwrap().1, described);
 }
 
 #[tokio::test]
@@ -448,13 +448,13 @@ async fn artifacts_without_end_are_refused() {
 async fn an_access_key_comes_from_the_environment_and_is_shown_nowhere() {
     let key = env!("CARGO_PKG_NAME");
     let Some(peer) = Peer::start(&["--key", key]) else { return };
-    let error = A2aAgent::connect(&peer.url, A2aConfig::default()).await.unwrap_err();
+    let error = connect(&peer.url, A2aConfig::default()).await.unwrap_err();
     assert!(error.to_string().contains("401") && error.to_string().contains("who are you?"), "{error}");
     let with = |variable: &str| A2aConfig {
         headers_env: [("X-Access".to_owned(), variable.to_owned())].into(),
         ..A2aConfig::default()
     };
-    let (agent, _) = A2aAgent::connect(&peer.url, with("CARGO_PKG_NAME")).await.unwrap();
+    let (agent, _) = connect(&peer.url, with("CARGO_PKG_NAME")).await.unwrap();
     assert!(perform(&agent, &saying("echo"), &MemoryContext::new()).await.is_ok());
     assert!(!format!("{agent:?}").contains(key), "{agent:?}");
     let unset = A2aAgent::lazy(&peer.url, with("NO_SUCH_VARIABLE_HERE")).unwrap_err();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::common::attempt_context::MemoryContext;
-use crate::common::{order, perform, reason};
+use crate::common::{connect, order, perform, reason};
 use candor_agents::{A2aAgent, A2aConfig, A2aError};
 use candor_model::Failure;
 use candor_ports::{Agent, AgentFailure};
@@ -162,7 +162,7 @@ async fn what_is_no_card_is_told_with_what_was_there_instead() {
     ] {
         let server = Server::new(move |_, _, _| reply.clone());
         let config = A2aConfig { card_timeout: Duration::from_millis(500), ..A2aConfig::default() };
-        let error = A2aAgent::connect(&server.url, config.clone()).await.unwrap_err().to_string();
+        let error = connect(&server.url, config.clone()).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{expected}: {error}");
         // Declared all the same, it is an agent that is not there.
         let told = reason(&A2aAgent::lazy(&server.url, config).unwrap(), &order(30.0)).await;
@@ -200,15 +200,15 @@ async fn access_keys_go_to_no_other_host_that_a_card_names() {
         raw("200 OK", &card(&url, false).to_string())
     };
     let server = Server::new(elsewhere);
-    assert!(A2aAgent::connect(&server.url, A2aConfig::default()).await.is_ok());
+    assert!(connect(&server.url, A2aConfig::default()).await.is_ok());
     let mut config = A2aConfig {
         headers_env: [("X-Access".to_owned(), "CARGO_PKG_NAME".to_owned())].into(),
         ..A2aConfig::default()
     };
-    let error = A2aAgent::connect(&server.url, config.clone()).await.unwrap_err();
+    let error = connect(&server.url, config.clone()).await.unwrap_err();
     assert!(matches!(&error, A2aError::Elsewhere { host, .. } if host == "localhost"), "{error}");
     config.trusted_hosts.insert("localhost".to_owned());
-    assert!(A2aAgent::connect(&server.url, config).await.is_ok());
+    assert!(connect(&server.url, config).await.is_ok());
     let bad = A2aConfig {
         headers_env: [("X Access".to_owned(), "CARGO_PKG_NAME".to_owned())].into(),
         ..A2aConfig::default()

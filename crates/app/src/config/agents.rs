@@ -58,7 +58,7 @@ pub struct AgentInFile {
     /// The address of an agent elsewhere, or of its card.
     #[serde(default)]
     pub a2a: Option<String>,
-    /// Headers for it, and the variables that hold their values.
+    /// Headers for a service or a remote agent, and the variables that hold their values.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
     /// How long one attempt may take; what holds for all agents if absent.

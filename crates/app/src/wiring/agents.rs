@@ -29,7 +29,7 @@ impl App {
         let at = |problem: String| AppError::usage(format!("agent {name}: {problem}"));
         match declared.kind() {
             AgentKind::Command(command) => self.command(declared, command).map_err(at),
-            AgentKind::Http(url) => Ok(Arc::new(HttpAgent::new(url).map_err(|error| at(error.to_string()))?)),
+            AgentKind::Http(url) => Ok(Arc::new(http(declared, url).map_err(at)?)),
             AgentKind::Builtin(kind) => {
                 let beside = |name: &str| files(name).or_else(|| self.beside_config(name));
                 builtin(kind, &declared.options, &beside).map_err(|error| at(error.to_string()))
@@ -100,6 +100,21 @@ impl App {
         }
         known
     }
+}
+
+/// An agent behind a URL, with the headers that are declared for it.
+fn http(declared: &AgentInFile, url: &str) -> Result<HttpAgent, String> {
+    let mut agent = HttpAgent::new(url).map_err(|error| error.to_string())?;
+    for (name, variable) in &declared.headers_env {
+        let value = std::env::var(variable).map_err(|_| {
+            format!(
+                "header `{name}`: the environment variable `{variable}` is not set; set it, or take the header \
+                 out of `headers_env`"
+            )
+        })?;
+        agent = agent.with_header(name, &value).map_err(|error| error.to_string())?;
+    }
+    Ok(agent)
 }
 
 /// How an A2A agent is reached.

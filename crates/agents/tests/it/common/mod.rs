@@ -5,7 +5,7 @@ pub(crate) mod attempt_context;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use candor_agents::CommandAgent;
+use candor_agents::{A2aAgent, A2aConfig, A2aError, CommandAgent, Described};
 use candor_model::{AgentAnswer, Failure, RunId, Seconds, TaskId, WorkOrder};
 use candor_ports::{Agent, AgentFailure};
 use serde_json::json;
@@ -79,4 +79,11 @@ pub(crate) async fn content(path: &Path) -> String {
         }
     }
     panic!("{} stayed empty", path.display());
+}
+
+/// A remote agent whose card was fetched, and what the card says.
+pub(crate) async fn connect(card_url: &str, config: A2aConfig) -> Result<(A2aAgent, Described), A2aError> {
+    let agent = A2aAgent::lazy(card_url, config)?;
+    let described = agent.describe().await?;
+    Ok((agent, described))
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, keys};
+use crate::support::{Candor, Said, keys};
 
 /// What a request said.
 struct Request {
@@ -135,4 +135,26 @@ fn a_service_that_is_not_there_is_unavailable() {
     drop(listener);
     let (_, events) = with_agent(&address).task_for("service");
     assert!(events.first_reason().contains("unavailable"), "{}", events.first_reason());
+}
+
+#[test]
+fn headers_come_from_the_environment_and_a_key_that_is_said_back_is_not_kept() {
+    let key = "sesame-open-4711";
+    let said_back = json!({"outputs": {"thing": format!("you sent {key}")}}).to_string();
+    let (address, requests) = serve(vec![("200 OK", said_back)]);
+    let candor = with_agent(&address);
+    let config = std::fs::read_to_string(candor.path("candor.toml")).unwrap();
+    candor.write("candor.toml", format!("{config}headers_env = {{ X-Access = \"SERVICE_KEY\" }}\n"));
+    candor.write(
+        "plan.json",
+        json!({"subtasks": [{"task_id": "t", "description": "Do the thing",
+        "agent_type": "service", "expected_outputs": ["thing"]}]})
+        .to_string(),
+    );
+    let run = ["--data", "data", "run", "--plan", "plan.json", "--json"];
+    let unset = Said::of(candor.command(run).env_remove("SERVICE_KEY").output().unwrap()).ended_with(2);
+    assert!(unset.stderr.contains("`SERVICE_KEY` is not set"), "{}", unset.stderr);
+    let said = Said::of(candor.command(run).env("SERVICE_KEY", key).output().unwrap()).ended_with(0);
+    assert_eq!(requests.recv().unwrap().headers["x-access"], key);
+    assert!(said.stdout.contains("you sent") && !said.stdout.contains(key), "{}", said.stdout);
 }

@@ -8,11 +8,11 @@ const MIN_BYTES: usize = 8;
 
 /// What must not be kept or shown.
 #[derive(Clone, Default)]
-pub(super) struct Keys(Vec<Vec<u8>>);
+pub(crate) struct Keys(Vec<Vec<u8>>);
 
 impl Keys {
     /// The values of these headers, and what follows a word such as `Bearer` in them.
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
         let whole = headers.values().map(|value| value.as_bytes().trim_ascii());
         let parts = whole.flat_map(|value| {
             let after = value.iter().position(|byte| *byte == b' ').and_then(|at| value.get(at + 1..));
@@ -26,7 +26,7 @@ impl Keys {
     }
 
     /// The same without any of them.
-    pub(super) fn taken_out(&self, said: Vec<u8>) -> Vec<u8> {
+    pub(crate) fn taken_out(&self, said: Vec<u8>) -> Vec<u8> {
         self.0.iter().fold(said, |said, key| without(said, key))
     }
 }
