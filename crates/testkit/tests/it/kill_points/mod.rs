@@ -13,7 +13,7 @@ use self::world::{Living, Story};
 
 /// Everything about the end of a run that matters to anybody.
 fn essence(run: &Living) -> Value {
-    let state = &run.state;
+    let state = run.state();
     let plan = state.plan();
     let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
     let tasks: Vec<Value> = tasks
@@ -77,7 +77,7 @@ fn differences(expected: &Value, found: &Value) -> Vec<String> {
 /// Kills the process at every point of a story.
 fn kill_everywhere(story: Story, status: RunStatus) {
     let whole = Living::through(story);
-    assert_eq!(whole.state.status(), status, "{story:?}");
+    assert_eq!(whole.state().status(), status, "{story:?}");
     let expected = essence(&whole);
     let boundaries: BTreeSet<usize> = whole.appends.iter().copied().collect();
     let mut problems = Vec::new();
@@ -140,14 +140,14 @@ fn the_stories_hold_what_they_are_told_for() {
         Story::Desks,
         |body| matches!(body, EventBody::HumanAsked { gate, .. } if gate.as_str().starts_with("agent"))
     ));
-    assert_eq!(Living::through(Story::Desks).state.ledger().len(), 4);
+    assert_eq!(Living::through(Story::Desks).state().ledger().len(), 4);
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::PlanAnswered { .. })));
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::Replanned { .. })));
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::TaskReopened { .. })));
     assert!(says(Story::Eventful, |body| matches!(body, EventBody::ConfidenceChanged { .. })));
     assert!(says(Story::Unattended, |body| matches!(body, EventBody::HumanAnswered { .. })));
     let whole = Living::through(Story::Plain);
-    let phases: Vec<Phase> = whole.state.completed_phases().iter().copied().collect();
+    let phases: Vec<Phase> = whole.state().completed_phases().iter().copied().collect();
     assert_eq!(phases, Phase::ALL, "all eight phases");
 }
 
