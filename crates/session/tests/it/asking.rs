@@ -69,7 +69,7 @@ fn a_repetition_is_another_call_and_what_was_spent_is_gone() {
     hand.effects();
     let ticket = ask(&mut hand, 150);
     let open = call(&mut hand).unwrap();
-    let repeat = candor_model::AskStep::AskAgain { problems: vec!["`a` is missing".to_owned()] };
+    let repeat = AskStep::AskAgain { problems: vec!["`a` is missing".to_owned()] };
     answer(&mut hand, open, Consulted { call: Some(consulting::answered("{", 60)), outcome: repeat });
     // 90 are left, and a call can cost 100.
     assert_eq!(call(&mut hand), None);
