@@ -21,7 +21,7 @@ use crate::schema::open_reader;
 use crate::writer::Written;
 
 /// How often the file is looked at while somebody listens.
-const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Starts the thread that looks when somebody listens, and ends it with the log.
 pub(crate) struct Lookout {
