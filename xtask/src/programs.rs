@@ -1,7 +1,7 @@
 //! The chores that only start another program: the simulator, the benches, the fuzzer.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -34,6 +34,26 @@ pub fn simulate(root: &Path, arguments: &[String]) -> Result<()> {
     }
     line.extend(arguments.iter().map(String::as_str));
     cargo::run(root, &line)
+}
+
+/// Runs the seeded simulator as the tests have built it. A release build of everything takes longer than the usual number of
+/// seeds without optimisation.
+///
+/// # Errors
+///
+/// As [`simulate`].
+pub(crate) fn simulate_with_checks(root: &Path) -> Result<()> {
+    // All of the workspace, so that features are those of the tests and nothing is compiled anew.
+    let build = ["build", "--locked", "--workspace", "--bin", "simulate", "--message-format", "json"];
+    let built = cargo::answer(root, &build)?;
+    let executable = built.lines().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        message.get("executable")?.as_str().map(PathBuf::from)
+    });
+    let executable = executable.context("cargo did not say where it put the simulator")?;
+    let mut command = Command::new(executable);
+    command.current_dir(root).args(["--seeds", DEFAULT_SEEDS]);
+    cargo::finish(command, &format!("simulate --seeds {DEFAULT_SEEDS}"))
 }
 
 /// Runs one bench, or all of them.

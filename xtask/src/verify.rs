@@ -24,7 +24,7 @@ pub enum Step {
     Deny,
     /// All tests, doctests among them.
     Test,
-    /// The seeded simulator.
+    /// The seeded simulator, as the tests have built it.
     Simulate,
 }
 
@@ -62,7 +62,7 @@ impl Step {
             Self::Tidy => tidy::run(root),
             Self::Deny => deny::run(root),
             Self::Test => tests.as_mut().map_or(Ok(()), |tests| tests.run(root)),
-            Self::Simulate => programs::simulate(root, &[]),
+            Self::Simulate => programs::simulate_with_checks(root),
         }
     }
 }
