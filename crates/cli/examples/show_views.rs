@@ -1,7 +1,7 @@
 //! Prints every view of one of the stories that are kept for good: `cargo run -p candor --example show_views backup_agent`.
 #![allow(clippy::print_stdout, reason = "an example that shows output")]
 
-use candor::view::lines::Teller;
+use candor::view::lines::LineWriter;
 use candor::view::live::Live;
 use candor::view::{Style, explain, postmortem, report, status, timeline};
 use candor_engine::RunState;
@@ -18,9 +18,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let state = RunState::fold(run_id.clone(), &records)?;
     let style = Style::default();
 
-    let mut teller = Teller::new();
+    let mut lines = LineWriter::new();
     for recorded in &records {
-        if let Some(told) = teller.tell(recorded) {
+        if let Some(told) = lines.tell(recorded) {
             println!("{}", told.render(style));
         }
     }

@@ -96,7 +96,7 @@ impl RunState {
 
 fn asked_of(task: &SubTask, attempt: &Attempt) -> Option<Effect> {
     let (task_id, number) = (&task.task_id, attempt.number);
-    match (attempt.halt, &attempt.rests) {
+    match (attempt.halt, &attempt.waits_for) {
         (Some(_), _) => Some(Effect::StopAgent { task_id: task_id.clone(), attempt: number }),
         (None, Some(_)) => None,
         (None, None) => Some(Effect::InvokeAgent {

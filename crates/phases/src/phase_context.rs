@@ -61,8 +61,8 @@ pub struct PhaseContext<'a> {
     pub meaning: Option<Meaning<'a>>,
     /// Who succeeded at what before.
     pub examples: &'a [RoutedExample],
-    /// Those who keep failing and are left in peace.
-    pub resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
+    /// The agents whose circuit is open, and until when.
+    pub open_circuits: &'a BTreeMap<AgentType, Option<Timestamp>>,
     /// Everything that agents reported, in the order in which it came.
     pub feedback: &'a [Arc<ExecutionFeedback>],
 }

@@ -98,7 +98,7 @@ impl History {
             answers: (outside.models && !state.settings().direct).then_some(Answers(&told)),
             meaning: outside.vectors.filter(|_| !deaf).map(Meaning),
             examples: &outside.learned.examples,
-            resting: state.open_circuits(),
+            open_circuits: state.open_circuits(),
             run_id: state.run_id(),
             request: state.request(),
             attempt,

@@ -44,8 +44,8 @@ pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, 
             known.avg_latency_ms,
             format!("${:.3}", known.cost_per_invocation),
             attempts,
-            match resting(&experience, declared) {
-                Some(rest) => format!("{} — {rest}", declared.specialization),
+            match open_circuit(&experience, declared) {
+                Some(open) => format!("{} — {open}", declared.specialization),
                 None => declared.specialization.clone(),
             }
         ));
@@ -58,11 +58,11 @@ fn breaker_of<'e>(experience: &'e Experience, agent: &AgentCapability) -> Option
     experience.breakers.iter().find(|breaker| breaker.agent_id == agent.agent_type.as_str())
 }
 
-/// Whether an agent is left in peace now, in words.
-fn resting(experience: &Experience, agent: &AgentCapability) -> Option<String> {
+/// Whether an agent's circuit is open now, in words.
+fn open_circuit(experience: &Experience, agent: &AgentCapability) -> Option<String> {
     let now = candor_runtime::wall();
     let open = breaker_of(experience, agent).filter(|known| breaker::is_open(known, now))?;
-    Some(format!("resting for {} s: {}", breaker::opens_at(open).since(now), open.last_reason))
+    Some(format!("circuit open, retry in {} s: {}", breaker::opens_at(open).since(now), open.last_reason))
 }
 
 /// Those who work in the eight phases.

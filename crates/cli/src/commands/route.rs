@@ -62,7 +62,7 @@ struct Asker {
     router: Router,
     meaning: Option<Arc<dyn Embedder>>,
     /// Those who are left in peace.
-    resting: BTreeSet<AgentType>,
+    open_circuits: BTreeSet<AgentType>,
     top_k: usize,
 }
 
@@ -84,7 +84,7 @@ impl Asker {
         if let Some(path) = &args.history {
             history.extend(read_history(path, &agents)?);
         }
-        let resting = open_breakers(&experience);
+        let open_circuits = open_breakers(&experience);
         let mut meaning = app.embedder()?;
         let router = match build(&agents, &history, meaning.as_ref()).await {
             Ok(router) => router,
@@ -94,7 +94,7 @@ impl Asker {
                 Router::by_words(agents, &successes(&history, Vec::new()))
             }
         };
-        Ok(Self { router, meaning, resting, top_k: args.top_k })
+        Ok(Self { router, meaning, open_circuits, top_k: args.top_k })
     }
 
     fn method(&self) -> &'static str {
@@ -112,8 +112,8 @@ impl Asker {
             }
             None => None,
         };
-        let resting = |agent: &AgentType| self.resting.contains(agent);
-        self.router.rank(text, vector.as_deref(), &resting, self.top_k).map_err(Failure::failed)
+        let open_circuits = |agent: &AgentType| self.open_circuits.contains(agent);
+        self.router.rank(text, vector.as_deref(), &open_circuits, self.top_k).map_err(Failure::failed)
     }
 
     /// Answers each line of standard input as soon as it is there; a line that cannot be read gets an error

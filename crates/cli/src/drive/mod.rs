@@ -21,10 +21,10 @@ use crate::failure::{Failure, code};
 
 /// Sends what it is told to whoever shows it. The channel is not bounded: what waits in it is on the log
 /// already, and the run must not wait for a terminal.
-struct Relay(UnboundedSender<Told>);
+struct Relay(UnboundedSender<Update>);
 
 /// What a run tells while it is driven.
-enum Told {
+enum Update {
     /// What happened.
     Events(Vec<Recorded>),
     /// What a model says, as it says it.
@@ -39,11 +39,11 @@ enum Told {
 impl Observer for Relay {
     fn on_events(&self, _: &RunId, events: &[Recorded]) {
         // Nobody listens any more when the command is about to end.
-        let _ = self.0.send(Told::Events(events.to_vec()));
+        let _ = self.0.send(Update::Events(events.to_vec()));
     }
 
     fn on_chunk(&self, _: &RunId, ask: &AskKey, words: &str) {
-        let _ = self.0.send(Told::Words { ask: ask.clone(), words: words.to_owned() });
+        let _ = self.0.send(Update::Words { ask: ask.clone(), words: words.to_owned() });
     }
 }
 
@@ -113,7 +113,7 @@ fn cut_short(failure: &Failure, run: &RunId, app: &App, global: &GlobalOptions) 
 /// Shows what happens, as it happens.
 struct Show {
     screen: Screen,
-    told: UnboundedReceiver<Told>,
+    told: UnboundedReceiver<Update>,
     /// Whether the screen knows all that happened before.
     caught_up: bool,
 }
@@ -151,10 +151,10 @@ impl Show {
         Ok(())
     }
 
-    fn show(&mut self, told: &Told) -> Result<(), Failure> {
+    fn show(&mut self, told: &Update) -> Result<(), Failure> {
         match told {
-            Told::Events(events) => self.screen.tell(events),
-            Told::Words { ask, words } => self.screen.hear(ask, words),
+            Update::Events(events) => self.screen.tell(events),
+            Update::Words { ask, words } => self.screen.hear(ask, words),
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::args::DriveOptions;
 use crate::failure::Failure;
 use crate::output;
-use crate::view::lines::Teller;
+use crate::view::lines::LineWriter;
 use crate::view::live::Live;
 use crate::view::{self, Style};
 
@@ -24,11 +24,11 @@ pub(crate) enum Screen {
     /// One JSON object per event.
     Json(RunId),
     /// One line per event that a person wants to see.
-    Lines(Box<Teller>, Style),
+    Lines(Box<LineWriter>, Style),
     /// A frame.
     Drawn(Box<Drawn>),
     /// Lines on standard error, if anybody wants them: standard output is for what came of it.
-    Aside(Option<Box<Teller>>),
+    Aside(Option<Box<LineWriter>>),
 }
 
 /// A frame on the terminal.
@@ -47,7 +47,7 @@ impl Screen {
         if options.json {
             Self::Json(run.clone())
         } else if options.plain || !output::is_screen() {
-            Self::Lines(Box::new(Teller::new()), style)
+            Self::Lines(Box::new(LineWriter::new()), style)
         } else {
             let live = Live::new(run.clone());
             Self::Drawn(Box::new(Drawn { live, style, rows: 0, next: Instant::now() }))
@@ -56,15 +56,15 @@ impl Screen {
 
     /// One that leaves standard output alone.
     pub(crate) fn aside(quiet: bool) -> Self {
-        Self::Aside((!quiet).then(|| Box::new(Teller::new())))
+        Self::Aside((!quiet).then(|| Box::new(LineWriter::new())))
     }
 
     /// Takes note of what happened before, without telling it.
     pub(crate) fn remember(&mut self, events: &[Recorded]) {
         match self {
             Self::Json(_) | Self::Aside(None) => {}
-            Self::Lines(teller, _) | Self::Aside(Some(teller)) => {
-                events.iter().for_each(|event| _ = teller.tell(event));
+            Self::Lines(writer, _) | Self::Aside(Some(writer)) => {
+                events.iter().for_each(|event| _ = writer.tell(event));
             }
             Self::Drawn(drawn) => events.iter().for_each(|event| drawn.live.absorb(event)),
         }
@@ -74,8 +74,8 @@ impl Screen {
     pub(crate) fn tell(&mut self, events: &[Recorded]) -> Result<(), Failure> {
         match self {
             Self::Json(run) => output::print(&json_lines(run, events)?),
-            Self::Lines(teller, style) => {
-                let told = events.iter().filter_map(|event| teller.tell(event));
+            Self::Lines(writer, style) => {
+                let told = events.iter().filter_map(|event| writer.tell(event));
                 let text: String = told.map(|line| line.render(*style) + "\n").collect();
                 if text.is_empty() { Ok(()) } else { output::print(&text) }
             }
@@ -83,10 +83,10 @@ impl Screen {
                 events.iter().for_each(|event| drawn.live.absorb(event));
                 Ok(())
             }
-            Self::Aside(teller) => {
+            Self::Aside(writer) => {
                 // What goes on around the one task is of no interest; what came of it is told at the end.
                 let is_work = |event: &&Recorded| matches!(event.event.body, EventBody::AgentNoted { .. });
-                let told = events.iter().filter(is_work).filter_map(|event| teller.as_mut()?.tell(event));
+                let told = events.iter().filter(is_work).filter_map(|event| writer.as_mut()?.tell(event));
                 told.for_each(|line| eprintln!("{}", line.render(Style::default())));
                 Ok(())
             }

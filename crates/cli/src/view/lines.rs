@@ -18,7 +18,7 @@ use super::{commands, note_lines, phase_lines, text, words};
 
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct EventLine {
     /// When it happened.
     pub at: Timestamp,
     /// How serious it is.
@@ -29,7 +29,7 @@ pub struct Told {
     pub text: String,
 }
 
-impl Told {
+impl EventLine {
     /// The line as it is printed, with its time and symbol, however long it is.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
@@ -44,7 +44,7 @@ impl Told {
 
 /// Tells a run line by line; it remembers what names and sums later lines need.
 #[derive(Debug, Default)]
-pub struct Teller {
+pub struct LineWriter {
     run_id: Option<RunId>,
     started: Option<Timestamp>,
     names: IdMap<TaskId, String>,
@@ -86,15 +86,15 @@ fn error(text: String) -> Option<Said> {
     Some(Said(Severity::Error, Mark::Failed, text))
 }
 
-impl Teller {
-    /// A teller at the beginning of a log.
+impl LineWriter {
+    /// A writer at the beginning of a log.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Takes an event into account, and tells it if a person wants to know.
-    pub fn tell(&mut self, recorded: &Recorded) -> Option<Told> {
+    pub fn tell(&mut self, recorded: &Recorded) -> Option<EventLine> {
         let event = &recorded.event;
         self.started.get_or_insert(event.at);
         self.learn(&event.body);
@@ -102,7 +102,7 @@ impl Teller {
             state.apply(event);
         }
         let Said(severity, mark, text) = self.say(event)?;
-        Some(Told { at: event.at, severity, mark, text })
+        Some(EventLine { at: event.at, severity, mark, text })
     }
 
     fn learn(&mut self, body: &EventBody) {
@@ -406,9 +406,9 @@ mod tests {
     use super::*;
     use crate::view::words::tests::story;
 
-    fn told(records: &[Recorded]) -> Vec<Told> {
-        let mut teller = Teller::new();
-        records.iter().filter_map(|recorded| teller.tell(recorded)).collect()
+    fn told(records: &[Recorded]) -> Vec<EventLine> {
+        let mut writer = LineWriter::new();
+        records.iter().filter_map(|recorded| writer.tell(recorded)).collect()
     }
 
     #[test]
@@ -432,11 +432,11 @@ mod tests {
         // spec: planning TR-01 QT-07
         for (name, _) in STORIES {
             let records = story(name);
-            let mut teller = Teller::new();
+            let mut writer = LineWriter::new();
             let mut lines = 0;
             let (mut failed, mut shown_failed, mut succeeded, mut shown_succeeded) = (0, 0, 0, 0);
             for recorded in &records {
-                let told = teller.tell(recorded);
+                let told = writer.tell(recorded);
                 let has_line = told.is_some();
                 lines += usize::from(has_line);
                 let mark = told.map(|told| told.mark);

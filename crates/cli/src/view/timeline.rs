@@ -7,7 +7,7 @@ use candor_projections::format;
 use candor_projections::timeline::{self, WayEntry};
 use serde_json::{Value, json};
 
-use super::lines::{Teller, Told};
+use super::lines::{EventLine, LineWriter};
 use super::style::{Line, Mark, Style, Tone};
 use super::{text, words};
 
@@ -56,16 +56,16 @@ pub fn json(records: &[Recorded]) -> Value {
 }
 
 /// What is told of the way through the phases.
-fn way(chronicle: &Chronicle<'_>, records: &[Recorded]) -> Vec<(WayEntry, Told)> {
-    let mut teller = Teller::new();
+fn way(chronicle: &Chronicle<'_>, records: &[Recorded]) -> Vec<(WayEntry, EventLine)> {
+    let mut writer = LineWriter::new();
     let told = records.iter().filter_map(|recorded| {
-        let told = teller.tell(recorded)?;
+        let told = writer.tell(recorded)?;
         WayEntry::of(chronicle, recorded).map(|entry| (entry, told))
     });
     told.collect()
 }
 
-fn way_line(chronicle: &Chronicle<'_>, told: &Told, style: Style) -> String {
+fn way_line(chronicle: &Chronicle<'_>, told: &EventLine, style: Style) -> String {
     let offset = format::offset(chronicle.offset(told.at));
     let line = Line::new(style).add(Tone::Dim, &format!("{offset} ")).mark(told.mark);
     line.fit(told.mark.tone(), &told.text, style.columns()).render()

@@ -59,7 +59,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, request: &ChoiceRequest, choice: &
         let (_, task, run) = ahead.work()?.find(&asker)?;
         Some((task.task_id.clone(), run.in_flight()?.clone()))
     });
-    let Some((task_id, resting)) = resting.filter(|(_, attempt)| attempt.rests.is_some()) else { return };
+    let Some((task_id, resting)) = resting.filter(|(_, attempt)| attempt.waits_for.is_some()) else { return };
     let attempt = resting.number;
     let note = Arc::new(AgentNote::Answered { choice: choice.clone() });
     draft.emit(EventBody::AgentNoted { task_id: task_id.clone(), attempt, note });

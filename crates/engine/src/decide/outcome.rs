@@ -123,7 +123,7 @@ fn end_superseded(draft: &mut Draft<'_>, running: &Running<'_>) {
         attempt: running.attempt.number,
         reason: running.attempt.halt.unwrap_or(StopReason::RunStopping),
     });
-    notes::withdraw(draft, running.attempt.rests.as_ref());
+    notes::withdraw(draft, running.attempt.waits_for.as_ref());
     go_on(draft);
 }
 

@@ -122,7 +122,7 @@ impl RunState {
     /// The attempt that asked a person is suspended until it is answered.
     pub(super) fn suspend(&mut self, request: &ChoiceRequest, gate: &GateId) {
         if let Some(task_id) = asked_by(request) {
-            self.change_attempt(&task_id, |attempt| attempt.rests = Some(gate.clone()));
+            self.change_attempt(&task_id, |attempt| attempt.waits_for = Some(gate.clone()));
         }
     }
 
@@ -132,7 +132,7 @@ impl RunState {
             AgentNote::Called { call, hints, .. } if hints.changes() => {
                 self.intend(task_id, attempt, call, *hints);
             }
-            AgentNote::Answered { .. } => self.change_attempt(task_id, |attempt| attempt.rests = None),
+            AgentNote::Answered { .. } => self.change_attempt(task_id, |attempt| attempt.waits_for = None),
             AgentNote::Returned { key, result } => self.notebook.receive(key, result),
             AgentNote::Consulted { ask, step, .. } => {
                 self.pay_within(task_id, note.cost());

@@ -44,14 +44,14 @@ pub(crate) struct Attempt {
     #[serde(default)]
     pub(crate) charged: Money,
     /// The question that it waits for.
-    #[serde(default)]
-    pub(crate) rests: Option<GateId>,
+    #[serde(default, rename = "rests")]
+    pub(crate) waits_for: Option<GateId>,
 }
 
 impl Attempt {
     /// Whether its time runs: it is neither being stopped nor waiting for a person.
     pub(crate) const fn is_at_work(&self) -> bool {
-        self.halt.is_none() && self.rests.is_none()
+        self.halt.is_none() && self.waits_for.is_none()
     }
 
     /// What of its cost is still to be charged.

@@ -39,7 +39,7 @@ impl RunState {
             reserved: *reserved,
             halt: None,
             charged: Money::ZERO,
-            rests: None,
+            waits_for: None,
         };
         work.set(index, TaskState::InFlight(Box::new(attempt)));
     }
@@ -49,7 +49,7 @@ impl RunState {
         let Some((work, index)) = self.work_at(task_id) else { return };
         let current = work.task(index).and_then(|(_, run)| run.in_flight());
         if let Some(current) = current.filter(|current| current.number == *attempt) {
-            let renewed = Attempt { started_at: at, deadline: *deadline, rests: None, ..current.clone() };
+            let renewed = Attempt { started_at: at, deadline: *deadline, waits_for: None, ..current.clone() };
             work.set(index, TaskState::InFlight(Box::new(renewed)));
         }
     }

@@ -182,7 +182,7 @@ fn ranking<'a>(
     tasks: &[SubTask],
 ) -> Result<Ranking<'a>, Incomplete> {
     if cx.material.is_some_and(|material| material.plan.is_some()) {
-        return Ok(Ranking::by_words(cx.resting, agents, cx.examples));
+        return Ok(Ranking::by_words(cx.open_circuits, agents, cx.examples));
     }
     Ranking::new(cx, agents, tasks)
 }

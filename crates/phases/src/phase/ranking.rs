@@ -17,7 +17,7 @@ const NEAR: f64 = 0.45;
 pub(super) struct Ranking<'a> {
     router: Router,
     meaning: Option<Meaning<'a>>,
-    resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
+    open_circuits: &'a BTreeMap<AgentType, Option<Timestamp>>,
 }
 
 impl<'a> Ranking<'a> {
@@ -28,7 +28,7 @@ impl<'a> Ranking<'a> {
         tasks: impl IntoIterator<Item = &'t SubTask>,
     ) -> Result<Self, Incomplete> {
         let Some(meaning) = cx.meaning else {
-            return Ok(Self::by_words(cx.resting, agents, cx.examples));
+            return Ok(Self::by_words(cx.open_circuits, agents, cx.examples));
         };
         let agents = &routable(agents);
         let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
@@ -45,17 +45,17 @@ impl<'a> Ranking<'a> {
             .map(|example| Success::new(example, meaning.0.at_once(&example.text)))
             .collect();
         let router = Router::new(agents.to_vec(), &vectors, &history).map_err(|error| error.to_string())?;
-        Ok(Self { router, meaning: Some(meaning), resting: cx.resting })
+        Ok(Self { router, meaning: Some(meaning), open_circuits: cx.open_circuits })
     }
 
     /// Reads the words only: of the agents, and of what they succeeded at.
     pub(super) fn by_words(
-        resting: &'a BTreeMap<AgentType, Option<Timestamp>>,
+        open_circuits: &'a BTreeMap<AgentType, Option<Timestamp>>,
         agents: &[AgentCapability],
         examples: &[RoutedExample],
     ) -> Self {
         let history: Vec<Success> = examples.iter().map(|example| Success::new(example, None)).collect();
-        Self { router: Router::by_words(routable(agents), &history), meaning: None, resting }
+        Self { router: Router::by_words(routable(agents), &history), meaning: None, open_circuits }
     }
 
     /// What the ranking goes by, for people.
@@ -77,8 +77,8 @@ impl<'a> Ranking<'a> {
     pub(super) fn of(&self, task: &SubTask, count: usize) -> Result<Vec<Explanation>, String> {
         let text = routing::task_text(task);
         let vector = self.meaning.and_then(|meaning| meaning.0.at_once(&text));
-        let resting = |agent: &AgentType| self.resting.contains_key(agent);
-        let rank = |count| self.router.rank(&text, vector.as_deref(), &resting, count);
+        let open_circuits = |agent: &AgentType| self.open_circuits.contains_key(agent);
+        let rank = |count| self.router.rank(&text, vector.as_deref(), &open_circuits, count);
         let ranked = rank(count).map_err(|error| error.to_string())?;
         if ranked.iter().any(|explained| explained.score > 0.0) {
             return Ok(ranked);

@@ -105,7 +105,7 @@ impl Table {
             answers: None,
             meaning: None,
             examples: &[],
-            resting: &BTreeMap::new(),
+            open_circuits: &BTreeMap::new(),
             plan: self.plan.as_ref(),
             feedback: &self.feedback,
         };

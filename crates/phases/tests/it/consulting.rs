@@ -68,7 +68,7 @@ impl Visit<'_> {
                     answers: Some(Answers(&steps)),
                     meaning: None,
                     examples: &[],
-                    resting: &BTreeMap::new(),
+                    open_circuits: &BTreeMap::new(),
                     feedback: &[],
                 };
                 match self.phases.work(phase, &cx) {

@@ -90,7 +90,7 @@ impl Table {
             answers: self.told.is_some().then_some(Answers(&steps)),
             meaning: None,
             examples: &[],
-            resting: &BTreeMap::new(),
+            open_circuits: &BTreeMap::new(),
             feedback: &[],
         };
         let report = self.phases.work(phase, &cx)?;

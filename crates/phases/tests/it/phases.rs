@@ -66,7 +66,7 @@ fn walk_in(
             answers: None,
             meaning: None,
             examples: &[],
-            resting: &BTreeMap::new(),
+            open_circuits: &BTreeMap::new(),
             plan: None,
             feedback: &[],
         };

@@ -10,7 +10,7 @@ use candor_projections::values::in_short;
 
 use super::diagrams;
 use super::markdown::{block, bullets, code, inline, table};
-use crate::view::lines::Teller;
+use crate::view::lines::LineWriter;
 use crate::view::style::Style;
 use crate::view::words::{self, column, label, title};
 use crate::view::{commands, tree};
@@ -288,9 +288,9 @@ pub(super) fn people(subject: &Subject<'_>) -> String {
 /// What happened beside the tasks: fallbacks, rollbacks, warnings.
 pub(super) fn notes(subject: &Subject<'_>) -> String {
     let chronicle = &subject.chronicle;
-    let mut teller = Teller::new();
+    let mut writer = LineWriter::new();
     let told = subject.records.iter().filter_map(|recorded| {
-        let told = teller.tell(recorded)?;
+        let told = writer.tell(recorded)?;
         Chronicle::is_incident(&recorded.event.body).then_some(told)
     });
     let notes = told.map(|told| {

@@ -46,7 +46,7 @@ fn an_agent_that_keeps_failing_rests_and_the_router_knows() {
         candor.run(["run", "--plan", "plan.json"]);
     }
     assert_eq!(breaker(&candor)["failureThreshold"], 3);
-    candor.run(["agents"]).ended_with(0).shows(&["resting for", "no ink"]);
+    candor.run(["agents"]).ended_with(0).shows(&["circuit open, retry in", "no ink"]);
     let ranking =
         candor.run(["route", "--json", "Write letters and poems"]).ended_with(0).json()["ranking"].clone();
     assert_eq!(ranking[0]["agent_type"], "clerk");

@@ -110,7 +110,7 @@ impl Stage {
                 answers: self.voice.is_some().then_some(Answers(&steps)),
                 meaning: None,
                 examples: &[],
-                resting: &BTreeMap::new(),
+                open_circuits: &BTreeMap::new(),
                 feedback: &[],
             };
             match self.phases.work(phase, &cx) {

@@ -10,7 +10,7 @@ use super::invariant;
 /// What the invariant keeps in mind of breakers. A rollback takes none of it back.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CircuitInvariants {
-    resting: BTreeMap<AgentType, Option<Timestamp>>,
+    open: BTreeMap<AgentType, Option<Timestamp>>,
     tried: BTreeSet<AgentType>,
 }
 
@@ -19,22 +19,22 @@ impl CircuitInvariants {
     pub(super) fn check(&mut self, event: &Event) -> Result<(), String> {
         match &event.body {
             EventBody::BreakerOpened { agent_type, until, .. } => {
-                let known = self.resting.get(agent_type).copied().flatten();
+                let known = self.open.get(agent_type).copied().flatten();
                 invariant(known.is_none_or(|known| Some(known) < *until), || {
                     format!("{agent_type} rests already, and longer")
                 })?;
                 self.tried.remove(agent_type);
-                self.resting.insert(agent_type.clone(), *until);
+                self.open.insert(agent_type.clone(), *until);
             }
             EventBody::BreakerTried { agent_type } => {
-                let until = self.resting.remove(agent_type).flatten();
+                let until = self.open.remove(agent_type).flatten();
                 invariant(until.is_some_and(|until| until <= event.at), || {
                     format!("{agent_type} is tried and should rest until {until:?}")
                 })?;
                 self.tried.insert(agent_type.clone());
             }
             EventBody::BreakerClosed { agent_type } => {
-                let rested = self.resting.remove(agent_type).is_some();
+                let rested = self.open.remove(agent_type).is_some();
                 let tried = self.tried.remove(agent_type);
                 invariant(rested || tried, || {
                     format!("the breaker of {agent_type} closed and was not open")
@@ -47,7 +47,7 @@ impl CircuitInvariants {
 
     /// Whether an agent with so many tasks under way may be given one more.
     pub(super) fn may_work(&self, agent: &AgentType, busy: usize) -> Result<(), String> {
-        let known = self.resting.get(agent).copied().flatten();
+        let known = self.open.get(agent).copied().flatten();
         invariant(known.is_none(), || format!("{agent} got a task and should rest until {known:?}"))?;
         invariant(busy == 0 || !self.tried.contains(agent), || {
             format!("{agent} is tried, had {busy} tasks and got one more")
@@ -56,8 +56,8 @@ impl CircuitInvariants {
 
     /// After an append: the state knows the same.
     pub(super) fn check_state(&self, state: &RunState) -> Result<(), String> {
-        invariant(*state.open_circuits() == self.resting && *state.half_open_circuits() == self.tried, || {
-            format!("resting by the log {:?}, by the state {:?}", self.resting, state.open_circuits())
+        invariant(*state.open_circuits() == self.open && *state.half_open_circuits() == self.tried, || {
+            format!("open by the log {:?}, by the state {:?}", self.open, state.open_circuits())
         })
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Invariants {
     version: PlanVersion,
     spent: Money,
     asking: AskInvariants,
-    resting: CircuitInvariants,
+    circuits: CircuitInvariants,
     phases: PhaseInvariants,
     recovery: RecoveryInvariants,
 }
@@ -119,7 +119,7 @@ impl Invariants {
         let state = state.ok_or("there is no state")?;
         self.questions_fit_the_plan(state)?;
         self.asking.check_level(state)?;
-        self.resting.check_state(state)?;
+        self.circuits.check_state(state)?;
         self.phases.check_state(state)?;
         recovery::only_revisions_count(&self.now, state)?;
         recovery::successes_are_kept(&self.now, state)?;
@@ -152,7 +152,7 @@ impl Invariants {
     fn check_event(&mut self, event: &Event, state: Option<&RunState>) -> Result<(), String> {
         let purse = Purse { settings: &self.now.settings, spent: self.spent, reserved: self.now.reserved() };
         self.asking.check(&event.body, &purse)?;
-        self.resting.check(event)?;
+        self.circuits.check(event)?;
         self.phases.check(&event.body, &self.now.phases, &self.now.settings, &self.now.words)?;
         self.recovery.check(&event.body, &self.now, self.read)?;
         self.now.note_phase(&event.body);
@@ -296,7 +296,7 @@ impl Invariants {
                 })?;
                 self.may_start(task_id)?;
                 let busy = self.now.running.values().filter(|other| other.agent == *agent_type).count();
-                self.resting.may_work(agent_type, busy)?;
+                self.circuits.may_work(agent_type, busy)?;
                 let running = Attempt { number: *attempt, agent: agent_type.clone(), reserved: *reserved };
                 self.now.running.insert(task_id.clone(), running);
                 let scene = &self.now;
