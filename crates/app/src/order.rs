@@ -51,6 +51,7 @@ impl App {
         let mut settings = self.config.limits.clone();
         settings.learn &= request.learn;
         settings.unattended = request.unattended;
+        settings.revise_with_model = self.config.models.tiers().next().is_some();
         let mut material = StartMaterial::default();
         let words = match request.goal {
             Some(document) => goal_from(self, document, &mut material)?,

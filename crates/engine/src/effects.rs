@@ -19,6 +19,7 @@ impl RunState {
         self.guard()
             .chain(self.phases_at_work())
             .chain(self.routes())
+            .chain(self.revisions())
             .chain(self.attempts())
             .chain(self.undo())
             .chain(questions)
@@ -70,6 +71,12 @@ impl RunState {
         work.into_iter()
             .flat_map(|work| work.unrouted())
             .map(|task| Effect::Route { task_id: task.task_id.clone() })
+    }
+
+    fn revisions(&self) -> impl Iterator<Item = Effect> + '_ {
+        let work = self.work().filter(|_| *self.stage() == Stage::Executing);
+        let asked = work.into_iter().flat_map(|work| work.revising());
+        asked.map(|(task, number, _)| Effect::Revise { task_id: task.task_id.clone(), number })
     }
 
     /// One thing after the other, the latest change first.

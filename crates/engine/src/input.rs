@@ -5,7 +5,7 @@ use std::sync::Arc;
 use candor_model::{
     Account, AgentNote, AgentType, Answer, AskKey, Broadcast, CheckResult, CheckpointId, ChoiceRequest,
     Consulted, ExecutionFeedback, GateId, GuardReport, Money, Payee, Phase, Query, QueryResponse,
-    RankedAgent, ReadFile, RunSettings, StartMaterial, TaskId, Tier, Timestamp, Undone,
+    RankedAgent, ReadFile, RevisionProposal, RunSettings, StartMaterial, TaskId, Tier, Timestamp, Undone,
 };
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
@@ -53,6 +53,22 @@ pub enum Input {
         task_id: TaskId,
         /// Everyone who could do it, best first; or why there is no answer.
         ranking: Result<Vec<RankedAgent>, String>,
+    },
+    /// A person wants another approach to a task.
+    Replan {
+        /// The task.
+        task_id: TaskId,
+        /// What they say about it.
+        note: Option<String>,
+    },
+    /// Another approach was looked for to a task that failed for good.
+    Revised {
+        /// The task.
+        task_id: TaskId,
+        /// Which revision of the run it is.
+        number: u32,
+        /// What a model proposes; or why there is no answer.
+        proposal: Result<Box<RevisionProposal>, String>,
     },
     /// An agent answered, or its driver answers for it.
     AgentReported {

@@ -157,6 +157,22 @@ pub enum Refusal {
         /// The task.
         task_id: TaskId,
     },
+    /// Nothing can be changed about the task now.
+    #[error("there is no other approach to task {task_id}: {why}")]
+    NoOtherApproach {
+        /// The task.
+        task_id: TaskId,
+        /// Why, and what can be done.
+        why: String,
+    },
+    /// The task waits for no revision of this number.
+    #[error("task {task_id} waits for no revision {number}; it comes too late or twice")]
+    NotRevising {
+        /// The task.
+        task_id: TaskId,
+        /// The revision.
+        number: u32,
+    },
     /// There is no such agent.
     #[error("there is no agent {agent_type}; known agents: {known}")]
     UnknownAgent {

@@ -36,6 +36,12 @@ impl EffectKey {
         Self(format!("{run}/route/{task}"))
     }
 
+    /// The key of finding another approach to a task: `run/revision/task/number`.
+    #[must_use]
+    pub fn revision(run: &RunId, task: &TaskId, number: u32) -> Self {
+        Self(format!("{run}/revision/{task}/{number}"))
+    }
+
     /// The key of a question to a person: `run/gate/name`.
     #[must_use]
     pub fn gate(run: &RunId, gate: &GateId) -> Self {
@@ -125,6 +131,13 @@ pub enum Effect {
         /// The task.
         task_id: TaskId,
     },
+    /// Find another approach to a task that failed for good.
+    Revise {
+        /// The task.
+        task_id: TaskId,
+        /// Which revision of the run it is.
+        number: u32,
+    },
     /// Have an agent make one attempt at one task.
     InvokeAgent {
         /// The task.
@@ -196,6 +209,7 @@ impl Effect {
             Self::Guard { attempt } => EffectKey::guard(run, *attempt),
             Self::RunPhase { phase, attempt } => EffectKey::phase(run, *phase, *attempt),
             Self::Route { task_id } => EffectKey::route(run, task_id),
+            Self::Revise { task_id, number } => EffectKey::revision(run, task_id, *number),
             Self::InvokeAgent { task_id, attempt, .. } => EffectKey::attempt(run, task_id, *attempt),
             Self::Undo { key, .. } => EffectKey::undo(run, key),
             Self::StopAgent { task_id, attempt } => EffectKey::stop(run, task_id, *attempt),

@@ -116,7 +116,10 @@ pub use phase::{Phase, SpokenBy};
 pub use plan::{ExecutionStrategy, Plan, PlanMetadata};
 pub use read::{ValidationError, from_json, from_value};
 pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskReport};
-pub use revision::{PlanRevision, Replacement, ReplanStrategy, RevisionDetails};
+pub use revision::{
+    PlanRevision, ProposedChange, ProposedTask, Replacement, ReplanStrategy, RevisionDetails,
+    RevisionProposal,
+};
 pub use scalar::{Confidence, Penalty, Priority, Seconds, Share, Text};
 pub use settings::{ApprovalPolicy, LoopGuard, PhaseLimits, RunSettings};
 pub use summary::{RunStatus, RunSummary, SummaryFigure};

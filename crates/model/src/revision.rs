@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{NonEmpty, Penalty, PlanId, RevisionId, SubTask, TaskId};
+use crate::{JsonMap, NonEmpty, Penalty, PlanId, RevisionId, SubTask, TaskId};
 
 text_enum!(
     /// What the planner does about a failure.
@@ -78,6 +78,68 @@ pub struct Replacement {
     pub removed: TaskId,
     /// The tasks put in its place; those that waited for it wait for the last of them.
     pub by: Vec<TaskId>,
+}
+
+/// What a model proposes to do about a failed task. It is checked against the plan before anything follows from it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RevisionProposal {
+    /// Why it helps, in one sentence.
+    #[schemars(length(max = 300))]
+    pub why: String,
+    /// What takes the place of the failed task, in order.
+    #[serde(default)]
+    #[schemars(length(max = 6))]
+    pub tasks: Vec<ProposedTask>,
+    /// What changes about other tasks that have not begun.
+    #[serde(default)]
+    #[schemars(length(max = 12))]
+    pub changes: Vec<ProposedChange>,
+    /// Why nothing would help; absent if something does.
+    #[serde(default)]
+    pub nothing_helps: Option<String>,
+}
+
+/// A task in the place of one that failed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProposedTask {
+    /// What is to be done.
+    #[schemars(length(min = 1, max = 400))]
+    pub description: String,
+    /// Who does it; whoever fits best if absent.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Parameters to set; one that is `null` is taken out.
+    #[serde(default)]
+    pub inputs: JsonMap,
+    /// The names of what it produces.
+    #[serde(default)]
+    #[schemars(length(max = 8))]
+    pub expected_outputs: Vec<String>,
+    /// The places of the earlier new tasks whose results it needs, counted from 0.
+    #[serde(default)]
+    pub after: Vec<usize>,
+}
+
+/// A change of a task that has not begun.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProposedChange {
+    /// The task.
+    pub task_id: TaskId,
+    /// What is to be done, if that changes.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Who does it, if that changes.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Parameters to set; one that is `null` is taken out.
+    #[serde(default)]
+    pub inputs: JsonMap,
+    /// The tasks it waits for, if that changes.
+    #[serde(default)]
+    pub dependencies: Option<Vec<TaskId>>,
 }
 
 #[cfg(test)]

@@ -66,6 +66,9 @@ pub struct RunSettings {
     /// Whether what is to be done is clear from the start: then the phases ask no model, only the agents do.
     #[serde(skip_serializing_if = "is_false")]
     pub direct: bool,
+    /// Whether models are configured, so that one can be asked for another approach to what failed.
+    #[serde(skip_serializing_if = "is_false")]
+    pub revise_with_model: bool,
 }
 
 impl RunSettings {
@@ -155,6 +158,7 @@ impl Default for RunSettings {
             unattended: false,
             learn: true,
             direct: false,
+            revise_with_model: false,
         }
     }
 }

@@ -38,6 +38,7 @@ impl Outcome {
             Self::Failed => "failed",
             Self::NeverStarted => "never_started",
             Self::Stopped(StopReason::RunStopping) => "stopped",
+            Self::Stopped(StopReason::Replan) => "replanned",
             Self::Stopped(StopReason::Superseded) => "superseded",
             Self::Stopped(StopReason::NoResources) => "not_started",
         }

@@ -69,6 +69,9 @@ impl Group {
             | E::TaskStopped { .. }
             | E::TaskSkipped { .. }
             | E::TaskGivenUp { .. }
+            | E::ReplanRequested { .. }
+            | E::RevisionAsked { .. }
+            | E::RevisionAnswered { .. }
             | E::RetryScheduled { .. } => Self::Task,
             E::Notified { .. } => Self::Notice,
             E::Progressed { .. } => Self::Progress,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{
     Breaker, Event, EventBody, GuardReport, Phase, PlanningError, Position, Question, RankedAgent, Recorded,
-    RunId, SubTask,
+    RevisionProposal, RunId, SubTask,
 };
 use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
@@ -86,6 +86,15 @@ impl PhaseWork for RecordedPhases {
 
     fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
         self.phases.route(task, cx)
+    }
+
+    fn revise(
+        &self,
+        task: &SubTask,
+        note: Option<&str>,
+        cx: &PhaseContext<'_>,
+    ) -> Result<Option<RevisionProposal>, Incomplete> {
+        self.phases.revise(task, note, cx)
     }
 
     fn conflict_rules(&self) -> ConflictRules {

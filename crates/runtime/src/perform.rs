@@ -40,6 +40,7 @@ impl Driver {
             | Effect::Guard { .. }
             | Effect::RunPhase { .. }
             | Effect::Route { .. }
+            | Effect::Revise { .. }
             | Effect::AskHuman { .. }
             | Effect::WaitUntil { .. } => {}
         }

@@ -10,7 +10,7 @@ use std::collections::btree_map::Entry;
 use candor_engine::{Input, Refusal};
 use candor_model::{
     AgentNote, Ask, AskId, AskKey, AskPolicy, AskStep, CallLimits, Consulted, Effect, FailureKind,
-    ModelRequest, Money, Next, NextCall, Seconds, Timestamp,
+    ModelRequest, Money, Next, NextCall, Phase, Seconds, Timestamp,
 };
 use serde_json::Value;
 
@@ -99,7 +99,7 @@ impl Session {
         let next = match self.asks.phases.get(&key) {
             // It was admitted, and the append of it was refused because someone else wrote in between.
             Some((_, call, of)) if *of == number => Next::Call(call.clone()),
-            _ => self.next_step(&*policy, &ask, past, state.money_for_models(), self.out_of_time()),
+            _ => self.next_step(&*policy, &ask, past, state.money_for_models(), self.out_of_time(key.phase)),
         };
         match next {
             Next::Step(outcome) => {
@@ -134,13 +134,17 @@ impl Session {
     }
 
     /// Why models are not asked any more, if the time for planning is nearly up.
-    fn out_of_time(&self) -> Option<String> {
-        let left = self.time_for_phases()?;
+    fn out_of_time(&self, phase: Phase) -> Option<String> {
+        let left = self.time_for(phase)?;
         let limit = self.history.state.settings().planning_timeout;
         (left == Seconds::ZERO).then(|| format!("the time for planning ({limit} s) is nearly up"))
     }
 
-    fn time_for_phases(&self) -> Option<Seconds> {
+    /// The time that a phase has for its questions. While tasks are executed, time is limited by attempt.
+    fn time_for(&self, phase: Phase) -> Option<Seconds> {
+        if phase == Phase::Execution {
+            return None;
+        }
         let at = self.history.state.next_timeout()?;
         Some(at.since(self.now).saturating_sub(Seconds::from_millis(TIME_FOR_RULES_MS)))
     }
@@ -293,7 +297,8 @@ impl Session {
         let state = &self.history.state;
         let phases = state.open_calls().filter_map(|open| {
             let (ask, call, _) = self.asks.phases.get(&open.ask)?;
-            let within = self.time_for_phases().unwrap_or_else(|| Seconds::from_millis(LONGEST_CALL_MS));
+            let within =
+                self.time_for(open.ask.phase).unwrap_or_else(|| Seconds::from_millis(LONGEST_CALL_MS));
             let past = state.consulted(&open.ask).to_vec();
             Some(request(AskId::Phase(open.ask.clone()), open.number, ask, call, (past, within)))
         });

@@ -2,7 +2,7 @@
 //! durable together with what led to them.
 
 use candor_engine::{Input, Refusal};
-use candor_model::{AskKey, Effect, GuardReport, Phase, RankedAgent, SubTask, TaskId};
+use candor_model::{AskKey, Effect, GuardReport, Phase, RankedAgent, RevisionProposal, SubTask, TaskId};
 use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
@@ -25,6 +25,14 @@ pub trait PhaseWork: Send + Sync {
     /// Ranks everyone for a task, the best first.
     fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete>;
 
+    /// Another approach to a task that failed for good; nothing if no model can answer.
+    fn revise(
+        &self,
+        task: &SubTask,
+        note: Option<&str>,
+        cx: &PhaseContext<'_>,
+    ) -> Result<Option<RevisionProposal>, Incomplete>;
+
     /// By what contradictions between agents are settled.
     fn conflict_rules(&self) -> ConflictRules;
 }
@@ -40,6 +48,15 @@ impl PhaseWork for Phases {
 
     fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
         Self::route(self, task, cx)
+    }
+
+    fn revise(
+        &self,
+        task: &SubTask,
+        note: Option<&str>,
+        cx: &PhaseContext<'_>,
+    ) -> Result<Option<RevisionProposal>, Incomplete> {
+        Self::revise(self, task, note, cx)
     }
 
     fn conflict_rules(&self) -> ConflictRules {
@@ -95,7 +112,7 @@ impl Session {
     fn phase_result(&mut self) -> Option<Input> {
         let last = self.deps.last_phase.unwrap_or(Phase::Consolidation);
         let inside = |effect: &Effect| match effect {
-            Effect::Guard { .. } | Effect::Route { .. } => true,
+            Effect::Guard { .. } | Effect::Route { .. } | Effect::Revise { .. } => true,
             Effect::RunPhase { phase, .. } => *phase <= last,
             _ => false,
         };
@@ -104,6 +121,7 @@ impl Session {
             Effect::Guard { attempt } => Some(self.guard(attempt)),
             Effect::RunPhase { phase, attempt } => self.work_on(phase, attempt),
             Effect::Route { task_id } => self.route(task_id),
+            Effect::Revise { task_id, number } => self.revise(task_id, number),
             _ => None,
         })
     }
@@ -168,6 +186,25 @@ impl Session {
                 Some(Input::Routed { task_id, ranking: Err(reason) })
             }
         }
+    }
+
+    fn revise(&mut self, task_id: TaskId, number: u32) -> Option<Input> {
+        let task = self.history.state.task(&task_id)?;
+        let note = self.history.state.revision_note(&task_id);
+        let outside = self.outside(self.deps.models.is_some(), true);
+        let (phases, phase) = (&self.deps.phases, Phase::Execution);
+        let found = self.history.with_context((phase, number), &outside, |cx| phases.revise(&task, note, cx));
+        let proposal = match found {
+            Ok(Some(proposal)) => Ok(Box::new(proposal)),
+            Ok(None) => Err("no model could answer".to_owned()),
+            Err(Incomplete::Failed(reason)) => Err(reason),
+            Err(Incomplete::Asks(ask)) => {
+                let step = ask.step.to_owned();
+                return self.ask_for_phase(AskKey { phase, attempt: number, step }, *ask);
+            }
+            Err(Incomplete::Needs(_)) => Err("a revision needs nothing but a model".to_owned()),
+        };
+        Some(Input::Revised { task_id, number, proposal })
     }
 
     fn outside(&self, models: bool, vectors: bool) -> Outside<'_> {

@@ -87,6 +87,20 @@ pub(crate) struct ReasonArgs {
     pub(crate) reason: String,
 }
 
+/// A task that another approach is wanted for.
+#[derive(Debug, Args)]
+pub(crate) struct ReplanArgs {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// The task, as `candor status` names it
+    pub(crate) task: String,
+    /// What the next attempt should consider: told to the model
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+    #[command(flatten)]
+    pub(crate) drive: DriveOptions,
+}
+
 /// A run that begins anew.
 #[derive(Debug, Args)]
 pub(crate) struct RestartArgs {

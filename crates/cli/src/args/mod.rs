@@ -12,7 +12,8 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::code::{CodeArgs, CodeCheckArgs, CodeCommand, CodeRunArgs};
 pub(crate) use self::drive::{
-    DriveArgs, DriveOptions, ForkArgs, ModelOptions, ReasonArgs, RestartArgs, RollbackArgs, RunArgs,
+    DriveArgs, DriveOptions, ForkArgs, ModelOptions, ReasonArgs, ReplanArgs, RestartArgs, RollbackArgs,
+    RunArgs,
 };
 pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, InitArgs, JsonOnly,
@@ -110,6 +111,8 @@ pub(crate) enum Command {
     Revert(RevertArgs),
     /// Answer a question of a run with one of its options, and go on
     Answer(AnswerArgs),
+    /// Have another approach to one task found, while the run waits or runs
+    Replan(ReplanArgs),
     /// Go back to an earlier phase of a run, and go on from there
     Rollback(RollbackArgs),
     /// Begin a run anew

@@ -2,10 +2,10 @@
 
 use candor_app::{App, AppError, Begin, Log, find_run, first_input, load_run};
 use candor_engine::Input;
-use candor_model::RunId;
+use candor_model::{RunId, TaskId};
 use candor_ports::Leases;
 
-use crate::args::{DriveArgs, DriveOptions, GlobalOptions, ReasonArgs};
+use crate::args::{DriveArgs, DriveOptions, GlobalOptions, ReasonArgs, ReplanArgs};
 use crate::drive;
 use crate::failure::{Failure, code};
 
@@ -46,6 +46,14 @@ pub(crate) async fn resume(global: &GlobalOptions, args: &DriveArgs) -> Result<u
     let AtRun { app, log, run } = AtRun::find(global, &args.run).await?;
     let first = first_input(&load_run(&log, &run).await?.state)?;
     drive::drive(&app, log, Begin::Resume { run, first }, &args.drive, global).await
+}
+
+/// Another approach to one task: by a model if there is one, else by the rules.
+pub(crate) async fn replan(global: &GlobalOptions, args: &ReplanArgs) -> Result<u8, Failure> {
+    let at = AtRun::find(global, &args.run).await?;
+    let task_id = TaskId::new(args.task.as_str()).map_err(Failure::usage)?;
+    let note = args.note.as_deref().map(str::trim).filter(|note| !note.is_empty()).map(str::to_owned);
+    at.submit(global, Input::Replan { task_id, note }, &args.drive).await
 }
 
 pub(crate) async fn pause(global: &GlobalOptions, args: &ReasonArgs) -> Result<u8, Failure> {

@@ -56,6 +56,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Restart(args) => time_travel::restart(&global, &args).await,
             Command::Rollback(args) => time_travel::rollback(&global, &args).await,
             Command::Fork(args) => time_travel::fork(&global, &args).await,
+            Command::Replan(args) => control::replan(&global, &args).await,
             Command::Pause(args) => control::pause(&global, &args).await,
             Command::Cancel(args) => control::cancel(&global, &args).await,
             Command::Approve(args) => decide::approve(&global, &args).await,

@@ -215,6 +215,15 @@ impl LineWriter {
                 let wait = at.since(event.at);
                 said(Mark::Again, words::retrying(&self.task(task_id), agent.as_deref(), wait, *by_person))
             }
+            EventBody::ReplanRequested { task_id, .. } => {
+                said(Mark::Again, words::replan_requested(&self.task(task_id)))
+            }
+            EventBody::RevisionAsked { task_id, .. } => {
+                said(Mark::Again, words::revision_asked(&self.task(task_id)))
+            }
+            EventBody::RevisionAnswered { task_id, refused: Some(reason), .. } => {
+                note(words::revision_refused(&self.task(task_id), reason))
+            }
             // A success is told with the progress it makes, a failure with its notice: both follow at once.
             _ => None,
         }

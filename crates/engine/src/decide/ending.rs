@@ -129,7 +129,12 @@ fn blocked_tasks(draft: &mut Draft<'_>) -> Vec<(SubTask, ExecutionFeedback)> {
         .filter(|&index| {
             matches!(
                 state_of(index),
-                Some(TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_))
+                Some(
+                    TaskState::Failed
+                        | TaskState::Revising { .. }
+                        | TaskState::Escalated(_)
+                        | TaskState::GivenUp(_)
+                )
             )
         })
         .collect();

@@ -13,8 +13,8 @@ use candor_planning::texts::{self, Response};
 
 use super::draft::{Decision, Draft};
 use super::outcome::{self, Running};
-use super::proposal;
 use super::schedule::{self, Freed};
+use super::{proposal, revision};
 use crate::state::Stage;
 
 /// An attempt failed.
@@ -22,8 +22,16 @@ pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Ar
     let failed = as_failed(running, feedback);
     let used = running.work.task(running.index).map_or(0, |(_, run)| run.history().policy_retries);
     let circling = draft.state.loop_after(&running.task.task_id, feedback).is_some();
-    let what = What { failed: &failed, feedback, attempt: running.attempt.number, used, circling };
-    let step = step(draft, &what);
+    let what = What {
+        failed: &failed,
+        feedback,
+        attempt: running.attempt.number,
+        used,
+        circling,
+        model: has_model(draft),
+    };
+    let wanted = draft.state.replan_requested(&failed.task_id).is_some() && what.model;
+    let step = if wanted { Some(Step::AskModel) } else { step(draft, &what) };
     draft.emit(EventBody::TaskFailed {
         task_id: failed.task_id.clone(),
         attempt: running.attempt.number,
@@ -96,6 +104,8 @@ struct What<'a> {
     /// How often the task was repeated as it is.
     used: u32,
     circling: bool,
+    /// Whether a model can be asked about it.
+    model: bool,
 }
 
 /// What is to be done about a failure; nothing if the run is being stopped anyway.
@@ -117,7 +127,7 @@ fn step(draft: &Draft<'_>, what: &What<'_>) -> Option<Step> {
         context: context(draft),
         retries_used: what.used,
         loop_detected: what.circling,
-        model: false,
+        model: what.model,
     }))
 }
 
@@ -171,10 +181,7 @@ fn response(step: Option<&Step>) -> Response<'_> {
             agent: Some(agent),
             rerun: Seconds::ZERO,
         },
-        Some(Step::AskModel) => {
-            let (strategy, rerun) = (ReplanStrategy::FindWorkaround, Seconds::ZERO);
-            Response::Strategy { strategy, agent: None, rerun }
-        }
+        Some(Step::AskModel) => Response::AskModel,
         Some(Step::AskPerson { .. }) => Response::AwaitHuman,
         Some(Step::End(_)) | None => Response::GiveUp,
     }
@@ -205,12 +212,8 @@ fn carry_out(draft: &mut Draft<'_>, what: &What<'_>, step: Step) {
         Step::LastResort { agent } => return answer_directly(draft, failed, agent),
         Step::AskPerson { why } => escalate(draft, failed, why),
         Step::AskModel => {
-            let why = "a model's revision is not available".to_owned();
-            hand_over(
-                draft,
-                failed,
-                PlanningError::Unrecovered { task_id: failed.task_id.clone(), reason: why },
-            );
+            let note = draft.state.replan_requested(&failed.task_id).flatten().map(str::to_owned);
+            revision::ask(draft, &failed.task_id, note);
         }
         Step::End(error) => give_up(draft, failed, *error),
     }
@@ -250,14 +253,47 @@ pub(super) fn answer_left_over(draft: &mut Draft<'_>) {
         let Some(failed) = draft.state.task(&task_id) else { continue };
         let told = draft.state.feedback().iter().rev().find(|feedback| feedback.task_id == task_id);
         let Some(feedback) = told.cloned() else { continue };
-        let run = draft.state.work().and_then(|work| Some(work.find(&task_id)?.2));
-        let (used, attempt) = run.map_or((0, 0), |run| (run.history().policy_retries, run.attempts));
-        let circling = draft.state.findings().loops.detected;
-        let what = What { failed: &failed, feedback: &feedback, attempt, used, circling };
-        if let Some(step) = step(draft, &what) {
-            carry_out(draft, &what, step);
-        }
+        answer_again(draft, &failed, &feedback, has_model(draft));
     }
+}
+
+/// No model has found another approach: the ways that are left are tried.
+pub(super) fn without_model(draft: &mut Draft<'_>, failed: &SubTask, feedback: &ExecutionFeedback) {
+    answer_again(draft, failed, feedback, false);
+}
+
+fn answer_again(draft: &mut Draft<'_>, failed: &SubTask, feedback: &ExecutionFeedback, model: bool) {
+    let run = draft.state.work().and_then(|work| Some(work.find(&failed.task_id)?.2));
+    let (used, attempt) = run.map_or((0, 0), |run| (run.history().policy_retries, run.attempts));
+    let circling = draft.state.findings().loops.detected;
+    let what = What { failed, feedback, attempt, used, circling, model };
+    if let Some(step) = step(draft, &what) {
+        carry_out(draft, &what, step);
+    }
+}
+
+/// What the rules would change about a task that failed; nothing if only a person could.
+pub(super) fn by_rules(draft: &Draft<'_>, failed: &SubTask, feedback: &ExecutionFeedback) -> Option<Step> {
+    let run = draft.state.work().and_then(|work| Some(work.find(&failed.task_id)?.2));
+    let attempt = run.map_or(0, |run| run.attempts);
+    let what = What { failed, feedback, attempt, used: u32::MAX, circling: false, model: false };
+    step(draft, &what).filter(|step| matches!(step, Step::Revise { .. } | Step::LastResort { .. }))
+}
+
+/// Carries out what [`by_rules`] found.
+pub(super) fn revise_by_rules(
+    draft: &mut Draft<'_>,
+    failed: &SubTask,
+    feedback: &ExecutionFeedback,
+    step: Step,
+) {
+    let what = What { failed, feedback, attempt: 0, used: u32::MAX, circling: false, model: false };
+    carry_out(draft, &what, step);
+}
+
+pub(super) fn has_model(draft: &Draft<'_>) -> bool {
+    let settings = draft.state.settings();
+    settings.revise_with_model && !settings.direct
 }
 
 fn repeat(draft: &mut Draft<'_>, task: &SubTask, after: Seconds) {
@@ -281,6 +317,17 @@ fn repeat(draft: &mut Draft<'_>, task: &SubTask, after: Seconds) {
 
 /// Changes the plan, says why, and asks a person if too little confidence is left.
 pub(super) fn revise(draft: &mut Draft<'_>, replanned: Replanned, task: &SubTask, reasoning: String) {
+    revise_as(draft, replanned, task, reasoning, None);
+}
+
+/// [`revise`], told in a model's words if it proposed the change.
+pub(super) fn revise_as(
+    draft: &mut Draft<'_>,
+    replanned: Replanned,
+    task: &SubTask,
+    reasoning: String,
+    models_words: Option<&str>,
+) {
     let Some(before) = draft.state.confidence() else {
         return;
     };
@@ -295,7 +342,10 @@ pub(super) fn revise(draft: &mut Draft<'_>, replanned: Replanned, task: &SubTask
         reasoning,
         confidence: Some(ConfidenceChange { before, after }),
     });
-    draft.notify(Notification::Recovery(texts::recovery_notification(strategy, before, after, &changes)));
+    draft.notify(Notification::Recovery(match models_words {
+        Some(why) => texts::model_revision_notification(before, after, why, &changes),
+        None => texts::recovery_notification(strategy, before, after, &changes),
+    }));
     let version = draft.state.next_version();
     draft.emit(EventBody::Replanned { version, revision: Box::new(replanned.revision) });
     if before != after {

@@ -16,6 +16,7 @@ mod notes;
 mod outcome;
 mod phases;
 mod proposal;
+mod revision;
 mod rework;
 mod routing;
 mod schedule;
@@ -44,6 +45,10 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::PhaseDone { phase, attempt, report } => phases::done(&mut draft, phase, attempt, *report)?,
         Input::PhaseFailed { phase, attempt, reason } => phases::failed(&mut draft, phase, attempt, reason)?,
         Input::Routed { task_id, ranking } => routing::routed(&mut draft, &task_id, ranking)?,
+        Input::Replan { task_id, note } => revision::replan(&mut draft, &task_id, note)?,
+        Input::Revised { task_id, number, proposal } => {
+            revision::revised(&mut draft, &task_id, number, proposal.map(|proposal| *proposal))?;
+        }
         Input::AgentReported { task_id, attempt, feedback } => {
             outcome::reported(&mut draft, &task_id, attempt, *feedback)?;
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Account, Announcement, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, Notification,
-    PartialResult, Payee, PlanningError, Severity, StopReason, SubTask, TaskId,
+    Account, Announcement, EventBody, ExecutionFeedback, Failure, FailureKind, FeedbackType, Money,
+    Notification, PartialResult, Payee, PlanningError, Severity, StopReason, SubTask, TaskId,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::{feedback as judging, report, texts};
@@ -69,6 +69,13 @@ pub(super) fn stopped(draft: &mut Draft<'_>, task_id: &TaskId, number: u32) -> R
     let running = running(draft, task_id, number)?;
     match running.attempt.halt {
         None => Err(Refusal::NotStopping { task_id: task_id.clone(), attempt: number }),
+        Some(StopReason::Replan) => {
+            let failure = Failure::new(FailureKind::Cancelled, "a person wants another approach").permanent();
+            let took = draft.now.since(running.attempt.started_at);
+            let feedback = ExecutionFeedback::failed(task_id.clone(), failure, took, draft.now);
+            failure::failed(draft, &running, &Arc::new(feedback));
+            Ok(())
+        }
         Some(_) => {
             end_superseded(draft, &running);
             Ok(())

@@ -304,6 +304,14 @@ pub(super) fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Re
         Stage::Closing { phase: current } => {
             *current == phase && !draft.state.completed_phases().contains(&phase)
         }
+        // The model is asked about a task that failed, while the others go on.
+        Stage::Executing if phase == Phase::Execution => {
+            return if draft.state.is_revising(attempt) {
+                Ok(())
+            } else {
+                Err(Refusal::StalePhase { phase, attempt })
+            };
+        }
         _ => false,
     };
     if at_work && draft.state.phase_attempt(phase) == attempt {

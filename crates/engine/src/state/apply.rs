@@ -40,6 +40,11 @@ impl RunState {
             E::TaskFailed { .. } => self.fail(body),
             E::TaskStopped { task_id, reason, .. } => self.stop_attempt(task_id, *reason, at),
             E::TaskSkipped { task_id, .. } => self.skip(task_id),
+            E::ReplanRequested { task_id, note } => self.request_replan(task_id, note.clone()),
+            E::RevisionAsked { task_id, number, note } => {
+                self.ask_for_revision(task_id, *number, note.clone())
+            }
+            E::RevisionAnswered { task_id, number, .. } => self.end_revision(task_id, *number),
             E::TaskGivenUp { task_id, error } => self.give_up(task_id, error),
             E::TaskReopened { task_id, .. } => self.reopen(task_id),
             E::RetryScheduled { .. } => self.schedule_retry(body),

@@ -1,6 +1,10 @@
 //! What the phases at work have asked models so far.
 
-use candor_model::{AskKey, AskStep, Consulted, Degradation, FailedComponent, Money, OpenCall, Phase};
+use std::collections::BTreeMap;
+
+use candor_model::{
+    AskKey, AskStep, Consulted, Degradation, FailedComponent, Money, OpenCall, Phase, TaskId,
+};
 use candor_planning::degradation;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +24,12 @@ pub(crate) struct Asks {
     asks: Vec<AskState>,
     /// Set aside for calls whose end nobody knows, because the process died: they may have been paid.
     lost: Money,
+    /// How often a model was asked for another approach to a task.
+    #[serde(default)]
+    pub(super) revisions: u32,
+    /// The tasks to which a person wants another approach as soon as their agent has stopped, and what they said.
+    #[serde(default)]
+    pub(super) requested: BTreeMap<TaskId, Option<String>>,
     degradation: Degradation,
 }
 
@@ -47,6 +57,11 @@ impl Asks {
     /// What was asked by a phase that is done needs no remembering: it is in the handoff.
     pub(super) fn forget(&mut self, phase: Phase) {
         self.forget_those(|ask| ask.key.phase == phase);
+    }
+
+    /// What was asked for a revision that has its answer.
+    pub(super) fn forget_revision(&mut self, number: u32) {
+        self.forget_those(|ask| ask.key.phase == Phase::Execution && ask.key.attempt == number);
     }
 
     pub(super) fn forget_all(&mut self) {
@@ -90,6 +105,27 @@ fn note(state: &mut Degradation, phase: Phase, step: &Consulted) {
 }
 
 impl RunState {
+    /// The number of the next revision that a model is asked for.
+    pub(crate) const fn next_revision(&self) -> u32 {
+        self.asks.revisions.saturating_add(1)
+    }
+
+    /// What a person said who wants another approach to a task.
+    pub(crate) fn replan_requested(&self, task: &TaskId) -> Option<Option<&str>> {
+        self.asks.requested.get(task).map(Option::as_deref)
+    }
+
+    /// Whether a model is being asked for this revision.
+    pub(crate) fn is_revising(&self, number: u32) -> bool {
+        self.work().is_some_and(|work| work.revising().any(|(_, wanted, _)| wanted == number))
+    }
+
+    /// What a person said about the task for which another approach is looked for.
+    #[must_use]
+    pub fn revision_note(&self, task: &TaskId) -> Option<&str> {
+        self.work()?.revising().find(|(revised, ..)| revised.task_id == *task)?.2
+    }
+
     /// How far a question to a model has come: the steps that are on the log.
     #[must_use]
     pub fn consulted(&self, key: &AskKey) -> &[Consulted] {

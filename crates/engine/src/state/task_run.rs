@@ -22,6 +22,13 @@ pub(crate) enum TaskState {
     Succeeded(Arc<ExecutionFeedback>),
     /// It failed, and what is done about it follows in the same append.
     Failed,
+    /// It failed, and a model is asked for another approach.
+    Revising {
+        /// Which revision of the run it is.
+        number: u32,
+        /// What a person said about it.
+        note: Option<String>,
+    },
     /// It failed so often that a person is asked.
     Escalated(GateId),
     /// It failed and nothing more is tried; the run ends for this reason once nothing else can go on.
@@ -173,7 +180,10 @@ impl TaskRun {
             TaskState::Waiting | TaskState::Backoff(_) => TaskStatus::Pending,
             TaskState::InFlight(_) => TaskStatus::InProgress,
             TaskState::Succeeded(_) => TaskStatus::Completed,
-            TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_) => TaskStatus::Failed,
+            TaskState::Failed
+            | TaskState::Revising { .. }
+            | TaskState::Escalated(_)
+            | TaskState::GivenUp(_) => TaskStatus::Failed,
             TaskState::Skipped => TaskStatus::Skipped,
         }
     }

@@ -98,6 +98,23 @@ impl RunState {
         self.set_task(task_id, TaskState::GivenUp(Box::new(error.clone())));
     }
 
+    pub(super) fn request_replan(&mut self, task_id: &TaskId, note: Option<String>) {
+        let Some((work, index)) = self.work_at(task_id) else { return };
+        work.halt(index, StopReason::Replan);
+        self.asks.requested.insert(task_id.clone(), note);
+    }
+
+    pub(super) fn ask_for_revision(&mut self, task_id: &TaskId, number: u32, note: Option<String>) {
+        self.asks.revisions = number;
+        self.asks.requested.remove(task_id);
+        self.set_task(task_id, TaskState::Revising { number, note });
+    }
+
+    pub(super) fn end_revision(&mut self, task_id: &TaskId, number: u32) {
+        self.asks.forget_revision(number);
+        self.set_task(task_id, TaskState::Failed);
+    }
+
     pub(super) fn reopen(&mut self, task_id: &TaskId) {
         self.findings_mut().validation.rework(task_id);
         self.set_task(task_id, TaskState::Waiting);

@@ -55,6 +55,7 @@ struct Queues {
     in_flight: BTreeSet<u32>,
     backoff: BTreeSet<(Timestamp, u32)>,
     unrouted: BTreeSet<u32>,
+    revising: BTreeSet<u32>,
     done: usize,
     ended: usize,
     remaining_millis: u64,
@@ -195,6 +196,15 @@ impl Work {
         self.queues.unrouted.iter().filter_map(|&n| Some(self.task(TaskIndex(n))?.0))
     }
 
+    /// The tasks for which another approach is looked for, with the number of the revision and a person's note.
+    pub(crate) fn revising(&self) -> impl Iterator<Item = (&SubTask, u32, Option<&str>)> {
+        let tasks = self.queues.revising.iter().filter_map(|&n| self.task(TaskIndex(n)));
+        tasks.filter_map(|(task, run)| match &run.state {
+            TaskState::Revising { number, note } => Some((task, *number, note.as_deref())),
+            _ => None,
+        })
+    }
+
     /// The tasks that may start, first come first.
     pub(crate) fn ready(&self) -> impl Iterator<Item = ReadyKey> {
         self.queues.ready.iter().copied()
@@ -227,8 +237,9 @@ impl Work {
 
     /// Whether nothing runs, nothing may start and nothing is waited for.
     pub(crate) fn is_idle(&self) -> bool {
-        let Queues { ready, in_flight, backoff, unrouted, .. } = &self.queues;
-        ready.is_empty() && in_flight.is_empty() && backoff.is_empty() && unrouted.is_empty()
+        let Queues { ready, in_flight, backoff, unrouted, revising, .. } = &self.queues;
+        let waiting = !unrouted.is_empty() || !revising.is_empty();
+        ready.is_empty() && in_flight.is_empty() && backoff.is_empty() && !waiting
     }
 
     /// Why nothing more is tried for the first of the tasks that were given up.
@@ -333,6 +344,13 @@ impl Work {
         }
     }
 
+    /// Tells the attempt at a task to stop.
+    pub(crate) fn halt(&mut self, index: TaskIndex, reason: StopReason) {
+        if let Some(TaskState::InFlight(attempt)) = self.run_mut(index).map(|run| &mut run.state) {
+            attempt.halt.get_or_insert(reason);
+        }
+    }
+
     /// Tells all attempts to stop.
     pub(crate) fn halt_all(&mut self) {
         for run in &mut self.tasks {
@@ -362,6 +380,10 @@ impl Work {
                 self.queues.done = self.queues.done.saturating_sub(1);
                 self.unend(index);
             }
+            TaskState::Revising { .. } => {
+                self.queues.revising.remove(&index.0);
+                self.unend(index);
+            }
             TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_) => self.unend(index),
             TaskState::Waiting => {}
         }
@@ -376,6 +398,10 @@ impl Work {
             TaskState::Backoff(at) => _ = self.queues.backoff.insert((*at, index.0)),
             TaskState::Succeeded(_) | TaskState::Skipped => {
                 self.queues.done += 1;
+                self.end(index);
+            }
+            TaskState::Revising { .. } => {
+                self.queues.revising.insert(index.0);
                 self.end(index);
             }
             TaskState::Failed | TaskState::Escalated(_) | TaskState::GivenUp(_) => self.end(index),

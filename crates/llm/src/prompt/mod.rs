@@ -36,7 +36,7 @@ struct Own {
     optional: &'static [&'static str],
 }
 
-const OWN: [Own; 17] = [
+const OWN: [Own; 18] = [
     Own {
         name: "analyse_data",
         text: include_str!("../../prompts/analyse_data.md"),
@@ -126,6 +126,12 @@ const OWN: [Own; 17] = [
         text: include_str!("../../prompts/replan_step.md"),
         required: &["step", "error", "tools"],
         optional: &["task", "steps", "history"],
+    },
+    Own {
+        name: "revise_task",
+        text: include_str!("../../prompts/revise_task.md"),
+        required: &["task", "failure"],
+        optional: &["goal", "tried", "open_tasks", "agents", "note"],
     },
     Own {
         name: "route_task",

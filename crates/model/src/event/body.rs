@@ -217,6 +217,34 @@ pub enum EventBody {
         /// What they said.
         comments: String,
     },
+    /// A person wants another approach to a task that an agent is at work on.
+    ReplanRequested {
+        /// The task.
+        task_id: TaskId,
+        /// What they said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// A model is asked for another approach to a task that failed for good.
+    RevisionAsked {
+        /// The task.
+        task_id: TaskId,
+        /// Which revision of the run it is, from 1.
+        number: u32,
+        /// What a person said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// A model has proposed another approach, or could not.
+    RevisionAnswered {
+        /// The task.
+        task_id: TaskId,
+        /// Which revision of the run it is.
+        number: u32,
+        /// Why nothing came of it; absent if the plan was revised by it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    },
     /// A task failed and nothing more is tried; what does not need it goes on, and then the run ends.
     TaskGivenUp {
         /// The task.

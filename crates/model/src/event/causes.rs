@@ -99,6 +99,8 @@ text_enum!(
         Superseded = "superseded",
         /// This machine had no resources left to begin with it: it is tried again later.
         NoResources = "no_resources",
+        /// A person wants another approach to the task.
+        Replan = "replan",
     }
 );
 

@@ -10,6 +10,7 @@ mod list;
 mod mend;
 mod plan;
 mod question;
+mod revise;
 mod route;
 mod tasks;
 
@@ -25,6 +26,7 @@ pub(crate) use self::goal::{GoalAnswer, parse_goal};
 pub(crate) use self::list::{ListAnswer, list_tasks};
 pub(crate) use self::plan::{PlanAnswer, plan, task_lines};
 pub(crate) use self::question::{QuestionAnswer, answer_question};
+pub(crate) use self::revise::revise_task;
 pub(crate) use self::route::{RouteAnswer, Tie, route_task};
 pub(crate) use self::tasks::{Briefing, TasksAnswer, decompose_task};
 use crate::PhaseContext;

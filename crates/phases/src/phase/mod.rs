@@ -15,12 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{
-    AgentCapability, GoalType, GuardReport, Handoff, Phase, PhaseOutput, RankedAgent, SpokenBy, SubTask,
+    AgentCapability, GoalType, GuardReport, Handoff, Phase, PhaseOutput, RankedAgent, RevisionProposal,
+    SpokenBy, SubTask,
 };
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde::Serialize;
 
 use self::ranking::Ranking;
+use crate::consult::revise_task;
 use crate::critique::critique;
 use crate::plan_cache::PlanCache;
 use crate::router::Explanation;
@@ -103,6 +105,19 @@ impl Phases {
         let ranking = Ranking::new(cx, cx.agents, [task])?;
         let explained = ranking.of(task, cx.agents.len())?;
         Ok(explained.iter().map(Explanation::ranked).collect())
+    }
+
+    /// Another approach to a task that failed for good: what a model proposes; nothing if none can answer.
+    pub fn revise(
+        &self,
+        task: &SubTask,
+        note: Option<&str>,
+        cx: &PhaseContext<'_>,
+    ) -> Result<Option<RevisionProposal>, Incomplete> {
+        let failed = cx.feedback.iter().rev().find(|feedback| feedback.task_id == task.task_id);
+        let (Some(plan), Some(feedback)) = (cx.plan, failed) else { return Ok(None) };
+        let said = cx.consult("revise_task", || revise_task(cx, plan, feedback, note))?;
+        Ok(said.map(|said| said.answer))
     }
 
     /// Ranks everyone for a task by words alone.

@@ -11,6 +11,7 @@ mod last_resort;
 mod missing_input;
 mod other_agent;
 pub mod person;
+pub mod proposal;
 mod retry;
 mod split;
 

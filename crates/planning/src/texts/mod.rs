@@ -9,8 +9,8 @@ mod notices;
 mod plain;
 
 pub use notices::{
-    Response, abort_announcement, failure_notification, low_confidence_warning, out_of_resources,
-    partial_success_announcement, recovery_notification, waiting_for,
+    Response, abort_announcement, failure_notification, low_confidence_warning, model_revision_notification,
+    out_of_resources, partial_success_announcement, recovery_notification, waiting_for,
 };
 pub(crate) use plain::shortened;
 pub use plain::{agent_name, agents_suggestion, cause, plain, short_cause, task_name};

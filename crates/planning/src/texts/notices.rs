@@ -25,6 +25,8 @@ pub enum Response<'a> {
         /// The wait before it does.
         after: Seconds,
     },
+    /// A model is asked for another approach.
+    AskModel,
     /// A person is asked.
     AwaitHuman,
     /// Nothing: the plan ends here.
@@ -55,6 +57,7 @@ fn recovery_text(response: &Response<'_>) -> String {
             english::doing(*strategy, agent.map(agent_name).as_deref())
         }
         Response::RetrySameAgent { .. } => english::RETRYING_SAME_AGENT.to_owned(),
+        Response::AskModel => english::ASKING_MODEL.to_owned(),
         Response::AwaitHuman => english::AWAITING_HUMAN.to_owned(),
         Response::GiveUp => english::GIVING_UP.to_owned(),
     }
@@ -64,6 +67,7 @@ fn delay_text(response: &Response<'_>) -> String {
     match response {
         Response::Strategy { strategy, rerun, .. } => english::delay(*strategy, *rerun),
         Response::RetrySameAgent { after } => english::duration(*after),
+        Response::AskModel => english::DELAY_UNTIL_MODEL.to_owned(),
         Response::AwaitHuman => english::DELAY_UNTIL_ANSWER.to_owned(),
         Response::GiveUp => english::DELAY_ENDS_HERE.to_owned(),
     }
@@ -86,6 +90,23 @@ pub fn recovery_notification(
         why: text.why.to_owned(),
         expected_impact: text.impact.to_owned(),
         confidence_adjustment: english::confidence_moved(before, after),
+    }
+}
+
+/// Explains a revision that a model proposed, in its own words.
+#[must_use]
+pub fn model_revision_notification(
+    before: Confidence,
+    after: Confidence,
+    why: &str,
+    changes: &[String],
+) -> RecoveryNotification {
+    let changes: Vec<String> = changes.iter().map(|change| plain(change)).collect();
+    RecoveryNotification {
+        what_were_doing: english::with_details(english::ANOTHER_APPROACH, &changes),
+        why: plain(why),
+        expected_impact: english::ANOTHER_APPROACH_IMPACT.to_owned(),
+        ..recovery_notification(ReplanStrategy::Unknown, before, after, &[])
     }
 }
 

@@ -21,6 +21,7 @@ mod critique;
 mod limits;
 mod loop_guard;
 mod metrics;
+mod proposal;
 mod recovery;
 mod replan;
 mod report;

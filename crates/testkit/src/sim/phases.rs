@@ -8,8 +8,8 @@ use candor_model::{
     AlignmentCheck, ApprovalPolicy, Ask, AskStep, Broadcast, CalibrationMetrics, CheckKind, ConfidenceCheck,
     ConsistencyCheck, CostCheck, CritiqueChecks, Effect, Enforcement, Enhancement, GuardFinding, GuardReport,
     JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase,
-    PhaseLimits, Plan, Priority, PromptVariant, RankedAgent, RetryPolicy, RunSettings, Seconds, Severity,
-    Share, SpokenBy, SubTask, TaskId, Text, Texts, Tier, WantedCheck,
+    PhaseLimits, Plan, Priority, PromptVariant, ProposedTask, RankedAgent, RetryPolicy, RevisionProposal,
+    RunSettings, Seconds, Severity, Share, SpokenBy, SubTask, TaskId, Text, Texts, Tier, WantedCheck,
 };
 use candor_phases::{Answers, Incomplete, PhaseContext};
 use candor_planning::conflict::ConflictRules;
@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::world::World;
 use super::{agents, models};
+use crate::arbitrary::AGENTS;
 use crate::scenario::phase_report;
 use crate::{fixtures, phase_fixtures};
 
@@ -37,6 +38,7 @@ pub(super) fn settings(world: &mut World) -> RunSettings {
         planning_timeout: Seconds::whole(rng.u32(3..90)),
         planning_budget: Money::from_micros(if rng.bool() { 10_000 } else { rng.u64(0..80_000) }),
         unattended: rng.u8(0..6) == 0,
+        revise_with_model: rng.bool(),
         phases: (rng.u8(0..3) == 0).then(|| PhaseLimits {
             token_budget: rng.u64(0..3_000),
             max_plan_rounds: rng.u32(0..4),
@@ -116,6 +118,21 @@ impl PhaseWork for SimPhases {
         Ok(agents::ranking(&mut dice.rng))
     }
 
+    fn revise(
+        &self,
+        task: &SubTask,
+        _: Option<&str>,
+        cx: &PhaseContext<'_>,
+    ) -> Result<Option<RevisionProposal>, Incomplete> {
+        let mut dice = self.dice(92, cx.attempt);
+        let Some(Answers(told)) = cx.answers else { return Ok(None) };
+        match told(models::ASKS[0]).last().map(|step| &step.outcome) {
+            Some(AskStep::Accepted { .. }) => Ok(Some(revision(&mut dice, task))),
+            Some(AskStep::GiveUp { .. }) => Ok(None),
+            _ => Err(Incomplete::Asks(Box::new(Ask::expecting::<Value>(models::ASKS[0], Tier::Balanced)))),
+        }
+    }
+
     fn conflict_rules(&self) -> ConflictRules {
         ConflictRules::default()
     }
@@ -157,6 +174,32 @@ fn ask(dice: &mut Dice, phase: Phase, cx: &PhaseContext<'_>) -> Result<JsonMap, 
         }
     }
     Ok(answers)
+}
+
+/// What a model proposes: something new, the same again, smaller steps, somebody unknown, or nothing.
+fn revision(dice: &mut Dice, task: &SubTask) -> RevisionProposal {
+    let agent = dice.rng.bool().then(|| {
+        let names = [AGENTS[0], AGENTS[1], task.agent_type.as_str(), "nobody_we_know"];
+        names[dice.rng.usize(0..names.len())].to_owned()
+    });
+    let mut inputs = JsonMap::new();
+    if dice.rng.bool() {
+        inputs.insert("variant".to_owned(), dice.rng.u32(0..3).into());
+    }
+    let new = |after: Vec<usize>| ProposedTask {
+        description: task.description.to_string(),
+        agent: agent.clone(),
+        inputs: inputs.clone(),
+        expected_outputs: Vec::new(),
+        after,
+    };
+    let tasks = match dice.rng.u8(0..4) {
+        0 => vec![new(Vec::new()), new(vec![0])],
+        1 => vec![new(vec![dice.rng.usize(0..3)])],
+        _ => vec![new(Vec::new())],
+    };
+    let nothing_helps = (dice.rng.u8(0..6) == 0).then(|| "it is lost".to_owned());
+    RevisionProposal { why: "something else".to_owned(), tasks, changes: Vec::new(), nothing_helps }
 }
 
 fn halting() -> GuardFinding {

@@ -460,6 +460,7 @@ fn start(world: &mut World, state: &RunState, effect: Effect, vectors: &SimVecto
         Effect::Guard { .. }
         | Effect::RunPhase { .. }
         | Effect::Route { .. }
+        | Effect::Revise { .. }
         | Effect::StopAgent { .. }
         | Effect::AskHuman { .. }
         | Effect::WaitUntil { .. } => return Err(format!("a session gave out {effect:?}")),

@@ -135,6 +135,18 @@ pub(in crate::view) fn confidence_cause(cause: &str) -> &str {
     }
 }
 
+pub(in crate::view) fn replan_requested(task: &str) -> String {
+    format!("{task} is stopped: you want another approach to it")
+}
+
+pub(in crate::view) fn revision_asked(task: &str) -> String {
+    format!("{task}: a model is asked for another approach")
+}
+
+pub(in crate::view) fn revision_refused(task: &str, reason: &str) -> String {
+    format!("{task}: no other approach was found: {reason}")
+}
+
 pub(in crate::view) fn routed(task: &str, agent: &str) -> String {
     format!("{task} goes to {agent}")
 }
@@ -182,6 +194,7 @@ pub(in crate::view) fn announcement(title: &str, text: &str, suggestion: Option<
 pub(in crate::view) fn stopped(task: &str, reason: StopReason) -> String {
     match reason {
         StopReason::RunStopping => format!("{task} stopped, because the run is stopping"),
+        StopReason::Replan => format!("{task} stopped, because another approach is wanted"),
         StopReason::Superseded => format!("{task} stopped, because the plan changed under it"),
         StopReason::NoResources => format!("{task} starts later: this machine has no resources left for it"),
     }

@@ -48,6 +48,7 @@ pub(in crate::view) const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Failed => "failed",
         Outcome::NeverStarted => "never started",
         Outcome::Stopped(StopReason::RunStopping) => "stopped",
+        Outcome::Stopped(StopReason::Replan) => "stopped, another approach wanted",
         Outcome::Stopped(StopReason::Superseded) => "stopped, plan changed",
         Outcome::Stopped(StopReason::NoResources) => "not started, no resources",
     }

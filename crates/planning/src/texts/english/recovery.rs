@@ -6,6 +6,10 @@ use super::duration;
 
 pub(crate) const RECOVERY_TITLE: &str = "Recovery Strategy";
 pub(crate) const RETRYING_SAME_AGENT: &str = "Retrying with the same agent";
+pub(crate) const ASKING_MODEL: &str = "Asking a model for another approach";
+pub(crate) const ANOTHER_APPROACH: &str = "Taking another approach";
+pub(crate) const ANOTHER_APPROACH_IMPACT: &str = "Results may differ from what was first planned";
+pub(crate) const DELAY_UNTIL_MODEL: &str = "until the model answers";
 pub(crate) const AWAITING_HUMAN: &str = "Waiting for your guidance; nothing new starts until you answer";
 pub(crate) const GIVING_UP: &str = "Nothing is left to try; what does not need it goes on";
 pub(crate) const DELAY_UNTIL_ANSWER: &str = "until a person answers";

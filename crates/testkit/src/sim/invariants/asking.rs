@@ -17,6 +17,8 @@ use crate::sim::models::ANSWER;
 pub(super) struct AskInvariants {
     /// The phases at work, and which try it is.
     at_work: BTreeMap<Phase, u32>,
+    /// The revisions that models are asked for.
+    revising: BTreeSet<u32>,
     asks: BTreeMap<AskKey, Asked>,
     /// Set aside for calls of which nobody knows whether they were paid.
     lost: Money,
@@ -69,6 +71,15 @@ impl AskInvariants {
                     self.owed = Some(after);
                 }
             }
+            EventBody::RevisionAsked { number, .. } => {
+                let new = self.revising.insert(*number);
+                invariant(new, || format!("revision {number} is asked for twice"))?;
+            }
+            EventBody::RevisionAnswered { number, .. } => {
+                let asked = self.revising.remove(number);
+                invariant(asked, || format!("revision {number} is answered and was not asked for"))?;
+                self.forget(|key| key.phase == Phase::Execution && key.attempt == *number);
+            }
             EventBody::ModelAsked { call } => return self.asked(call, purse),
             EventBody::ModelConsulted { ask, number, step } => return self.consulted(ask, *number, step),
             EventBody::Charged { account: Account::Planning, amount, .. } => {
@@ -114,8 +125,8 @@ impl AskInvariants {
         entry.open = Some(*reserved);
         let aside: Money = self.asks.values().filter_map(|ask| ask.open).sum::<Money>() + self.lost;
         let (spent, budget) = (self.planning_spent, purse.settings.planning_budget);
-        let closing = matches!(ask.phase, Phase::Validation | Phase::Consolidation);
-        invariant(closing || spent + aside <= budget, || {
+        let planned = matches!(ask.phase, Phase::Execution | Phase::Validation | Phase::Consolidation);
+        invariant(planned || spent + aside <= budget, || {
             format!("{ask} was allowed with ${spent} spent and ${aside} set aside of ${budget}")
         })?;
         let whole = purse.spent + purse.reserved + aside;
@@ -155,9 +166,11 @@ impl AskInvariants {
     }
 
     fn is_at_work(&self, ask: &AskKey) -> Result<(), String> {
-        invariant(self.at_work.get(&ask.phase) == Some(&ask.attempt), || {
-            format!("{ask} is not at work and asks")
-        })
+        let at_work = match ask.phase {
+            Phase::Execution => self.revising.contains(&ask.attempt),
+            phase => self.at_work.get(&phase) == Some(&ask.attempt),
+        };
+        invariant(at_work, || format!("{ask} is not at work and asks"))
     }
 
     /// What a phase built on is what its models said, and was there before the phase ended.
@@ -186,14 +199,19 @@ impl AskInvariants {
 
     fn over(&mut self, phase: Phase) {
         self.at_work.remove(&phase);
-        let open = self.asks.iter().filter(|(key, _)| key.phase == phase).filter_map(|(_, ask)| ask.open);
-        self.lost = self.lost + open.sum::<Money>();
-        self.asks.retain(|key, _| key.phase != phase);
+        self.forget(|key| key.phase == phase);
     }
 
     fn all_over(&mut self) {
-        self.lost = self.lost + self.asks.values().filter_map(|ask| ask.open).sum::<Money>();
-        self.asks.clear();
+        self.forget(|_| true);
         self.at_work.clear();
+        self.revising.clear();
+    }
+
+    /// Calls that are under way and that nobody waits for any more may still be paid.
+    fn forget(&mut self, gone: impl Fn(&AskKey) -> bool) {
+        let open = self.asks.iter().filter(|(key, _)| gone(key)).filter_map(|(_, ask)| ask.open);
+        self.lost = self.lost + open.sum::<Money>();
+        self.asks.retain(|key, _| !gone(key));
     }
 }

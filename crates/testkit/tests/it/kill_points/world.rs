@@ -9,9 +9,9 @@ use candor_model::{
     AgentAnswer, AgentNote, Answer, ApprovalAction, Ask, AskPolicy, AskStep, BreakerSettings,
     CalibrationMetrics, Choice, ChoiceKind, ChoiceOption, ChoiceRequest, Consulted, Effect, Enforcement,
     Failure, GateId, GuardReport, Guidance, GuidanceAction, HumanApprovalDecision, HumanApprovalRequest,
-    JsonMap, Money, Next, NextCall, NonEmpty, Phase, Plan, PlanTalk, Question, RankedAgent, Recorded, RunId,
-    RunSettings, Seconds, Share, SubTask, TaskId, Text, Tier, Timestamp, ToolCall, ToolHints, ToolResult,
-    Undone,
+    JsonMap, Money, Next, NextCall, NonEmpty, Phase, Plan, PlanTalk, Question, RankedAgent, Recorded,
+    RevisionProposal, RunId, RunSettings, Seconds, Share, SubTask, TaskId, Text, Tier, Timestamp, ToolCall,
+    ToolHints, ToolResult, Undone,
 };
 use candor_phases::{Incomplete, PhaseContext};
 use candor_planning::conflict::ConflictRules;
@@ -259,6 +259,15 @@ impl PhaseWork for StoryPhases {
     fn route(&self, _: &SubTask, _: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
         let agent_type = fixtures::agent_type("activity_agent");
         Ok(vec![RankedAgent { agent_type, score: 0.9, similarity: 0.9 }])
+    }
+
+    fn revise(
+        &self,
+        _: &SubTask,
+        _: Option<&str>,
+        _: &PhaseContext<'_>,
+    ) -> Result<Option<RevisionProposal>, Incomplete> {
+        Ok(None)
     }
 
     fn conflict_rules(&self) -> ConflictRules {
