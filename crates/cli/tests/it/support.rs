@@ -23,8 +23,14 @@ pub(crate) const GENERAL: &str = "[[agents]]\nagent_type = \"writer\"\n\
     [[agents]]\nagent_type = \"collector\"\nspecialization = \"Collects figures and data\"\n\
     capabilities = [\"collect_figures\"]\nbuiltin = \"noop\"\n";
 
-/// The pack's agents, with little patience, so that a timeout is soon over.
-pub(crate) const QUICK: &str = "[limits]\nagent_timeout = 0.6\n[packs]\nagents = true\n";
+/// The pack's agents, with little patience, so that a timeout is soon over. Nothing is repeated as it is: these
+/// stories are about what comes after that.
+pub(crate) const QUICK: &str =
+    "[limits]\nagent_timeout = 0.6\n[limits.retry]\nmax_retries = 0\n[packs]\nagents = true\n";
+
+/// The same with somebody who is asked, although there is no terminal.
+pub(crate) const ATTENDED: &str = "[limits]\nagent_timeout = 0.6\nunattended = false\n[limits.retry]\n\
+    max_retries = 0\n[packs]\nagents = true\n";
 
 /// No command of these tests takes longer, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(30);

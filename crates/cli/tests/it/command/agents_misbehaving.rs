@@ -9,7 +9,7 @@ use crate::support::{Candor, Events, Said, keys, until};
 /// A candor with one agent, which is this shell script.
 fn with_agent(script: &str) -> Candor {
     let candor = Candor::with_config(
-        "[limits]\nagent_timeout = 2\n\n[[agents]]\nagent_type = \"worker\"\n\
+        "[limits]\nagent_timeout = 2\nunattended = false\n[limits.retry]\nmax_retries = 1\nbackoff_seconds = 0.01\n[[agents]]\nagent_type = \"worker\"\n\
          specialization = \"Does the thing\"\ncommand = [\"sh\", \"agent.sh\"]\n",
     );
     candor.write("agent.sh", script);
@@ -28,19 +28,19 @@ fn with_backup(script: &str) -> Candor {
     candor
 }
 
-/// The agent fails every time: each failure is told, and after the third a person is asked.
+/// The agent fails every time: each failure is told, and as nobody else is there a person is asked.
 fn fails_and_asks(script: &str, reason: &[&str]) -> (Candor, Said, Events) {
     let candor = with_agent(script);
     let (said, events) = candor.task_for("worker");
-    let said = said.ended_with(3).tells(&["has failed 3 times", "candor answer run_1 retry"]);
+    let said = said.ended_with(3).tells(&["has failed", "candor answer run_1 retry"]);
     let first = events.first_reason();
     for part in reason {
         assert!(first.contains(part), "no `{part}` in: {first}");
     }
     let failed = events.all("task_failed");
     assert!(failed.iter().all(|event| event["feedback"]["feedback_type"] == "FAILURE"));
-    assert_eq!(failed.len(), 3);
-    assert_eq!(events.failures_told().len(), 3, "every failure is told");
+    assert!((1..=2).contains(&failed.len()), "{failed:?}");
+    assert_eq!(events.failures_told().len(), failed.len(), "every failure is told");
     (candor, said, events)
 }
 
@@ -115,7 +115,7 @@ fn an_agent_that_never_ends_is_killed_with_its_children() {
     assert_eq!(events.all("task_failed")[0]["feedback"]["failure"]["detail"], "waiting");
     assert_eq!(events.strategies(), ["RETRY_DIFFERENT_AGENT"]);
     let pids = std::fs::read_to_string(candor.path("pids")).unwrap();
-    assert_eq!(pids.lines().count(), 2);
+    assert_eq!(pids.lines().count(), 4, "it was tried twice");
     until("the whole group is gone", || !pids.lines().any(lives));
 }
 

@@ -4,8 +4,10 @@ use serde_json::{Value, json};
 
 use crate::support::Candor;
 
-/// One agent that fails, one that does not and is less fit.
+/// One agent that does not answer, one that does and is less fit.
 const CONFIG: &str = r#"
+[limits.retry]
+max_retries = 0
 [breakers]
 reset_timeout = 600
 [planning]
@@ -14,7 +16,8 @@ min_agents = 1
 agent_type = "broken_writer"
 specialization = "Writes letters, poems and reports"
 capabilities = ["write_letters", "write_poems"]
-command = ["sh", "-c", "echo no ink >&2; exit 1"]
+command = ["sleep", "30"]
+timeout = 0.2
 [[agents]]
 agent_type = "clerk"
 specialization = "Writes letters and poems, slowly"
@@ -46,7 +49,7 @@ fn an_agent_that_keeps_failing_rests_and_the_router_knows() {
         candor.run(["run", "--plan", "plan.json"]);
     }
     assert_eq!(breaker(&candor)["failureThreshold"], 3);
-    candor.run(["agents"]).ended_with(0).shows(&["circuit open, retry in", "no ink"]);
+    candor.run(["agents"]).ended_with(0).shows(&["circuit open, retry in", "Agent timeout"]);
     let ranking =
         candor.run(["route", "--json", "Write letters and poems"]).ended_with(0).json()["ranking"].clone();
     assert_eq!(ranking[0]["agent_type"], "clerk");

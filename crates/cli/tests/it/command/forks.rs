@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, PARIS};
+use crate::support::{ATTENDED, Candor, PARIS};
 
 fn finished() -> Candor {
     let candor = Candor::new();
@@ -55,7 +55,7 @@ fn a_fork_can_go_on_with_other_words() {
 
 #[test]
 fn a_fork_can_begin_at_a_checkpoint_of_a_run_that_failed() {
-    let candor = Candor::with_config("[limits]\nagent_timeout = 0.6\n[packs]\nagents = true\n");
+    let candor = Candor::with_config(ATTENDED);
     candor.run(["run", PARIS, "--run-id", "run_1", "--fault", "hotel_agent=error"]).ended_with(3);
     candor.run(["answer", "run_1", "abort"]).ended_with(1);
     let points = status(&candor, "run_1")["checkpoints"].as_array().unwrap().clone();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, PARIS, QUICK, has_keys};
+use crate::support::{ATTENDED, Candor, PARIS, QUICK, has_keys};
 
 /// A finished run with one failure in it.
 fn finished() -> Candor {
@@ -121,7 +121,7 @@ fn explain_can_look_at_one_task() {
 
 #[test]
 fn postmortem_names_the_first_cause_and_the_ways_to_go_on() {
-    let candor = Candor::with_config(QUICK);
+    let candor = Candor::with_config(ATTENDED);
     candor.run(["run", PARIS, "--run-id", "run_1", "--fault", "hotel_agent=error"]).ended_with(3);
     candor.run(["answer", "run_1", "abort"]).ended_with(1);
     candor.run(["postmortem", "run_1"]).ended_with(0).shows(&[

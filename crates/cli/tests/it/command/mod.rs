@@ -18,6 +18,7 @@ mod people_answer;
 mod phases;
 mod plan_check;
 mod plan_talk;
+mod recovery;
 mod route;
 mod rules_files;
 mod serve;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::command::mcp::{Mcp, good};
-use crate::support::{Candor, GENERAL, PARIS, QUICK, VAGUE, texts, until};
+use crate::support::{ATTENDED, Candor, GENERAL, PARIS, VAGUE, texts, until};
 
 /// Plans always wait for a person.
 const ASKING: &str = "[limits]\napproval = \"always\"\n";
@@ -184,12 +184,12 @@ fn a_choice_waits_for_the_caller_unless_nobody_can_be_asked() {
 #[test]
 fn a_failing_task_of_a_run_that_nobody_drives_is_answered_and_the_run_taken_up() {
     // spec: beyond BY-03 BY-10
-    let candor = Candor::with_config(QUICK);
+    let candor = Candor::with_config(ATTENDED);
     candor.events(&["run", PARIS, "--run-id", "run_1", "--fault", "hotel_agent=error"]).0.ended_with(3);
     let mut mcp = Mcp::start(&candor);
     let seen = mcp.call("status", json!({"run_id": "run_1"}));
     assert_eq!((&seen["status"], &seen["driver"]), (&json!("waiting_human"), &json!("nobody")));
-    assert_eq!(seen["failures"].as_array().unwrap().len(), 3);
+    assert_eq!(seen["failures"].as_array().unwrap().len(), 1);
     assert_eq!(seen["questions"][0]["kind"], "failing_task");
     let wrong = json!({"run_id": "run_1", "decision": "retry", "gate": "nowhere"});
     assert!(mcp.fails("approve", wrong).contains(seen["questions"][0]["gate"].as_str().unwrap()));
@@ -203,7 +203,7 @@ fn a_failing_task_of_a_run_that_nobody_drives_is_answered_and_the_run_taken_up()
 fn several_open_questions_are_told_apart_by_their_gates() {
     // spec: beyond BY-03
     let candor = Candor::with_config(
-        "[limits]\nescalate_after_failures = 1\n[[agents]]\nagent_type = \"worker\"\nspecialization = \"Does the thing\"\n\
+        "[limits]\nescalate_after_failures = 1\nunattended = false\n[limits.retry]\nmax_retries = 0\n[[agents]]\nagent_type = \"worker\"\nspecialization = \"Does the thing\"\n\
          command = [\"sh\", \"-c\", \"sleep 0.5; test -e good && echo '{\\\"outputs\\\":{}}'\"]\n",
     );
     let task = |id: &str| json!({"task_id": id, "description": "Do the thing", "agent_type": "worker"});

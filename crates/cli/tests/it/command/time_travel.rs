@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Candor, Events, GENERAL, PARIS, QUICK, Said, VAGUE, until};
+use crate::support::{ATTENDED, Candor, Events, GENERAL, PARIS, Said, VAGUE, until};
 
 fn status(candor: &Candor) -> Value {
     candor.run(["status", "run_1", "--json"]).json()
@@ -99,7 +99,7 @@ fn two_processes_do_not_drive_one_run() {
 
 #[test]
 fn a_run_can_go_back_and_on_from_there() {
-    let candor = Candor::with_config(QUICK);
+    let candor = Candor::with_config(ATTENDED);
     candor.run(["run", PARIS, "--run-id", "run_1", "--fault", "hotel_agent=error"]).ended_with(3);
     let checkpoints = status(&candor)["checkpoints"].as_array().unwrap().clone();
     let approved = checkpoints.iter().find(|it| it["label"] == "plan version 1 approved").unwrap();
