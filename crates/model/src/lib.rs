@@ -28,6 +28,7 @@ mod human;
 mod id;
 pub mod id_map;
 mod journal;
+mod layout;
 mod looking;
 mod material;
 mod metrics;
@@ -40,6 +41,7 @@ mod outcome;
 mod phase;
 mod plan;
 mod read;
+mod recovery;
 mod report;
 mod revision;
 mod scalar;
@@ -100,6 +102,7 @@ pub use id::{
 };
 pub use id_map::IdMap;
 pub use journal::{ConfidenceChange, DecisionEntry, FailureContext, FailureLogEntry, LogLevel};
+pub use layout::{ReportLayout, ReportRow, ReportSection, RowFormat};
 pub use looking::{CheckKind, CheckResult, ReadFile, WantedCheck};
 pub use material::{ForkedFrom, StartMaterial};
 pub use metrics::PhaseMetrics;
@@ -115,6 +118,7 @@ pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, PlanOutc
 pub use phase::{Phase, SpokenBy};
 pub use plan::{ExecutionStrategy, Plan, PlanMetadata};
 pub use read::{ValidationError, from_json, from_value};
+pub use recovery::{BudgetPart, BudgetRule, PackRules, RecoveryRule, RuleUse};
 pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskReport};
 pub use revision::{
     PlanRevision, ProposedChange, ProposedTask, Replacement, ReplanStrategy, RevisionDetails,

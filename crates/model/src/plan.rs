@@ -1,11 +1,14 @@
 //! A plan: tasks in order, and what is known of the whole.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    Confidence, ExecutionReport, GoalId, JsonMap, PlanId, PlanRevision, Seconds, SubTask, TaskId, Timestamp,
+    Confidence, ExecutionReport, GoalId, JsonMap, PackRules, PlanId, PlanRevision, Seconds, SubTask, TaskId,
+    Timestamp,
 };
 
 text_enum!(
@@ -89,6 +92,9 @@ pub struct PlanMetadata {
     /// The report, once the plan has come to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_report: Option<Box<ExecutionReport>>,
+    /// What the pack of its kind of goal says about recovery, the budget and the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pack_rules: Option<Arc<PackRules>>,
     /// Anything else.
     #[serde(flatten)]
     pub other: JsonMap,

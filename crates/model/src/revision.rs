@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{JsonMap, NonEmpty, Penalty, PlanId, RevisionId, SubTask, TaskId};
+use crate::{JsonMap, NonEmpty, Penalty, PlanId, RevisionId, RuleUse, SubTask, TaskId};
 
 text_enum!(
     /// What the planner does about a failure.
@@ -68,6 +68,9 @@ pub struct RevisionDetails {
     /// Tasks that must run (again) because of the change, beside the new ones.
     #[serde(default)]
     pub rerun_task_ids: Vec<TaskId>,
+    /// The rules of a pack that led to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleUse>,
 }
 
 /// An old task and the new ones that stand in its place, in order.

@@ -151,6 +151,7 @@ impl<'a> Draft<'a> {
                 replacements,
                 modified_subtasks,
                 rerun_task_ids: Vec::new(),
+                rules: Vec::new(),
             },
         };
         revision.details.rerun_task_ids = self.tasks_to_run_again(&revision);
