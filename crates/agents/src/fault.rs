@@ -65,7 +65,7 @@ fault_kinds! {
     TooComplex = "too_complex",
     /// Says that it is not there.
     Unavailable = "unavailable",
-    /// Says that what is wanted is not to be had.
+    /// Does the work, and says that what it chose is not to be had.
     FullyBooked = "fully_booked",
     /// Says that the budget is exceeded.
     OverBudget = "over_budget",
@@ -166,8 +166,14 @@ impl Faulty {
                 Err(AgentFailure::failed(FailureKind::Unavailable, "Agent unavailable (injected)"))
             }
             FaultKind::FullyBooked => {
-                let advice = "Look for alternatives or a nearby location";
-                Ok(told(self.kind.as_str(), "Preferred option fully booked", advice))
+                let refused =
+                    told(self.kind.as_str(), "Preferred option fully booked", "Look for alternatives");
+                // Recovery has to know which choice was refused, as it would from an agent that books.
+                match self.inner.perform(order, stop).await {
+                    Ok(chosen) => Ok(AgentAnswer { outputs: chosen.outputs, ..refused }),
+                    Err(AgentFailure::Stopped) => Err(AgentFailure::Stopped),
+                    Err(_) => Ok(refused),
+                }
             }
             FaultKind::OverBudget => Ok(over_budget(order)),
             FaultKind::DependencyFailed => Ok(dependency_failed(order)),

@@ -132,7 +132,7 @@ pub use talk::{
     QueryResponse, QueryType, Telling, USUAL_QUERY_TIMEOUT,
 };
 pub use task::{RetryPolicy, SubTask, TaskMetadata, TaskStatus, Tried};
-pub use time::{Timestamp, retry_after};
+pub use time::{Timestamp, day_after, retry_after};
 pub use todo::{
     ListChange, MAX_REPLANS, MAX_TOOL_ATTEMPTS, StepStrategy, StrategyType, TodoItem, TodoList, TodoStatus,
 };

@@ -94,6 +94,13 @@ impl JsonSchema for Timestamp {
     }
 }
 
+/// The day that is so many days after an ISO date such as `2027-05-01`, or before it; nothing for other texts.
+#[must_use]
+pub fn day_after(date: &str, days: i64) -> Option<String> {
+    let day: jiff::civil::Date = date.parse().ok().filter(|_| date.len() == "2027-05-01".len())?;
+    day.checked_add(jiff::Span::new().try_days(days).ok()?).ok().map(|moved| moved.to_string())
+}
+
 /// The time to wait that an HTTP header `Retry-After` names: seconds, or a date.
 #[must_use]
 pub fn retry_after(text: &str, now: Timestamp) -> Option<Seconds> {

@@ -3,12 +3,16 @@
 //! Options:
 //! - `file` (a JSON array of records, or an object with such an array as `records`), or `records` themselves;
 //! - `where`: a record's field → the input that it has to equal (`destination = "to"`);
+//! - `exclude`: a record's field → the input that lists values to leave out (`name = "exclude"`);
 //! - `filter`: one or more expressions over `item` and `inputs`, all of which have to hold;
 //! - `add`: fields to compute for each record (`total = "item.price_per_night * inputs.nights"`);
 //! - `sort`: one or more fields, downwards with `-` before the name; `limit`: a number or an expression;
+//! - `spread`: the field that numbers the found records in groups of equal size, and how many groups there are
+//!   (`spread = { day = "inputs.days" }`);
 //! - `output`: the name of the list that is found, `choose`: the name of its first record;
 //! - `outputs`: further outputs, by expressions over `found` and `chosen`;
-//! - `empty_error`, `suggestion`: what is said if nothing fits.
+//! - `empty_error`, `suggestion`: what is said if nothing fits; `unknown_error`: if no record is even of what
+//!   `where` asks for. The failure's own word is `no_match` or `not_in_catalogue`.
 //!
 //! A constraint whose input is missing does not apply. A record that lacks a field does not fit it.
 
@@ -28,13 +32,16 @@ use super::{BuiltinError, Limit, Work, not_computed, read_options};
 
 /// How many records are answered if nothing else is said.
 const DEFAULT_LIMIT: usize = 20;
+/// Into how many groups records are spread at most.
+const MOST_GROUPS: f64 = 1e6;
 /// After how many records the clock is looked at.
 const RECORDS_PER_LOOK: usize = 64;
 
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 15] = [
     "add",
     "choose",
     "empty_error",
+    "exclude",
     "file",
     "filter",
     "limit",
@@ -42,9 +49,15 @@ const OPTIONS: [&str; 12] = [
     "outputs",
     "records",
     "sort",
+    "spread",
     "suggestion",
+    "unknown_error",
     "where",
 ];
+
+/// The failure's own words: records were found and none fits, or there is none to look at.
+const NO_MATCH: &str = "no_match";
+const NOT_IN_CATALOGUE: &str = "not_in_catalogue";
 
 #[derive(Deserialize)]
 struct Options {
@@ -52,6 +65,8 @@ struct Options {
     records: Option<Vec<JsonMap>>,
     #[serde(default, rename = "where")]
     equal: BTreeMap<String, String>,
+    #[serde(default)]
+    exclude: BTreeMap<String, String>,
     #[serde(default)]
     filter: OneOrMore,
     #[serde(default)]
@@ -63,7 +78,10 @@ struct Options {
     choose: Option<String>,
     #[serde(default)]
     outputs: JsonMap,
+    #[serde(default)]
+    spread: JsonMap,
     empty_error: Option<String>,
+    unknown_error: Option<String>,
     suggestion: Option<String>,
 }
 
@@ -93,7 +111,9 @@ impl OneOrMore {
 pub(super) struct Catalogue {
     records: Vec<JsonMap>,
     equal: BTreeMap<String, String>,
+    exclude: BTreeMap<String, String>,
     add: Vec<(String, Expression)>,
+    spread: Vec<(String, Expression)>,
     filter: Vec<Expression>,
     sort: Vec<SortKey>,
     limit: Option<Expression>,
@@ -101,6 +121,7 @@ pub(super) struct Catalogue {
     choose: Option<String>,
     outputs: Outputs,
     empty_error: Template,
+    unknown_error: Option<Template>,
     suggestion: Option<Template>,
 }
 
@@ -115,11 +136,13 @@ impl Catalogue {
         }
         let filter = options.filter.into_vec();
         let empty_error = options.empty_error.as_deref().unwrap_or("Nothing in the catalogue fits");
-        let suggestion = options.suggestion.as_deref();
+        let (unknown_error, suggestion) = (options.unknown_error.as_deref(), options.suggestion.as_deref());
         Ok(Self {
             records: read_records(options.file.as_deref(), options.records, files)?,
             equal: options.equal,
-            add: options.add.iter().map(|(name, value)| added(name, value)).collect::<Result<_, _>>()?,
+            exclude: options.exclude,
+            add: expressions("add", &options.add)?,
+            spread: expressions("spread", &options.spread)?,
             filter: filter.iter().map(|source| expression("filter", source)).collect::<Result<_, _>>()?,
             sort: options.sort.into_vec().iter().map(|text| SortKey::new(text)).collect(),
             limit: options.limit.as_ref().map(limit).transpose()?,
@@ -127,6 +150,7 @@ impl Catalogue {
             choose: options.choose,
             outputs: Outputs::new("outputs", &options.outputs)?,
             empty_error: Template::new("empty_error", empty_error)?,
+            unknown_error: unknown_error.map(|text| Template::new("unknown_error", text)).transpose()?,
             suggestion: suggestion.map(|text| Template::new("suggestion", text)).transpose()?,
         })
     }
@@ -144,6 +168,7 @@ impl Catalogue {
                 limit.check()?;
             }
             if self.is_asked_for(record, &order.inputs)
+                && !self.is_excluded(record, &order.inputs)
                 && let Some(record) = self.completed(record, scope, &order.inputs)?
             {
                 found.push(record);
@@ -157,6 +182,7 @@ impl Catalogue {
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
         found.truncate(self.most(scope)?);
+        self.number(&mut found, scope)?;
         Ok(found)
     }
 
@@ -165,6 +191,27 @@ impl Catalogue {
             None | Some(Value::Null) => true,
             Some(asked) => record.get(field).is_some_and(|field| fits(field, asked)),
         })
+    }
+
+    fn is_excluded(&self, record: &JsonMap, inputs: &JsonMap) -> bool {
+        let out = |(field, input): (&String, &String)| Some(fits(record.get(field)?, inputs.get(input)?));
+        self.exclude.iter().any(|named| out(named) == Some(true))
+    }
+
+    /// Numbers the records in groups, in order and evenly: six in four groups are 1, 1, 2, 3, 3, 4.
+    fn number(&self, found: &mut [JsonMap], scope: &Scope<'_>) -> Result<(), AgentFailure> {
+        for (field, groups) in &self.spread {
+            let groups = match groups.value(scope) {
+                Ok(value) => value.as_f64().map_or(1, |groups| groups.clamp(1.0, MOST_GROUPS) as usize),
+                Err(NoValue::Absent) => continue,
+                Err(NoValue::Wrong(problem)) => return Err(not_computed(problem)),
+            };
+            let count = found.len();
+            for (place, record) in found.iter_mut().enumerate() {
+                record.insert(field.clone(), Value::from(place * groups / count + 1));
+            }
+        }
+        Ok(())
     }
 
     /// The record with its computed fields, if all filters let it through.
@@ -177,15 +224,14 @@ impl Catalogue {
         let mut scope = scope.inner();
         let mut record = record.clone();
         scope.set("item", &Value::Object(record.clone()));
-        let mut changed = false;
         for (name, expression) in &self.add {
             match expression.value(&scope) {
-                Ok(value) => changed |= record.insert(name.clone(), value).is_none(),
+                Ok(value) => drop(record.insert(name.clone(), value)),
                 Err(NoValue::Absent) => {}
                 Err(NoValue::Wrong(problem)) => return Err(not_computed(problem)),
             }
         }
-        if changed {
+        if !self.add.is_empty() {
             scope.set("item", &Value::Object(record.clone()));
         }
         for filter in &self.filter {
@@ -206,12 +252,17 @@ impl Catalogue {
         }
     }
 
-    fn nothing(&self, scope: &Scope<'_>) -> AgentAnswer {
+    fn nothing(&self, order: &WorkOrder, scope: &Scope<'_>) -> AgentAnswer {
+        let known = self.records.iter().any(|record| self.is_asked_for(record, &order.inputs));
+        let (kind, error) = match &self.unknown_error {
+            Some(unknown) if !known => (NOT_IN_CATALOGUE, unknown),
+            _ if !known => (NOT_IN_CATALOGUE, &self.empty_error),
+            _ => (NO_MATCH, &self.empty_error),
+        };
         AgentAnswer {
             feedback_type: Some(FeedbackType::Failure),
-            errors: vec![self.empty_error.fill(scope)],
             suggested_adjustments: self.suggestion.as_ref().map(|text| text.fill(scope)),
-            ..AgentAnswer::default()
+            ..AgentAnswer::failed(kind, error.fill(scope))
         }
     }
 }
@@ -220,7 +271,7 @@ impl Work for Catalogue {
     fn answer(&self, order: &WorkOrder, limit: &Limit) -> Result<AgentAnswer, AgentFailure> {
         let mut scope = Scope::of(order);
         let found: Vec<Value> = self.find(order, &scope, limit)?.into_iter().map(Value::Object).collect();
-        let Some(first) = found.first().cloned() else { return Ok(self.nothing(&scope)) };
+        let Some(first) = found.first().cloned() else { return Ok(self.nothing(order, &scope)) };
         let found = Value::Array(found);
         scope.set("found", &found);
         scope.set("chosen", &first);
@@ -248,12 +299,16 @@ fn expression(key: &str, source: &str) -> Result<Expression, BuiltinError> {
     Expression::new(source).map_err(|problem| BuiltinError::new(key, problem))
 }
 
-fn added(name: &str, value: &Value) -> Result<(String, Expression), BuiltinError> {
-    let key = format!("add.{name}");
-    match value {
-        Value::String(source) => Ok((name.to_owned(), expression(&key, source)?)),
-        _ => Err(BuiltinError::new(key, "must be an expression, written as a text")),
-    }
+/// The fields that an option computes.
+fn expressions(option: &str, fields: &JsonMap) -> Result<Vec<(String, Expression)>, BuiltinError> {
+    let read = |(name, value): (&String, &Value)| {
+        let key = format!("{option}.{name}");
+        match value {
+            Value::String(source) => Ok((name.clone(), expression(&key, source)?)),
+            _ => Err(BuiltinError::new(key, "must be an expression, written as a text")),
+        }
+    };
+    fields.iter().map(read).collect()
 }
 
 fn limit(value: &Value) -> Result<Expression, BuiltinError> {

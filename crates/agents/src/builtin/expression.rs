@@ -2,7 +2,7 @@
 //!
 //! An expression sees `inputs` (the task's parameters), `upstream` (the outputs of the tasks before it, by
 //! task id) and `results` (the same outputs by their names alone); further names depend on where it stands.
-//! `sum`, `min`, `max` and `round` are added to CEL's own functions.
+//! `sum`, `min`, `max`, `round` and `plus_days("2027-05-01", 3)` are added to CEL's own functions.
 //!
 //! All numbers are decimals. CEL refuses to add a whole number to a decimal one, and whether a catalogue says
 //! `650` or `649.5` must not decide whether an expression works.
@@ -103,6 +103,7 @@ impl Scope<'static> {
         // Declared under names that CEL does not have, so none of these can be refused.
         let _ = context.add_function("sum", sum);
         let _ = context.add_function("round", f64::round);
+        let _ = context.add_function("plus_days", plus_days);
         let _ = context.add_function("min", cel::functions::min);
         let _ = context.add_function("max", cel::functions::max);
         let mut scope = Self(context);
@@ -125,6 +126,12 @@ impl Scope<'_> {
     pub(super) fn set(&mut self, name: &str, value: &Value) {
         self.0.add_variable_from_value(name, as_cel(value));
     }
+}
+
+/// The day so many days after an ISO date. What is no date has no day after it: that is absent, and no mistake.
+fn plus_days(date: Arc<String>, days: f64) -> Result<cel::Value, ExecutionError> {
+    let moved = candor_model::day_after(&date, days as i64);
+    moved.map(|day| cel::Value::String(Arc::new(day))).ok_or_else(|| ExecutionError::NoSuchKey(date))
 }
 
 /// The sum of a list's numbers, or of a map's.

@@ -95,6 +95,56 @@ async fn a_catalogue_in_which_nothing_fits_says_so_and_what_would_help() {
 }
 
 #[tokio::test]
+async fn a_catalogue_tells_what_does_not_fit_from_what_it_does_not_have() {
+    let mut options = flights();
+    options["file"] = json!("hotels.json");
+    options["where"] = json!({ "city": "to" });
+    options["unknown_error"] = json!("Nothing is known of {inputs.to}");
+    options["filter"] = json!("item.price_per_night <= inputs.max_price");
+    let word = |answer: &AgentAnswer| answer.failure().unwrap().reported_kind.unwrap();
+    let order = with(json!({ "to": "Oslo", "max_price": 500 }));
+    let unknown = answer("catalogue", options.clone(), &order).await;
+    assert_eq!(
+        (unknown.errors[0].as_str(), word(&unknown).as_str()),
+        ("Nothing is known of Oslo", "not_in_catalogue")
+    );
+    let dear = answer("catalogue", options, &with(json!({ "to": "Paris", "max_price": 1 }))).await;
+    assert_eq!(
+        (dear.errors[0].as_str(), word(&dear).as_str()),
+        ("No flights to Paris found under $1", "no_match")
+    );
+}
+
+#[tokio::test]
+async fn what_an_input_lists_is_left_out() {
+    // spec: findings RC-11
+    let mut options = flights();
+    options["exclude"] = json!({ "airline": "without" });
+    let order = with(json!({ "to": "Paris", "without": ["low cost", "United"] }));
+    let found = answer("catalogue", options.clone(), &order).await.outputs;
+    assert_eq!(names(&found["flight_options"], "airline"), ["Air France", "Charter"]);
+    let order = with(json!({ "to": "Paris", "without": null }));
+    let found = answer("catalogue", options, &order).await.outputs;
+    assert_eq!(found["flight_options"].as_array().unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn what_is_found_is_spread_over_days_and_days_are_counted() {
+    let options = json!({
+        "file": "activities.json", "output": "found", "spread": { "day": "inputs.days" }, "sort": "-rating",
+        "add": { "until": "plus_days(inputs.from, 3)", "never": "plus_days('soon', 3)" }
+    });
+    let order = with(json!({ "days": 4, "from": "2027-12-30" }));
+    let found = answer("catalogue", options.clone(), &order).await.outputs;
+    let days: Vec<&Value> = found["found"].as_array().unwrap().iter().map(|item| &item["day"]).collect();
+    assert_eq!(days, [1, 1, 2, 3, 3, 4], "no day is empty");
+    let first = &found["found"][0];
+    assert_eq!((&first["until"], first.get("never")), (&json!("2028-01-02"), None));
+    let found = answer("catalogue", options, &with(json!({}))).await.outputs;
+    assert_eq!((found["found"][0].get("day"), found["found"][0].get("until")), (None, None));
+}
+
+#[tokio::test]
 async fn a_record_without_the_field_does_not_fit_but_an_input_that_is_missing_asks_for_nothing() {
     let mut options = flights();
     options["filter"] = json!(["item.stops <= inputs.max_stops", "item.price > 0"]);

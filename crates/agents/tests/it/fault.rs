@@ -95,6 +95,7 @@ async fn there_is_a_fault_for_every_way_to_plan_anew() {
     );
     let booked = perform(&faulty(FaultKind::FullyBooked, None), &order(5.0)).await.unwrap();
     assert_eq!(booked.errors, ["Preferred option fully booked"]);
+    assert!(!booked.outputs.is_empty(), "it says which choice was refused");
     let over = perform(&faulty(FaultKind::OverBudget, None), &order(5.0)).await.unwrap();
     assert_eq!(over.verdict(), FeedbackType::ConstraintViolation);
     assert_eq!(over.errors, ["Total cost $2150 exceeds budget $2000"]);
