@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use candor_phases::Pack;
+use candor_phases::pack::RECOVERY_FILE;
 
 use crate::config::Config;
 use crate::error::AppError;
@@ -27,6 +28,7 @@ enum Files {
 /// The files of the travel pack.
 const TRAVEL: &[(&str, &str)] = &[
     (PACK_FILE, include_str!("../../../packs/travel/pack.toml")),
+    (RECOVERY_FILE, include_str!("../../../packs/travel/recovery.toml")),
     ("flights.json", include_str!("../../../packs/travel/flights.json")),
     ("hotels.json", include_str!("../../../packs/travel/hotels.json")),
     ("activities.json", include_str!("../../../packs/travel/activities.json")),
@@ -64,20 +66,27 @@ pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, AppError> {
     let mut packs = Vec::new();
     for folder in &config.packs.folders {
         let folder = config.folder.join(folder);
-        packs.push(read(Files::Folder(folder.clone()), &folder.join(PACK_FILE).display().to_string())?);
+        let text = crate::config::read_text(&folder.join(PACK_FILE))?;
+        let rules = folder.join(RECOVERY_FILE);
+        let rules = rules.exists().then(|| crate::config::read_text(&rules)).transpose()?;
+        let shown = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
+        packs.push(FoundPack { pack: read(&text, rules.as_deref(), &shown)?, files: Files::Folder(folder) });
     }
-    let travel = read(Files::BuiltIn(TRAVEL), "the travel pack")?;
+    let files = Files::BuiltIn(TRAVEL);
+    let [(_, text), (_, rules), ..] = TRAVEL else { return Ok(packs) };
+    let travel = FoundPack { pack: read(text, Some(rules), "the travel pack: ")?, files };
     if !packs.iter().any(|found| found.pack.name == travel.pack.name) {
         packs.push(travel);
     }
     Ok(packs)
 }
 
-fn read(files: Files, shown: &str) -> Result<FoundPack, AppError> {
-    let text = match &files {
-        Files::BuiltIn(_) => TRAVEL.first().map(|(_, text)| (*text).to_owned()).unwrap_or_default(),
-        Files::Folder(folder) => crate::config::read_text(&folder.join(PACK_FILE))?,
-    };
-    let pack = Pack::from_toml(&text).map_err(|error| AppError::usage(format!("{shown}: {error}")))?;
-    Ok(FoundPack { pack, files })
+/// Reads a pack and the rules beside it; an error names the file.
+fn read(text: &str, rules: Option<&str>, shown: &str) -> Result<Pack, AppError> {
+    let at = |file: &str, error| AppError::usage(format!("{shown}{file}: {error}"));
+    let pack = Pack::from_toml(text).map_err(|error| at(PACK_FILE, error))?;
+    match rules {
+        Some(rules) => pack.with_recovery(rules).map_err(|error| at(RECOVERY_FILE, error)),
+        None => Ok(pack),
+    }
 }

@@ -16,7 +16,6 @@ pub mod plan_cache;
 pub mod plan_file;
 pub mod router;
 mod rulebook;
-pub mod slots;
 pub mod talk;
 
 pub use consult::{Answers, Incomplete, Meaning};

@@ -1,10 +1,17 @@
 //! Packs: what is known of a kind of goal, as data. Goal type, words to recognise it by, required
-//! categories, a plan's template, criteria of success, and agents with their sample data.
+//! categories, a plan's template, criteria of success, rules for recovery and the budget, what its report shows, and
+//! agents with their sample data.
+
+mod check;
 
 use std::collections::BTreeSet;
 
-use candor_model::{GoalType, JsonMap, Priority, RetryPolicy, Seconds, ValidationError};
+use candor_model::{
+    BudgetRule, GoalType, JsonMap, PackRules, Priority, RecoveryRule, ReportLayout, RetryPolicy, Seconds,
+    ValidationError,
+};
 use candor_planning::completeness::Category;
+use candor_planning::slots::Slots;
 use candor_text::{fold, words};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +49,27 @@ pub struct Pack {
     /// Who can do the work, declared as in `candor.toml`.
     #[serde(default)]
     pub agents: Vec<JsonMap>,
+    /// What is changed when a task fails for good. They may stand in a file of their own, [`RECOVERY_FILE`].
+    #[serde(default)]
+    pub recovery: Vec<RecoveryRule>,
+    /// What may cost less when the whole costs too much. It may stand in that file too.
+    #[serde(default)]
+    pub budget: Option<BudgetRule>,
+    /// What the report of a run leads with.
+    #[serde(default)]
+    pub report: Option<ReportLayout>,
+}
+
+/// The file beside a pack's own in which its recovery rules and its budget rule may stand.
+pub const RECOVERY_FILE: &str = "recovery.toml";
+
+/// What stands in [`RECOVERY_FILE`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecoveryFile {
+    #[serde(default)]
+    recovery: Vec<RecoveryRule>,
+    budget: Option<BudgetRule>,
 }
 
 /// A task of the usual plan. In its texts `{slot}` stands for what the goal says; a part in `[…]` is left
@@ -82,9 +110,34 @@ pub struct TaskTemplate {
 impl Pack {
     /// Reads a pack from its TOML text; the error names the field.
     pub fn from_toml(text: &str) -> Result<Self, PackError> {
-        let value: serde_json::Value =
-            toml::from_str(text).map_err(|error| PackError::Toml(error.to_string()))?;
-        Ok(candor_model::from_value(value)?)
+        let pack: Self = read(text)?;
+        pack.check()?;
+        Ok(pack)
+    }
+
+    /// Adds what stands in the pack's [`RECOVERY_FILE`]; the error names the field.
+    pub fn with_recovery(mut self, text: &str) -> Result<Self, PackError> {
+        let file: RecoveryFile = read(text)?;
+        if self.budget.is_some() && file.budget.is_some() {
+            return Err(ValidationError::new("budget", "stands in the pack's own file too; keep one").into());
+        }
+        self.recovery.extend(file.recovery);
+        self.budget = self.budget.or(file.budget);
+        self.check()?;
+        Ok(self)
+    }
+
+    /// The rules that hold for a plan, for a goal that says this; nothing if the pack has none.
+    #[must_use]
+    pub fn rules(&self, slots: &Slots) -> Option<PackRules> {
+        let report = self.report.clone().map(|layout| ReportLayout {
+            title: slots.fill(&layout.title).unwrap_or_else(|_| self.name.clone()),
+            currency: slots.get("currency").and_then(|code| code.as_str()).map(str::to_owned),
+            ..layout
+        });
+        let (recovery, budget) = (self.recovery.clone(), self.budget.clone());
+        let rules = PackRules { pack: self.name.clone(), recovery, budget, report };
+        (!rules.is_empty()).then_some(rules)
     }
 
     /// The names of its agents.
@@ -97,6 +150,12 @@ impl Pack {
     pub fn matches(&self, text: &str) -> usize {
         words_in(text, &self.keywords)
     }
+}
+
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, PackError> {
+    let value: serde_json::Value =
+        toml::from_str(text).map_err(|error| PackError::Toml(error.to_string()))?;
+    Ok(candor_model::from_value(value)?)
 }
 
 /// How many of these words a text has, without regard to case and accents.

@@ -4,7 +4,7 @@
 //! is exceeded is none. It corrects no amounts: a breakdown that does not add up is told, and the agent's
 //! total stands.
 
-use candor_model::{ExecutionFeedback, Failure, FailureKind, FeedbackType, JsonMap, Money};
+use candor_model::{ExecutionFeedback, Failure, FailureKind, FeedbackType, Goal, JsonMap, Money};
 use serde_json::Value;
 
 /// The output by which a budget check says how it went.
@@ -23,13 +23,15 @@ pub struct Judged {
     pub warnings: Vec<String>,
 }
 
-/// Looks at the outputs of an attempt and turns a success that broke the budget into a violation.
+/// Looks at the outputs of an attempt and turns a success that broke the budget into a violation. Amounts are told
+/// in the currency of the goal's budget.
 #[must_use]
-pub fn judge(feedback: ExecutionFeedback) -> Judged {
+pub fn judge(feedback: ExecutionFeedback, goal: Option<&Goal>) -> Judged {
+    let currency = goal.and_then(currency_of);
     let check = BudgetCheck::read(&feedback.actual_outputs);
-    let warnings = check.inconsistency(&feedback).into_iter().collect();
+    let warnings = check.inconsistency(&feedback, currency).into_iter().collect();
     let exceeded = feedback.feedback_type.is_success() && says_exceeded(&feedback.actual_outputs);
-    let feedback = if exceeded { violation(feedback, &check) } else { feedback };
+    let feedback = if exceeded { violation(feedback, &check, currency) } else { feedback };
     Judged { feedback, warnings }
 }
 
@@ -38,8 +40,14 @@ fn says_exceeded(outputs: &JsonMap) -> bool {
     status.is_some_and(|status| status.trim().eq_ignore_ascii_case(EXCEEDED))
 }
 
-fn violation(mut feedback: ExecutionFeedback, check: &BudgetCheck) -> ExecutionFeedback {
-    let amount = |money: Option<Money>| money.map_or_else(String::new, |money| format!(" ${money}"));
+fn violation(
+    mut feedback: ExecutionFeedback,
+    check: &BudgetCheck,
+    currency: Option<&str>,
+) -> ExecutionFeedback {
+    let amount = |money: Option<Money>| {
+        money.map_or_else(String::new, |money| format!(" {}", amount_text(money, currency)))
+    };
     let text = format!("Total cost{} exceeds budget{}", amount(check.total), amount(check.budget));
     feedback.feedback_type = FeedbackType::ConstraintViolation;
     feedback.failure = Some(Failure::new(FailureKind::ConstraintViolated, text.as_str()));
@@ -88,14 +96,29 @@ impl BudgetCheck {
     }
 
     /// Says that the parts do not make the total, be the buffer counted or not.
-    fn inconsistency(&self, feedback: &ExecutionFeedback) -> Option<String> {
+    fn inconsistency(&self, feedback: &ExecutionFeedback, currency: Option<&str>) -> Option<String> {
         let total = self.total?;
         let sum: Money = self.parts.iter().map(|(_, amount)| *amount).sum();
         if self.parts.is_empty() || total == sum || total == sum + self.buffer {
             return None;
         }
-        let task = &feedback.task_id;
-        Some(format!("The breakdown reported by task {task} adds up to ${sum}, but its total is ${total}"))
+        let (task, sum, total) =
+            (&feedback.task_id, amount_text(sum, currency), amount_text(total, currency));
+        Some(format!("The breakdown reported by task {task} adds up to {sum}, but its total is {total}"))
+    }
+}
+
+/// The currency of the goal's budget, such as `EUR` of `800 EUR`.
+pub(crate) fn currency_of(goal: &Goal) -> Option<&str> {
+    let code = goal.constraint("budget")?.value.as_str().split_whitespace().last()?;
+    (code.len() == 3 && code.chars().all(|letter| letter.is_ascii_uppercase())).then_some(code)
+}
+
+/// An amount for people: `$800`, `800 EUR`.
+pub(crate) fn amount_text(amount: Money, currency: Option<&str>) -> String {
+    match currency {
+        None | Some("USD") => format!("${amount}"),
+        Some(other) => format!("{amount} {other}"),
     }
 }
 

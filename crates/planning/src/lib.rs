@@ -38,6 +38,7 @@ pub mod rules_file;
 pub mod scaling;
 pub mod score;
 pub mod shared;
+pub mod slots;
 pub mod targets;
 pub mod texts;
 pub mod validation;

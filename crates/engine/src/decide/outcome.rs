@@ -44,7 +44,7 @@ pub(super) fn reported(
     if feedback.task_id != *task_id {
         return Err(Refusal::WrongTask { task_id: task_id.clone(), answered: feedback.task_id });
     }
-    let mut judged = judging::judge(feedback);
+    let mut judged = judging::judge(feedback, draft.state.goal());
     // What was charged while it worked is part of what it cost, whatever it says itself.
     judged.feedback.cost = judged.feedback.cost.max(running.attempt.charged);
     let ExecutionFeedback { feedback_type, errors, failure, .. } = &mut judged.feedback;

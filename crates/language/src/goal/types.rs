@@ -74,6 +74,18 @@ pub struct Extracted {
     pub must_not: Vec<String>,
 }
 
+impl Extracted {
+    /// The first day, as an ISO date: the one that is named, or the first of the month that is.
+    #[must_use]
+    pub fn first_day(&self) -> Option<String> {
+        let of_month = || match self.dates.as_ref()? {
+            Dates::Text(month) => jiff::civil::Date::strptime("%B %Y %d", format!("{month} 1")).ok(),
+            Dates::Days(_) => None,
+        };
+        self.start_date.clone().or_else(|| of_month().map(|day| day.to_string()))
+    }
+}
+
 /// A number that is written without a fraction when it has none.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]

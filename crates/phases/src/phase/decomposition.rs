@@ -11,6 +11,7 @@ use candor_model::{
 };
 use candor_planning::completeness::{self, CATEGORY_KEY};
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
+use candor_planning::slots::Slots;
 use serde_json::json;
 
 use super::evaluation::slots_of;
@@ -20,7 +21,6 @@ use crate::consult::{Briefing, ListAnswer, Said, TasksAnswer, decompose_task, li
 use crate::decompose::{self, Breakdown, Listing, atomicity};
 use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
-use crate::slots::Slots;
 use crate::{Incomplete, Pack, PhaseContext};
 
 /// From this complexity on a model is asked to list the tasks before they are broken down.
@@ -298,7 +298,7 @@ fn made_by_rules(phases: &Phases, cx: &PhaseContext<'_>, goal: &Goal) -> BrokenD
 }
 
 /// What the evaluation read from the request.
-fn extracted(cx: &PhaseContext<'_>) -> Extracted {
+pub(super) fn extracted(cx: &PhaseContext<'_>) -> Extracted {
     cx.left::<EvaluationOutput<Reading>>().unwrap_or_default().reading.extracted
 }
 
@@ -318,7 +318,8 @@ fn from_template(pack: &Pack, extracted: &Extracted, request: &str) -> Option<Br
     Some(BrokenDown { source: format!("the template of pack {}", pack.name), tasks, guesses: Vec::new() })
 }
 
-fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &[&str]) -> Option<SubTask> {
+/// The task of a template, filled with what the goal says; nothing if it does not say enough.
+pub(super) fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &[&str]) -> Option<SubTask> {
     let description = Text::new(slots.fill(&template.description).ok()?).ok()?;
     let mut task = SubTask::new(TaskId::numbered(n), description, template.outputs.clone());
     let needed = (1..).zip(places).filter(|(_, place)| template.needs.iter().any(|need| need == *place));

@@ -11,11 +11,11 @@ use candor_model::{
     Timestamp,
 };
 use candor_planning::phase::{PhaseReport, PhaseResult};
+use candor_planning::slots::Slots;
 use serde_json::{Value, json};
 
 use super::{Phases, counted, report};
 use crate::consult::{EnhanceAnswer, GoalAnswer, Said, enhance_prompt, parse_goal};
-use crate::slots::Slots;
 use crate::{Incomplete, Pack, PhaseContext};
 
 /// How important a goal is that says nothing of it.
@@ -241,6 +241,9 @@ pub(super) fn slots_of(extracted: &Extracted) -> Slots {
     }
     if let Some(dates) = &extracted.dates {
         slots.insert("when".to_owned(), json!(when(dates)));
+    }
+    if let Some(day) = extracted.first_day() {
+        slots.insert("first_day".to_owned(), json!(day));
     }
     Slots::new(slots)
 }

@@ -3,6 +3,7 @@
 
 mod assign;
 mod doubts;
+mod knowledge;
 mod talks;
 
 use candor_model::handoff::{PlanTotals, PlanningOutput, RoutingMethod};
@@ -73,6 +74,7 @@ fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomple
 fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<PhaseReport, Incomplete> {
     let goal = cx.goal.ok_or("there is no goal to plan for")?;
     let Draft { mut plan, agents, choices, method, mut notes, mut decisions, by_person } = draft;
+    knowledge::record_rules(phases, cx, goal, &mut plan);
     let is_brought = cx.material.is_some_and(|material| material.plan.is_some());
     let said: Option<Said<PlanAnswer>> = match is_brought {
         true => None,

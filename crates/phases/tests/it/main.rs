@@ -19,3 +19,4 @@ mod lexical;
 mod phases;
 mod plan_support;
 mod plan_talk;
+mod travel_recovery;

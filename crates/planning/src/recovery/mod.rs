@@ -5,11 +5,14 @@
 //! gives a task to the agent that failed at it with the same inputs.
 
 mod adjust;
+pub mod budget_rule;
 mod classes;
 mod fix_dependencies;
 mod last_resort;
 mod missing_input;
 mod other_agent;
+mod pack_answer;
+pub mod pack_rules;
 pub mod person;
 pub mod proposal;
 mod retry;
@@ -18,10 +21,12 @@ mod split;
 use std::cell::OnceCell;
 
 use candor_model::{
-    AgentType, ExecutionFeedback, Plan, PlanningError, ReplanStrategy, RunId, Seconds, SubTask,
+    AgentType, BudgetRule, ExecutionFeedback, Plan, PlanningError, ReplanStrategy, RunId, Seconds, SubTask,
 };
 
+use self::budget_rule::Fit;
 pub use self::classes::classify;
+use self::pack_rules::Case;
 use crate::limits;
 use crate::replan::{Answer, Draft, Failure, ReplanContext, ReplanRefusal, Replanned, replan_by};
 
@@ -200,12 +205,25 @@ impl Chances<'_> {
     /// Why nothing more is tried: a limit, or that nothing is left.
     fn end_reason(&self) -> PlanningError {
         let task_id = self.situation.task.task_id.clone();
+        let reason = || self.nothing_fits().unwrap_or_else(|| retry::last_words(self.situation));
         let limit = self.limit().err();
-        limit.unwrap_or_else(|| PlanningError::Unrecovered {
-            task_id,
-            reason: retry::last_words(self.situation),
-        })
+        limit.unwrap_or_else(|| PlanningError::Unrecovered { task_id, reason: reason() })
     }
+
+    /// That the budget cannot be kept with what is on offer, if that is so.
+    fn nothing_fits(&self) -> Option<String> {
+        let plan = self.plan()?;
+        let Situation { task, feedback, context, .. } = *self.situation;
+        let case = Case { plan, task, feedback, reports: context.reports, goal: context.goal };
+        match budget_rule::fit(budget(plan)?, &case)? {
+            Fit::Nothing(why) => Some(why),
+            Fit::Caps(_) => None,
+        }
+    }
+}
+
+fn budget(plan: &Plan) -> Option<&BudgetRule> {
+    plan.metadata.pack_rules.as_deref()?.budget.as_ref()
 }
 
 /// Has one way answer a failure; nothing if it changes nothing.
@@ -219,15 +237,12 @@ fn answer(
         Way::OtherAgent => other_agent::answer(draft, failure, context),
         Way::MissingInput => missing_input::answer(draft, failure, context),
         Way::Split => split::answer(draft, failure),
+        // Whoever says what may give has said what may not.
+        Way::Adjust if budget(draft.plan()).is_some() => None,
         Way::Adjust => adjust::answer(draft, failure),
         Way::FixDependencies => fix_dependencies::answer(draft, failure),
-        Way::PackRules
-        | Way::Retry
-        | Way::Escalate
-        | Way::Model
-        | Way::LastResort
-        | Way::Person
-        | Way::End => None,
+        Way::PackRules => pack_answer::answer(draft, failure, context),
+        Way::Retry | Way::Escalate | Way::Model | Way::LastResort | Way::Person | Way::End => None,
     }
 }
 

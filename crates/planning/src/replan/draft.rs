@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
     IdMap, NonEmpty, Penalty, Plan, PlanRevision, Replacement, ReplanStrategy, RevisionDetails, RevisionId,
-    SubTask, TaskId, TaskStatus,
+    RuleUse, SubTask, TaskId, TaskStatus,
 };
 
 use super::replay::{Redirects, replay};
@@ -34,6 +34,7 @@ pub(crate) struct Draft<'a> {
     replaced: BTreeMap<TaskId, Vec<SubTask>>,
     modified: BTreeMap<TaskId, SubTask>,
     rerun: BTreeSet<TaskId>,
+    rules: Vec<RuleUse>,
 }
 
 impl<'a> Draft<'a> {
@@ -46,7 +47,18 @@ impl<'a> Draft<'a> {
             replaced: BTreeMap::new(),
             modified: BTreeMap::new(),
             rerun: BTreeSet::new(),
+            rules: Vec::new(),
         }
+    }
+
+    /// The plan, before any change.
+    pub(crate) const fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    /// Puts on record that a rule of the plan's pack led to a change.
+    pub(crate) fn use_rule(&mut self, rule: RuleUse) {
+        self.rules.push(rule);
     }
 
     /// The tasks as they are with the changes so far, except for dependencies on replaced tasks.
@@ -151,7 +163,7 @@ impl<'a> Draft<'a> {
                 replacements,
                 modified_subtasks,
                 rerun_task_ids: Vec::new(),
-                rules: Vec::new(),
+                rules: std::mem::take(&mut self.rules),
             },
         };
         revision.details.rerun_task_ids = self.tasks_to_run_again(&revision);

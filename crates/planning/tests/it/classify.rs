@@ -2,11 +2,16 @@
 use candor_model::{
     ExecutionFeedback, Failure, FailureKind, FeedbackType, ReplanStrategy, Seconds, TOO_COMPLEX,
 };
-use candor_planning::feedback::judge;
+use candor_planning::feedback::{self, Judged};
 use candor_planning::recovery::classify;
 use candor_testkit::{arbitrary, fixtures};
 use proptest::prelude::*;
 use serde_json::json;
+
+/// For a goal that names no currency.
+fn judge(feedback: ExecutionFeedback) -> Judged {
+    feedback::judge(feedback, None)
+}
 
 fn failure(error: &str) -> ExecutionFeedback {
     fixtures::feedback(1, FeedbackType::Failure, &[error])

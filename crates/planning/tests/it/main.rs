@@ -21,6 +21,7 @@ mod critique;
 mod limits;
 mod loop_guard;
 mod metrics;
+mod pack_rules;
 mod proposal;
 mod recovery;
 mod replan;

@@ -106,7 +106,8 @@ fn what_is_fully_booked_is_looked_for_elsewhere() {
     let description = workaround["description"].as_str().unwrap();
     assert!(description.contains("alternative") && description.contains("nearby"), "{description}");
     assert_eq!(workaround["expected_outputs"], json!(["hotel_options"]));
-    has_keys(&workaround["inputs"], &["search_radius_factor", "alternative_locations"]);
+    assert_eq!(workaround["inputs"]["radius_km"], 10);
+    assert_eq!(workaround["inputs"]["exclude"], json!(["Hotel Le Marais"]));
     let change = change(&events);
     assert!(change.contains("workaround") && change.contains("fully booked"), "{change}");
     confidence_fell_by(&events, 0.15);

@@ -13,6 +13,7 @@ mod forks;
 mod goal_and_plan;
 mod looking;
 mod mcp;
+mod packs;
 mod paris;
 mod people_answer;
 mod phases;

@@ -63,15 +63,19 @@ impl Slots {
                 rest = after;
                 continue;
             };
-            match self.get(name) {
-                Some(Value::String(text)) => filled.push_str(text),
-                Some(value) => filled.push_str(&value.to_string()),
-                None => return Err(name.to_owned()),
-            }
+            filled.push_str(&shown(self.get(name).ok_or_else(|| name.to_owned())?));
             rest = after;
         }
         filled.push_str(rest);
         Ok(filled)
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        value => value.to_string(),
     }
 }
 
@@ -91,6 +95,12 @@ mod tests {
         let known = slots(&json!({"destination": "Paris", "nights": 3, "price": null}));
         assert_eq!(known.fill(text).unwrap(), "Find hotels in Paris for 3 nights");
         assert_eq!(slots(&json!({"nights": 3})).fill(text).unwrap_err(), "destination");
+    }
+
+    #[test]
+    fn lists_are_shown_as_people_write_them() {
+        let known = slots(&json!({"without": ["Paris", 3]}));
+        assert_eq!(known.fill("not {without}").unwrap(), "not Paris, 3");
     }
 
     #[test]
