@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use candor_model::{Goal, Plan, RunId, RunSettings, StartMaterial, ValidationError};
+use candor_model::{Goal, GoalType, Plan, RunId, RunSettings, StartMaterial, ValidationError};
 use candor_phases::plan_file::PlanFile;
 use candor_runtime::RunOrder;
 
@@ -60,6 +60,8 @@ impl App {
         let mut words = checked(self, &words)?.map(str::to_owned);
         if let Some(Document { path, text }) = request.plan {
             let (plan, description) = plan_from(&path, &text, &run_id, &mut settings)?;
+            known_kind(self, &plan)
+                .map_err(|error| AppError::usage(format!("{}: {error}", path.display())))?;
             let named =
                 || path.file_stem().map(|name| format!("Carry out the plan {}", name.to_string_lossy()));
             words = words.or(description).or_else(named);
@@ -122,6 +124,22 @@ fn plan_from(
         )));
     }
     plan_of(text, run_id, settings).map_err(|error| AppError::usage(format!("{}: {error}", path.display())))
+}
+
+/// Refuses a kind of goal that no pack knows: its author expects what such a pack would add.
+fn known_kind(app: &App, plan: &Plan) -> Result<(), ValidationError> {
+    let Some(kind) = plan.metadata.goal_type.as_ref().filter(|kind| **kind != GoalType::GENERIC) else {
+        return Ok(());
+    };
+    let phases = app.phases();
+    if phases.pack(kind).is_some() {
+        return Ok(());
+    }
+    let generic = GoalType::GENERIC;
+    let packs = phases.packs().iter().map(|pack| pack.goal_type.as_str());
+    let known: Vec<&str> = packs.chain([generic.as_str()]).collect();
+    let problem = format!("no pack knows `{kind}`; there are {}", known.join(", "));
+    Err(ValidationError::new("goal_type", problem))
 }
 
 /// The plan of a run, and what it is for; the limit gives it room for what is added.

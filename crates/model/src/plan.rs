@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    Confidence, ExecutionReport, GoalId, JsonMap, PackRules, PlanId, PlanRevision, Seconds, SubTask, TaskId,
-    Timestamp,
+    Confidence, ExecutionReport, GoalId, GoalType, JsonMap, PackRules, PlanId, PlanRevision, Seconds,
+    SubTask, TaskId, Timestamp,
 };
 
 text_enum!(
@@ -92,6 +92,9 @@ pub struct PlanMetadata {
     /// The report, once the plan has come to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_report: Option<Box<ExecutionReport>>,
+    /// The kind of goal that a plan file says it is for; then it must cover what such goals need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal_type: Option<GoalType>,
     /// What the pack of its kind of goal says about recovery, the budget and the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack_rules: Option<Arc<PackRules>>,

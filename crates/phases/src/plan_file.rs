@@ -75,6 +75,8 @@ impl PlanFile {
 
     /// The plan; names that the file does not give are derived from the run's.
     pub fn into_plan(self, run_name: &str) -> Result<Plan, ValidationError> {
+        let mut metadata = self.metadata.unwrap_or_default();
+        metadata.goal_type = self.goal_type.or(metadata.goal_type);
         let subtasks: Vec<SubTask> = (1..).zip(self.subtasks).map(|(n, task)| task.into_task(n)).collect();
         Ok(Plan {
             plan_id: self.plan_id.map_or_else(|| PlanId::new(format!("plan_{run_name}")), Ok)?,
@@ -85,7 +87,7 @@ impl PlanFile {
             confidence_score: self.confidence_score.unwrap_or(Confidence::NONE),
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
-            metadata: self.metadata.unwrap_or_default(),
+            metadata,
         })
     }
 }

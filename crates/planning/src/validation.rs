@@ -31,6 +31,8 @@ pub struct Proposal {
     pub calibration: CalibrationMetrics,
     /// The plan in figures, for the person who decides on it.
     pub brief: Option<Box<PlanBrief>>,
+    /// The tasks that were added for categories without one, one note each.
+    pub added: Vec<String>,
 }
 
 /// A plan that may be executed once the approval gate is passed.
@@ -62,11 +64,11 @@ pub fn check_preconditions(agents: &[AgentCapability], min_agents: usize) -> Res
 ///
 /// Tasks without an agent pass: they are routed before they run.
 pub fn accept(proposal: Proposal, settings: &RunSettings) -> Result<Accepted, PlanningError> {
-    let Proposal { mut plan, agents, categories, calibration, brief: _ } = proposal;
+    let Proposal { mut plan, agents, categories, calibration, brief: _, mut added } = proposal;
     check_size(&plan, settings.max_plan_bytes)?;
     check_not_empty(&plan)?;
     let removed = mend_dependencies(&mut plan)?;
-    let added = mend_completeness(&mut plan, &categories, settings)?;
+    added.extend(mend_completeness(&mut plan, &categories, settings)?);
     let assignments = assignment::check_routed(&plan.subtasks, &agents);
     refuse_if_any(&plan, "Invalid assignments: ", assignments.errors)?;
     let raw_confidence = plan.confidence_score;

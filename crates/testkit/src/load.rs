@@ -33,7 +33,14 @@ pub fn settings() -> RunSettings {
 #[must_use]
 pub fn proposal(plan: Plan) -> Proposal {
     let calibration = CalibrationMetrics::default();
-    Proposal { plan, agents: fixtures::full_registry(), categories: Vec::new(), calibration, brief: None }
+    Proposal {
+        plan,
+        agents: fixtures::full_registry(),
+        categories: Vec::new(),
+        calibration,
+        brief: None,
+        added: Vec::new(),
+    }
 }
 
 /// Drives one run without a store, and keeps what it would have written.

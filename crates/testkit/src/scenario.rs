@@ -139,7 +139,8 @@ impl Scenario {
     pub fn propose(&mut self, plan: Plan) {
         let calibration = CalibrationMetrics::default();
         let agents = fixtures::full_registry();
-        let proposal = Proposal { plan, agents, categories: Vec::new(), calibration, brief: None };
+        let proposal =
+            Proposal { plan, agents, categories: Vec::new(), calibration, brief: None, added: Vec::new() };
         self.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
     }
 

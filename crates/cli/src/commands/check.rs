@@ -4,6 +4,7 @@ use std::path::Path;
 
 use candor_app::App;
 use candor_model::{AgentCapability, AssignmentResult, CompletenessResult, DependencyResult, Plan};
+use candor_phases::Pack;
 use candor_phases::plan_file::PlanFile;
 use candor_planning::{assignment, completeness, dependencies, routing};
 use serde_json::json;
@@ -44,7 +45,7 @@ pub(crate) fn check(global: &GlobalOptions, file: &Path, as_json: bool) -> Resul
         completeness: completeness::check(&plan.subtasks, &categories),
         assignments: assignment::check(&plan.subtasks, &agents),
     };
-    verdict.gather(&plan);
+    verdict.gather(&plan, pack);
     show(&verdict, as_json)?;
     Ok(if verdict.errors.is_empty() { code::DONE } else { code::FAILED })
 }
@@ -84,13 +85,22 @@ fn size_error(text: &str, max_bytes: u64) -> Vec<String> {
 
 impl Verdict {
     /// Puts everything that is wrong into one list.
-    fn gather(&mut self, plan: &Plan) {
+    fn gather(&mut self, plan: &Plan, pack: Option<&Pack>) {
         if plan.subtasks.is_empty() {
             self.errors.push("Plan has no tasks: `subtasks` is empty".to_owned());
         }
         self.errors.extend(self.dependencies.errors.iter().cloned());
-        if !self.completeness.is_complete {
-            self.errors.push(format!("Plan incomplete: {}", self.completeness.missing_categories.join(", ")));
+        // What the pack has a task for is added when the plan runs.
+        let known = |category: &&String| {
+            pack.is_some_and(|pack| pack.tasks.iter().any(|task| task.category == **category))
+        };
+        let missing = self.completeness.missing_categories.iter();
+        let (added, lost): (Vec<&String>, Vec<&String>) = missing.partition(known);
+        let lost: Vec<&str> = lost.into_iter().map(String::as_str).collect();
+        self.notes
+            .extend(added.into_iter().map(|category| format!("no task covers {category}: a run adds one")));
+        if !self.completeness.is_complete && !lost.is_empty() {
+            self.errors.push(format!("Plan incomplete: {}", lost.join(", ")));
         }
         self.errors.extend(self.assignments.errors.iter().cloned());
     }

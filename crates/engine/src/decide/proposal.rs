@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, ConfidenceCause, EventBody, FallbackKind, GateId, Notification, Phase, PlanBrief,
-    Question, TaskStatus,
+    AgentCapability, Announcement, ConfidenceCause, EventBody, FallbackKind, GateId, Notification, Phase,
+    PlanBrief, Question, Severity, TaskStatus,
 };
 use candor_planning::approval::Discussion;
 use candor_planning::validation::{Accepted, Proposal, accept};
@@ -80,6 +80,14 @@ fn accepted_plan(
 }
 
 fn record_repair(draft: &mut Draft<'_>, repair: String) {
+    draft.notify(Notification::Announcement(Announcement {
+        severity: Severity::Info,
+        timestamp: draft.now,
+        task_id: None,
+        title: "Plan repaired".to_owned(),
+        text: repair.clone(),
+        suggestion: None,
+    }));
     draft.record(Decision {
         operation: "repair_plan",
         task_id: None,

@@ -149,6 +149,7 @@ fn a_plan_that_its_own_room_doubts_waits_for_a_person() {
         categories: Vec::new(),
         calibration,
         brief: None,
+        added: Vec::new(),
     };
     run.phase_says(Phase::Planning, PhaseResult::Plan(proposal), |report| {
         report.critique = Some(Box::new(checks(3)));

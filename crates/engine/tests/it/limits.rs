@@ -284,6 +284,7 @@ fn an_agent_gets_no_more_at_once_than_it_takes_on() {
         categories: Vec::new(),
         calibration,
         brief: None,
+        added: Vec::new(),
     };
     run.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
     assert_eq!(run.running(), ["task_001", "task_002", "task_004"], "others go past those that must wait");

@@ -299,6 +299,7 @@ fn when_every_agent_has_failed_a_model_answers_directly_and_then_a_person_is_ask
         categories: Vec::new(),
         calibration: candor_model::CalibrationMetrics::default(),
         brief: None,
+        added: Vec::new(),
     };
     run.phase_done(Phase::Planning, candor_engine::PhaseResult::Plan(proposal));
     let running = |run: &Scenario| {

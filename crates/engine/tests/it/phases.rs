@@ -21,6 +21,7 @@ fn whole() -> Scenario {
         categories: Vec::new(),
         calibration: candor_model::CalibrationMetrics::default(),
         brief: None,
+        added: Vec::new(),
     };
     run.phase_says(Phase::Planning, PhaseResult::Plan(proposal), judged);
     for task in ["task_001", "task_003", "task_002", "task_004"] {

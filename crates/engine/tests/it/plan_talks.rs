@@ -24,7 +24,7 @@ fn propose(run: &mut Scenario, says: &str) {
     let (plan, agents) = (plan_that(says), fixtures::full_registry());
     let (categories, calibration) = (Vec::new(), CalibrationMetrics::default());
     let brief = Some(Box::new(phase_fixtures::brief()));
-    let proposal = Proposal { plan, agents, categories, calibration, brief };
+    let proposal = Proposal { plan, agents, categories, calibration, brief, added: Vec::new() };
     run.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
 }
 
@@ -203,7 +203,7 @@ fn a_plan_that_cannot_be_made_is_an_answer_and_not_the_end() {
     let (mut plan, agents) = (plan_that("Recommend"), fixtures::full_registry());
     plan.subtasks.clear();
     let (categories, calibration) = (Vec::new(), CalibrationMetrics::default());
-    let empty = Proposal { plan, agents, categories, calibration, brief: None };
+    let empty = Proposal { plan, agents, categories, calibration, brief: None, added: Vec::new() };
     run.phase_done(Phase::Planning, PhaseResult::Plan(empty));
     assert!(run.shown().1.reply.unwrap().contains("would not stand"));
     assert_eq!(version(&run), 1, "the plan that there was is shown again");
@@ -283,7 +283,7 @@ fn other_words_forget_what_was_said_of_the_old_plan() {
     say(&mut run, ApprovalAction::Modify);
     let (plan, agents) = (plan_that("Recommend"), fixtures::full_registry());
     let (categories, calibration) = (Vec::new(), CalibrationMetrics::default());
-    let proposal = Proposal { plan, agents, categories, calibration, brief: None };
+    let proposal = Proposal { plan, agents, categories, calibration, brief: None, added: Vec::new() };
     run.phase_says(Phase::Planning, PhaseResult::Plan(proposal), |report| {
         report.handoff.flags.blockers.push("no guide speaks French".to_owned());
     });

@@ -34,7 +34,11 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
             (brought.clone(), reading, judged)
         }
         None => {
-            let (goal, reading) = define_goal(phases, cx.request, cx.now, cx.run_id)?;
+            let (mut goal, reading) = define_goal(phases, cx.request, cx.now, cx.run_id)?;
+            if let Some(kind) = super::stated_kind(cx) {
+                goal.goal_type = kind.clone();
+                goal.success_criteria = criteria(phases.pack(kind), &reading.extracted);
+            }
             let judged = evaluate::evaluate(cx.request, &reading);
             if !brought {
                 said = cx.consult("parse_goal", || parse_goal(phases, cx))?;

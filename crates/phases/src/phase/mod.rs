@@ -148,6 +148,11 @@ impl Phases {
     }
 }
 
+/// The kind of goal that the author of a supplied plan says it is for.
+fn stated_kind<'a>(cx: &PhaseContext<'a>) -> Option<&'a GoalType> {
+    cx.material?.plan.as_deref()?.metadata.goal_type.as_ref()
+}
+
 /// `1 task`, `2 tasks`.
 fn counted(count: usize, unit: &str) -> String {
     if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }

@@ -7,7 +7,7 @@ mod knowledge;
 mod talks;
 
 use candor_model::handoff::{PlanTotals, PlanningOutput, RoutingMethod};
-use candor_model::{AgentCapability, Confidence, GoalType, Plan, PlanId, PlanMetadata, SubTask};
+use candor_model::{AgentCapability, Confidence, Goal, GoalType, Plan, PlanId, PlanMetadata, SubTask};
 use candor_planning::early_exit::EarlyExit;
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use candor_planning::validation::{self, Proposal};
@@ -40,6 +40,8 @@ struct Draft {
     method: (String, RoutingMethod),
     notes: Vec<String>,
     decisions: Vec<DecisionNote>,
+    /// The tasks that the pack added, one note each.
+    added: Vec<String>,
     /// What the person fixed stands: the pack adds nothing that they left out.
     by_person: bool,
 }
@@ -61,19 +63,20 @@ fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomple
             plan
         }
     };
+    let added = knowledge::complete(phases, cx, goal, &mut plan);
     let ranking = ranking(cx, &agents, &plan.subtasks)?;
     plan.created_at = cx.now;
     let mut choices = assign(&mut plan.subtasks, &agents, &ranking, &mut notes)?;
     break_ties(cx, &mut plan.subtasks, &agents, &mut choices)?;
     let decisions = routings(&plan.subtasks, &choices);
     let method = (ranking.method(), ranking.method_code());
-    conclude(phases, cx, Draft { plan, agents, choices, method, notes, decisions, by_person: false })
+    conclude(phases, cx, Draft { plan, agents, choices, method, notes, decisions, added, by_person: false })
 }
 
 /// Judges a plan, puts it in figures and proposes it.
 fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<PhaseReport, Incomplete> {
     let goal = cx.goal.ok_or("there is no goal to plan for")?;
-    let Draft { mut plan, agents, choices, method, mut notes, mut decisions, by_person } = draft;
+    let Draft { mut plan, agents, choices, method, mut notes, mut decisions, added, by_person } = draft;
     knowledge::record_rules(phases, cx, goal, &mut plan);
     let is_brought = cx.material.is_some_and(|material| material.plan.is_some());
     let said: Option<Said<PlanAnswer>> = match is_brought {
@@ -124,10 +127,10 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
         brief: brief.clone(),
         model: said.map(|said| said.model),
     };
-    let categories = categories(phases, cx, &goal.goal_type, &plan, by_person);
+    let categories = categories(phases, cx, goal, &plan, by_person);
     let confidence = plan.confidence_score.get();
     let calibration = cx.calibration.clone();
-    let proposal = Proposal { plan, agents, categories, calibration, brief: Some(Box::new(brief)) };
+    let proposal = Proposal { plan, agents, categories, calibration, brief: Some(Box::new(brief)), added };
     let mut report = report(summary, &output, output.model.as_deref(), PhaseResult::Plan(proposal));
     report.decisions = decisions;
     report.handoff.context.confidence = Some((confidence * 100.0).round() as u8);
@@ -189,19 +192,15 @@ fn ranking<'a>(
     Ranking::new(cx, agents, tasks)
 }
 
-/// What a plan for this kind of goal must cover. A plan that was brought is the person's own business, and what
-/// they left out of another stays out.
+/// What a plan for this kind of goal must cover; what a person left out of it stays out.
 fn categories(
     phases: &Phases,
     cx: &PhaseContext<'_>,
-    goal_type: &GoalType,
+    goal: &Goal,
     plan: &Plan,
     by_person: bool,
 ) -> Vec<completeness::Category> {
-    if cx.material.is_some_and(|material| material.plan.is_some()) {
-        return Vec::new();
-    }
-    let mut all = phases.pack(goal_type).map(|pack| pack.categories.clone()).unwrap_or_default();
+    let mut all = knowledge::categories(phases, cx, goal);
     if by_person {
         let missing = completeness::check(&plan.subtasks, &all).missing_categories;
         all.retain(|category| !missing.contains(&category.name));

@@ -155,7 +155,8 @@ fn task(category: &str, template: &CategoryTask, id: TaskId) -> SubTask {
 fn note(task: &SubTask) -> String {
     let category =
         task.metadata.other.get(CATEGORY_KEY).and_then(serde_json::Value::as_str).unwrap_or_default();
-    format!("Added {} for {category}, which no task covered: {}", task.task_id, task.description)
+    let shown = task.metadata.name.as_deref().unwrap_or(task.description.as_str());
+    format!("Added {} for {category}, which no task covered: {shown}", task.task_id)
 }
 
 /// The tasks whose results the task at `position` needs. A validation that mentions flights is not where

@@ -31,7 +31,7 @@ fn propose(run: &mut Scenario, confidence: f64) {
     let plan = plan_of(paris_plan().subtasks, confidence);
     let (agents, categories) = (fixtures::full_registry(), Vec::new());
     let (calibration, brief) = (CalibrationMetrics::default(), Some(Box::new(phase_fixtures::brief())));
-    let proposal = Proposal { plan, agents, categories, calibration, brief };
+    let proposal = Proposal { plan, agents, categories, calibration, brief, added: Vec::new() };
     run.phase_done(Phase::Planning, PhaseResult::Plan(proposal));
 }
 

@@ -303,6 +303,7 @@ fn proposal(dice: &mut Dice) -> Proposal {
         categories: Vec::new(),
         calibration,
         brief: dice.rng.bool().then(|| Box::new(phase_fixtures::brief())),
+        added: Vec::new(),
     }
 }
 

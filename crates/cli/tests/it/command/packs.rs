@@ -1,6 +1,6 @@
-//! What packs know beyond a plan, through the command: recovery rules and the budget.
+//! What packs know beyond a plan, through the command: recovery rules, the budget, required categories.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Candor, Events, QUICK, texts};
 
@@ -93,6 +93,45 @@ fn a_place_that_is_in_no_catalogue_is_named_and_nothing_is_made_up() {
     let all = format!("{}{}", said.stdout, said.stderr);
     assert!(all.contains("no flights to Reykjavik"), "{all}");
     assert!(!all.contains("look for flights on"), "another day would not help: {all}");
+}
+
+const NO_HOTEL: &str = r#"{"goal_type": "travel_planning", "description": "Three days in Paris for $2000",
+    "subtasks": [
+        {"task_id": "fly", "description": "Search flights to Paris", "agent_type": "flight_agent",
+         "inputs": {"destination": "Paris"}, "expected_outputs": ["flight_options"]},
+        {"task_id": "see", "description": "Recommend activities in Paris", "agent_type": "activity_agent",
+         "inputs": {"destination": "Paris"}, "expected_outputs": ["activities"]},
+        {"task_id": "sum", "description": "Validate total cost against the budget", "agent_type": "validation_agent",
+         "dependencies": ["fly", "see"], "inputs": {"budget": 2000}, "expected_outputs": ["total_cost"]}
+    ]}"#;
+
+#[test]
+fn a_plan_file_that_says_its_kind_is_completed_and_one_that_does_not_is_the_authors() {
+    // spec: planning PV-09; findings RC-10
+    let candor = Candor::with_config(QUICK);
+    candor.write("plan.json", NO_HOTEL);
+    let (said, events) = candor.events(&["run", "--plan", "plan.json"]);
+    said.ended_with(0);
+    let proposed = events.only("plan_proposed");
+    let tasks = proposed["plan"]["subtasks"].as_array().unwrap();
+    let hotel = tasks.iter().find(|task| task["metadata"]["category"] == "hotel_booking").unwrap();
+    assert_eq!((&hotel["agent_type"], &hotel["dependencies"]), (&json!("hotel_agent"), &json!(["fly"])));
+    let name = hotel["task_id"].as_str().unwrap();
+    assert!(texts(&tasks.last().unwrap()["dependencies"]).contains(&name), "{tasks:?}");
+    assert_eq!(texts(&proposed["repairs"]).len(), 1);
+    assert!(events.all("replanned").is_empty(), "a repair is no revision");
+    let own = NO_HOTEL.replace(r#""goal_type": "travel_planning", "#, "");
+    candor.write("own.json", own);
+    let (said, events) = candor.events(&["run", "--plan", "own.json"]);
+    said.ended_with(0);
+    assert_eq!(events.only("plan_proposed")["plan"]["subtasks"].as_array().unwrap().len(), 3);
+    candor.write("odd.json", NO_HOTEL.replace("travel_planning", "traveling"));
+    candor.run(["run", "--plan", "odd.json"]).refused(&[
+        "odd.json",
+        "goal_type",
+        "traveling",
+        "travel_planning",
+    ]);
 }
 
 /// A pack of another domain: a party with food and music, from two small catalogues.

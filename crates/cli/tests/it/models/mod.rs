@@ -8,6 +8,7 @@ mod configuration;
 mod directly;
 mod durability;
 mod fallback_policy;
+mod incomplete;
 mod meaning;
 mod money;
 mod recordings;

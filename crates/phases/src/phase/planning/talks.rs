@@ -230,7 +230,8 @@ fn next_version(
         },
     });
     let method = (ranking.method(), ranking.method_code());
-    let draft = Draft { plan, agents, choices, method, notes: told, decisions, by_person: true };
+    let (notes, added) = (told, Vec::new());
+    let draft = Draft { plan, agents, choices, method, notes, decisions, added, by_person: true };
     conclude(phases, cx, draft)
 }
 

@@ -70,6 +70,7 @@ pub(crate) fn proposal(plan: Plan) -> Proposal {
         categories: travel_categories(),
         calibration: CalibrationMetrics::default(),
         brief: None,
+        added: Vec::new(),
     }
 }
 

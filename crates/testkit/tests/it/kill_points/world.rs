@@ -327,7 +327,14 @@ impl StoryPhases {
             calibration.over_confidence_rate = Share::of(5, 10);
         }
         let (agents, brief) = (fixtures::full_registry(), Some(Box::new(phase_fixtures::brief())));
-        PhaseResult::Plan(Proposal { plan, agents, categories: Vec::new(), calibration, brief })
+        PhaseResult::Plan(Proposal {
+            plan,
+            agents,
+            categories: Vec::new(),
+            calibration,
+            brief,
+            added: Vec::new(),
+        })
     }
 
     /// What of the results does not hold: the first activities of the eventful run, and those of the asking run
