@@ -140,6 +140,18 @@ impl FolderInspector {
         }
     }
 
+    /// Whether an agent can have written this file. Only its existence is looked at, so that it may be anywhere; what
+    /// cannot be looked at speaks neither for nor against the agent.
+    fn check_written(&self, path: &str) -> (bool, String) {
+        match fs::metadata(self.folder.join(path)) {
+            Ok(metadata) => (true, format!("{path}: {} bytes", metadata.len())),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                (false, format!("{path}: {GONE}"))
+            }
+            Err(error) => (true, format!("{path}: it cannot be looked at: {error}")),
+        }
+    }
+
     async fn check_command(&self, words: &[String], within: Seconds) -> (bool, String) {
         let Some((program, args)) = words.split_first().filter(|(program, _)| !program.is_empty()) else {
             return (false, "the command names no program".to_owned());
@@ -226,6 +238,13 @@ impl Inspector for FolderInspector {
         match check {
             CheckKind::File(path) => Box::pin(std::future::ready(self.check_file(path))),
             CheckKind::Command(words) => Box::pin(self.check_command(words, within)),
+            CheckKind::Content(path) => Box::pin(async move {
+                match self.read(path).await.text {
+                    Ok(text) => (true, text),
+                    Err(problem) => (false, format!("{path}: {problem}")),
+                }
+            }),
+            CheckKind::Written(path) => Box::pin(std::future::ready(self.check_written(path))),
         }
     }
 }

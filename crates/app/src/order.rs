@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candor_model::{Goal, GoalType, Plan, RunId, RunSettings, StartMaterial, ValidationError};
-use candor_phases::plan_file::PlanFile;
+use candor_phases::plan_file::{self, PlanFile};
 use candor_runtime::RunOrder;
 
 use crate::error::AppError;
@@ -153,5 +153,9 @@ pub fn plan_of(
     let file = PlanFile::from_json(text)?;
     let description = file.description.clone();
     let name = run_id.as_str();
-    Ok((file.into_plan(name.strip_prefix("run_").unwrap_or(name))?, description))
+    let plan = file.into_plan(name.strip_prefix("run_").unwrap_or(name))?;
+    match plan_file::criteria_problems(&plan).into_iter().next() {
+        Some((task, problem)) => Err(ValidationError::new(&format!("task {task}: validation"), problem)),
+        None => Ok((plan, description)),
+    }
 }

@@ -168,6 +168,16 @@ impl Planned {
             ));
         }
         text.push_str(&format!("\nconfidence {}; {}\n", self.plan.confidence_score, self.summary));
+        let criteria = &self.understood.goal.success_criteria;
+        criteria.iter().for_each(|criterion| text.push_str(&format!("reached when: {criterion}\n")));
+        if criteria.is_empty() {
+            text.push_str("reached when: nothing in the goal can be checked; the run will end unverified\n");
+        }
+        for task in &self.plan.subtasks {
+            if let Some(criterion) = &task.metadata.validation {
+                text.push_str(&format!("{} is checked by: {criterion}\n", task.task_id));
+            }
+        }
         for reason in &self.plan.metadata.low_confidence_reasons {
             text.push_str(&format!("unsure: {reason}\n"));
         }

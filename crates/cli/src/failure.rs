@@ -8,7 +8,7 @@ use candor_app::{AppError, AppErrorKind};
 pub(crate) mod code {
     /// Done.
     pub(crate) const DONE: u8 = 0;
-    /// The run failed or was aborted; or something went wrong that is nobody's input.
+    /// The run failed, was aborted or did not meet its goal; or something went wrong that is nobody's input.
     pub(crate) const FAILED: u8 = 1;
     /// Bad usage or bad input.
     pub(crate) const USAGE: u8 = 2;

@@ -20,6 +20,12 @@ pub enum Refusal {
         /// What is wrong with them, and what to do.
         reason: String,
     },
+    /// The run carries out a plan that the person wrote: other words do not change its tasks.
+    #[error(
+        "this run began with a plan of your own, which other words do not change; begin a new one with \
+         `candor run \"…\"`, or restart it without --prompt"
+    )]
+    OwnPlan,
     /// The guardrails have said this already, or are not asked.
     #[error("look {attempt} of the guardrails is not wanted; it comes too late or twice")]
     StaleGuard {

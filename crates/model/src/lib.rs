@@ -9,6 +9,7 @@
 
 mod agent;
 mod ask;
+mod assessment;
 mod breaker;
 mod brief;
 mod cause;
@@ -61,6 +62,7 @@ pub use agent::{AgentCapability, AgentMeasure, RankedAgent, RoutedExample};
 pub use ask::{
     Ask, AskId, AskPolicy, CallLimits, Check, ModelRequest, Next, NextCall, Texts, Vector, Vectors,
 };
+pub use assessment::{Assessment, CheckedCriterion, CriterionResult, CriterionSource, Evidence, Verdict};
 pub use breaker::{Breaker, BreakerSettings, BreakerState};
 pub use brief::{
     AgentCounts, BriefTask, PlanAlternative, PlanBrief, PlanEstimates, PlanTalk, Risk, RiskLevel, TierCounts,

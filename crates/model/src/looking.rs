@@ -40,6 +40,21 @@ pub enum CheckKind {
     Command(Vec<String>),
     /// A file that must be there and not be empty.
     File(String),
+    /// A file whose text is wanted: what is seen is its beginning.
+    Content(String),
+    /// A file that an agent says it wrote. It fails only if there certainly is no such file.
+    Written(String),
+}
+
+impl CheckKind {
+    /// The file that it looks at, if it looks at one.
+    #[must_use]
+    pub const fn path(&self) -> Option<&String> {
+        match self {
+            Self::File(path) | Self::Content(path) | Self::Written(path) => Some(path),
+            Self::Command(_) => None,
+        }
+    }
 }
 
 /// A check that a phase wants to have made.

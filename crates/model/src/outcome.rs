@@ -11,6 +11,8 @@ text_enum!(
     ExecutionStatus {
         /// Every task of the final plan succeeded.
         Success = "SUCCESS",
+        /// Some were left out, and all others succeeded.
+        Partial = "PARTIAL",
         /// Some did not.
         Failure = "FAILURE",
         /// A limit or a person stopped it.

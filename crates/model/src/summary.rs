@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{Confidence, Event, EventBody, GateId, GoalType, Money, Notification, PlanId, RunId, Timestamp};
+use crate::{
+    Confidence, Event, EventBody, GateId, GoalType, Money, Notification, PlanId, RunId, Timestamp, Verdict,
+};
 
 text_enum!(
     /// Where a run stands.
@@ -23,7 +25,7 @@ text_enum!(
         Paused = "paused",
         /// Everything that runs is being stopped.
         Stopping = "stopping",
-        /// It reached its goal.
+        /// Everything was done; its verdict says whether that met the goal.
         Completed = "completed",
         /// It did not reach its goal.
         Failed = "failed",
@@ -74,6 +76,12 @@ pub struct RunSummary {
     pub open_gates: BTreeSet<GateId>,
     /// Whether a person paused it.
     pub paused: bool,
+    /// Whether it reached its goal, once it has ended and if anybody judged it.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// What was judged before the end.
+    #[serde(default)]
+    judged: Option<Verdict>,
     stage: Stage,
 }
 
@@ -116,6 +124,8 @@ impl RunSummary {
             last_failure: None,
             open_gates: BTreeSet::new(),
             paused: false,
+            verdict: None,
+            judged: None,
             stage: Stage::default(),
         }
     }
@@ -163,6 +173,9 @@ impl RunSummary {
             EventBody::Progressed { update } => self.progress_percentage = update.progress_percentage,
             EventBody::Charged { total, .. } => self.spent = *total,
             EventBody::TaskFailed { .. } => self.failures += 1,
+            EventBody::OutcomeRecorded { assessment, .. } => {
+                self.judged = assessment.as_ref().map(|assessment| assessment.verdict);
+            }
             EventBody::Notified { notification } => {
                 if let Notification::Failure(notice) = notification.as_ref() {
                     self.last_failure = Some(notice.error_summary.clone());
@@ -173,6 +186,7 @@ impl RunSummary {
     }
 
     fn absorb_stage(&mut self, body: &EventBody) {
+        self.verdict = Verdict::at_end(body, self.judged).or(self.verdict);
         match body {
             EventBody::HumanAsked { gate, .. } => {
                 self.open_gates.insert(gate.clone());
@@ -189,6 +203,7 @@ impl RunSummary {
             EventBody::RolledBack { .. } => {
                 self.clear(Stage::Preparing);
                 self.progress_percentage = 0.0;
+                (self.verdict, self.judged) = (None, None);
             }
             body if body.is_end() => self.clear(Stage::Ended),
             _ => return,

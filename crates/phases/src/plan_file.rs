@@ -5,6 +5,7 @@ use candor_model::{
     Priority, RetryPolicy, Seconds, SubTask, TaskId, TaskMetadata, TaskStatus, Text, Timestamp,
     ValidationError,
 };
+use candor_planning::criterion;
 use serde::Deserialize;
 
 /// A plan as it stands in a file. Everything that a plan has may be said; only the tasks must be.
@@ -90,6 +91,15 @@ impl PlanFile {
             metadata,
         })
     }
+}
+
+/// What of the tasks' criteria is not understood, with the task and the form that was probably meant.
+#[must_use]
+pub fn criteria_problems(plan: &Plan) -> Vec<(&TaskId, String)> {
+    let criteria = plan.subtasks.iter().filter_map(|task| Some((task, task.metadata.validation.as_deref()?)));
+    criteria
+        .flat_map(|(task, text)| criterion::problems(text).into_iter().map(move |it| (&task.task_id, it)))
+        .collect()
 }
 
 impl TaskInFile {

@@ -211,6 +211,8 @@ pub fn validation(failed: &[(TaskId, String)], tries: u32) -> ChoiceRequest {
     let mut request =
         request(ChoiceKind::Validation, Some(Phase::Validation), listed, text, vec![retry, accept, stop()]);
     request.concerns = failed.iter().map(|(task, _)| task.to_string()).collect();
+    // Nobody is there to say more: the run comes to its end, and its verdict says what does not hold.
+    request.default = Some(ACCEPT.to_owned());
     request
 }
 

@@ -5,11 +5,13 @@
 //! no randomness and no I/O; what is needed from outside is an argument.
 
 pub mod approval;
+pub mod assessment;
 pub mod assignment;
 pub mod breaker;
 pub mod budget;
 pub mod bus;
 pub mod calibration;
+pub mod claims;
 pub mod completeness;
 pub mod compress;
 pub mod confidence;

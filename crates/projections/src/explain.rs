@@ -10,6 +10,7 @@ use candor_planning::texts;
 use serde::Serialize;
 
 use crate::chronicle::Chronicle;
+use crate::warnings::{self, Warning};
 
 /// The reasons for a run, or for one of its tasks.
 #[derive(Debug, Serialize)]
@@ -26,6 +27,8 @@ pub struct Explanation<'a> {
     pub failures: Vec<FailureAnswer<'a>>,
     /// What was decided.
     pub decisions: Vec<&'a DecisionEntry>,
+    /// What agents reported beside a success.
+    pub warnings: Vec<Warning>,
 }
 
 /// Why an agent has a task.
@@ -107,6 +110,7 @@ impl<'a> Explanation<'a> {
             tasks: known.chain(gone).map(TaskChoice::of).collect(),
             failures: failures.collect(),
             decisions: decisions.collect(),
+            warnings: warnings::of(state).into_iter().filter(|it| about(&it.task_id)).collect(),
         }
     }
 }

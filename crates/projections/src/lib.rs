@@ -19,5 +19,7 @@ pub mod run_view;
 pub mod status;
 pub mod timeline;
 pub mod values;
+pub mod verdict;
+pub mod warnings;
 pub mod words;
 pub mod workflow;

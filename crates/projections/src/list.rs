@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::{
-    Confidence, GateId, GoalType, Money, PlanId, Position, RunId, RunStatus, RunSummary, Timestamp,
+    Confidence, GateId, GoalType, Money, PlanId, Position, RunId, RunStatus, RunSummary, Timestamp, Verdict,
 };
 use serde::Serialize;
 
@@ -14,6 +14,8 @@ pub struct ListEntry<'a> {
     pub run_id: &'a RunId,
     /// Where it stands.
     pub status: RunStatus,
+    /// Whether it reached its goal, once it has ended.
+    pub verdict: Option<Verdict>,
     /// The person's own words.
     pub request: &'a str,
     /// What kind of goal it has.
@@ -49,6 +51,7 @@ impl<'a> ListEntry<'a> {
         Self {
             run_id: &summary.run_id,
             status: summary.status,
+            verdict: summary.verdict,
             request: &summary.request,
             goal_type: summary.goal_type.as_ref(),
             plan_id: summary.plan_id.as_ref(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use candor_engine::RunState;
 use candor_model::{
     AgentType, ErrorKind, EventBody, Money, PlanningError, Recorded, RunId, RunStatus, Seconds, SubTask,
-    TaskId, TaskStatus, Timestamp,
+    TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::graph::TaskGraph;
 use candor_planning::texts;
@@ -13,6 +13,8 @@ use serde::Serialize;
 
 use crate::chronicle::{Chronicle, Failure, Outcome};
 use crate::report::Subject;
+use crate::verdict::RunVerdict;
+use crate::warnings::{self, Warning};
 use crate::words;
 
 /// A run that is looked at for what went wrong.
@@ -30,6 +32,12 @@ pub struct PostMortem<'a> {
     pub status: RunStatus,
     /// How it went, in a sentence.
     pub outcome: String,
+    /// Whether it reached its goal, once it has ended.
+    pub verdict: Option<Verdict>,
+    /// The criteria behind the verdict.
+    pub assessment: RunVerdict<'a>,
+    /// What agents reported beside a success.
+    pub warnings: Vec<Warning>,
     /// Why it ended early, if it did.
     pub error: Option<&'a PlanningError>,
     /// The same by its kind.
@@ -104,6 +112,7 @@ impl<'a> Case<'a> {
     #[must_use]
     pub fn post_mortem(&self) -> PostMortem<'a> {
         let state = self.subject.state;
+        let assessment = RunVerdict::of(self.subject.records);
         let affected = self.affected().into_iter().map(|task| Consequence {
             task_id: task.task_id.clone(),
             name: texts::task_name(task),
@@ -113,6 +122,9 @@ impl<'a> Case<'a> {
             run_id: state.run_id(),
             status: state.status(),
             outcome: self.subject.verdict(),
+            verdict: assessment.verdict,
+            assessment,
+            warnings: warnings::of(state),
             error: self.error(),
             error_kind: self.error().map(PlanningError::kind),
             first_cause: self.first_failure().map(|failure| self.entry(failure)),

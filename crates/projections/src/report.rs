@@ -6,7 +6,7 @@ use candor_engine::RunState;
 use candor_model::{
     AgentType, ConfidencePoint, DecisionEntry, Degradation, Event, ExecutionFeedback, ExecutionId,
     ExecutionReport, ExecutionStatus, FailureLogEntry, Goal, Lessons, Money, Plan, PlanId, PlanRevision,
-    Recorded, RunId, RunStatus, Seconds, TaskReport, TaskStatus, Timestamp,
+    Recorded, RunId, RunStatus, Seconds, TaskReport, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::report::{
     ModelFigures, ReportMaterial, constraint_summary, execution_report, execution_result, failure_entries,
@@ -16,6 +16,8 @@ use serde::Serialize;
 
 use crate::chronicle::Chronicle;
 use crate::timeline::{self, AttemptEntry};
+use crate::verdict::RunVerdict;
+use crate::warnings::{self, Warning};
 use crate::words;
 
 /// What a report is about.
@@ -41,7 +43,7 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn material(&self) -> Option<ReportMaterial<'_>> {
         let plan = self.plan.as_ref()?;
-        Some(self.state.report_material(plan, execution_status(self.state.status()), self.chronicle.now()))
+        Some(self.state.report_material(plan, self.execution_status(plan), self.chronicle.now()))
     }
 
     /// The report that was recorded at the end; for a run without one, what it would be now.
@@ -54,8 +56,20 @@ impl<'a> Subject<'a> {
     /// How the run ended, or where it stands, in one sentence.
     #[must_use]
     pub fn verdict(&self) -> String {
-        let end = self.chronicle.end.map(|(_, body)| body);
-        words::verdict(self.state.status(), end.filter(|_| self.state.status().is_end()), &self.sums())
+        let ended = RunVerdict::of(self.records).sentence.filter(|_| self.state.status().is_end());
+        words::how_it_went(self.state.status(), ended.as_deref(), &self.sums())
+    }
+
+    /// The nearest status that an execution can have; one that is not over has not succeeded.
+    fn execution_status(&self, plan: &Plan) -> ExecutionStatus {
+        let left_out = plan.subtasks.iter().any(|task| task.status == TaskStatus::Skipped);
+        match self.state.status() {
+            RunStatus::Completed if left_out => ExecutionStatus::Partial,
+            RunStatus::Completed => ExecutionStatus::Success,
+            RunStatus::Aborted => ExecutionStatus::Aborted,
+            RunStatus::Cancelled => ExecutionStatus::Cancelled,
+            _ => ExecutionStatus::Failure,
+        }
     }
 
     fn sums(&self) -> String {
@@ -99,6 +113,12 @@ pub struct Report<'a> {
     pub status: RunStatus,
     /// How it went, in a sentence.
     pub outcome: String,
+    /// Whether it reached its goal, once it has ended.
+    pub verdict: Option<Verdict>,
+    /// The criteria behind the verdict.
+    pub assessment: RunVerdict<'a>,
+    /// What agents reported beside a success.
+    pub warnings: Vec<Warning>,
     /// The person's own words.
     pub request: &'a str,
     /// What the person wants.
@@ -225,6 +245,7 @@ impl<'a> Report<'a> {
     #[must_use]
     pub fn of(state: &'a RunState, records: &'a [Recorded]) -> Self {
         let subject = Subject::of(state, records);
+        let assessment = RunVerdict::of(records);
         let events: Vec<Event> = records.iter().map(|recorded| recorded.event.clone()).collect();
         let recorded = subject.report();
         let ended_without = recorded.is_none() && state.status().is_end();
@@ -246,6 +267,9 @@ impl<'a> Report<'a> {
             run_id: state.run_id(),
             status: state.status(),
             outcome: subject.verdict(),
+            verdict: assessment.verdict,
+            assessment,
+            warnings: warnings::of(state),
             request: state.request(),
             goal: state.goal(),
             constraints: constraints(&subject),
@@ -330,16 +354,6 @@ fn cost<'a>(subject: &Subject<'a>) -> Cost<'a> {
     });
     let accounts = subject.chronicle.by_account.iter().map(|(account, sum)| (account.as_str(), *sum));
     Cost { total: subject.state.spent(), by_account: accounts.collect(), by_agent: by_agent.collect() }
-}
-
-/// The nearest status that an execution can have; one that is not over has not succeeded.
-fn execution_status(status: RunStatus) -> ExecutionStatus {
-    match status {
-        RunStatus::Completed => ExecutionStatus::Success,
-        RunStatus::Aborted => ExecutionStatus::Aborted,
-        RunStatus::Cancelled => ExecutionStatus::Cancelled,
-        _ => ExecutionStatus::Failure,
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use candor_engine::RunState;
 use candor_model::{
-    AgentType, Confidence, EventBody, GateId, JsonMap, Money, Position, Question, Recorded, RunId, RunStatus,
-    TaskId, TaskStatus,
+    AgentType, CheckedCriterion, Confidence, EventBody, GateId, JsonMap, Money, Position, Question, Recorded,
+    RunId, RunStatus, TaskId, TaskStatus, Verdict,
 };
 use candor_planning::texts;
 use schemars::JsonSchema;
@@ -12,6 +12,8 @@ use serde::Serialize;
 use crate::postmortem::{Case, PostMortem};
 use crate::results::{Results, latest_outputs};
 use crate::status;
+use crate::verdict::RunVerdict;
+use crate::warnings::{self, Warning};
 
 /// A run, looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +34,12 @@ pub struct RunView {
     pub cost: Money,
     /// How it went, in a sentence, once it has ended.
     pub outcome: Option<String>,
+    /// Whether it reached its goal, once it has ended.
+    pub verdict: Option<Verdict>,
+    /// What was found of each criterion.
+    pub criteria: Vec<CheckedCriterion>,
+    /// What agents reported beside a success.
+    pub warnings: Vec<Warning>,
     /// What it produced, in a few lines.
     pub results: Results,
     /// The tasks of its plan.
@@ -85,6 +93,7 @@ impl RunView {
     pub fn of(state: &RunState, records: &[Recorded]) -> Self {
         let questions = state.open_questions().iter().map(|(gate, asked)| (gate.clone(), asked.clone()));
         let PostMortem { outcome, failures, suggestions, .. } = Case::of(state, records).post_mortem();
+        let judged = RunVerdict::of(records);
         let (ended, good) = (state.status().is_end(), state.status() == RunStatus::Completed);
         let failures = failures.into_iter().map(|failure| FailureView {
             task_id: failure.task_id.clone(),
@@ -101,6 +110,9 @@ impl RunView {
             confidence: state.confidence(),
             cost: state.spent(),
             outcome: ended.then_some(outcome),
+            verdict: judged.verdict,
+            criteria: judged.criteria.iter().map(|it| it.checked.clone()).collect(),
+            warnings: warnings::of(state),
             results: Results::of(state),
             tasks: tasks(state),
             questions: questions.collect(),

@@ -4,7 +4,7 @@ use candor_engine::{Checkpoint, RunState};
 use candor_model::{
     AgentType, Broadcast, CheckpointId, Confidence, Degradation, EventBody, ForkedFrom, GateId, Goal,
     HandoffMessage, Money, Phase, PlanId, Position, Question, Recorded, RunId, RunStatus, RunSummary,
-    Seconds, SubTask, TaskId, TaskStatus, Timestamp,
+    Seconds, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::shared::{LoggedQuery, Note, SharedMetrics, SharedState};
 use candor_planning::texts;
@@ -12,6 +12,8 @@ use serde::Serialize;
 
 use crate::chronicle::Chronicle;
 use crate::phases::{self, PhaseEntry, PhaseView};
+use crate::verdict::RunVerdict;
+use crate::warnings::{self, Warning};
 use crate::workflow::{self, Point, Prompt, Workflow};
 
 /// Where a run stands.
@@ -21,6 +23,12 @@ pub struct Status<'a> {
     pub run_id: &'a RunId,
     /// Where it stands.
     pub status: RunStatus,
+    /// Whether it reached its goal, once it has ended.
+    pub verdict: Option<Verdict>,
+    /// The criteria behind the verdict.
+    pub assessment: RunVerdict<'a>,
+    /// What agents reported beside a success.
+    pub warnings: Vec<Warning>,
     /// The phases that are at work.
     pub at_work: Vec<&'static str>,
     /// All eight phases.
@@ -141,9 +149,13 @@ impl<'a> Status<'a> {
         let summary = summary(state, records);
         let plan = state.plan();
         let questions = state.open_questions().iter();
+        let assessment = RunVerdict::of(records);
         Self {
             run_id: state.run_id(),
             status: state.status(),
+            verdict: assessment.verdict,
+            assessment,
+            warnings: warnings::of(state),
             at_work: phases::at_work(state).into_iter().map(Phase::as_str).collect(),
             phases: phases::of(state, records).iter().map(PhaseView::entry).collect(),
             workflow: Workflow::of(state, records),

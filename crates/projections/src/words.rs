@@ -1,7 +1,7 @@
 //! The sentences that are part of the data, in English: they are the same on a screen, in a report as JSON and in
 //! the answer of a tool.
 
-use candor_model::{EventBody, Money, PlanningError, RunStatus, Seconds};
+use candor_model::{Money, PlanningError, RunStatus, Seconds};
 use candor_planning::texts::plain;
 
 use crate::format;
@@ -77,29 +77,12 @@ pub fn and_revisions(sums: &str, revisions: usize) -> String {
     if revisions == 0 { sums.to_owned() } else { format!("{sums}, {}", plural(revisions, "revision")) }
 }
 
-/// How a run ended, or where it stands, in one sentence.
+/// How a run ended, or where it stands, with its sums.
 #[must_use]
-pub fn verdict(status: RunStatus, end: Option<&EventBody>, sums: &str) -> String {
-    match end {
-        Some(EventBody::RunCompleted { skipped }) if skipped.is_empty() => {
-            format!("The goal was reached: {sums}.")
-        }
-        Some(EventBody::RunCompleted { skipped }) => {
-            format!("The goal was reached with {} left out: {sums}.", plural(skipped.len(), "task"))
-        }
-        Some(EventBody::RunFailed { error, .. }) => {
-            format!("The goal was not reached: {}. So far: {sums}.", error_text(error))
-        }
-        Some(EventBody::RunAborted { error, .. }) => {
-            format!("The run ended early: {}. So far: {sums}.", error_text(error))
-        }
-        Some(EventBody::RunCancelled { reason }) if reason.trim().is_empty() => {
-            format!("A person cancelled the run. So far: {sums}.")
-        }
-        Some(EventBody::RunCancelled { reason }) => {
-            format!("A person cancelled the run ({}). So far: {sums}.", plain(reason))
-        }
-        _ => format!("The run is not finished; it is {}. So far: {sums}.", run_status(status)),
+pub fn how_it_went(status: RunStatus, ended: Option<&str>, sums: &str) -> String {
+    match ended {
+        Some(ended) => format!("{}. {sums}.", ended.trim_end_matches('.')),
+        None => format!("The run is not finished; it is {}. So far: {sums}.", run_status(status)),
     }
 }
 

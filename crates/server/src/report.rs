@@ -2,12 +2,14 @@
 
 use candor_app::{Driver, ServedRun};
 use candor_model::{
-    ApprovalAction, Confidence, GateId, HumanApprovalRequest, Money, Question, RunId, RunStatus, Timestamp,
+    ApprovalAction, CheckedCriterion, Confidence, GateId, HumanApprovalRequest, Money, Question, RunId,
+    RunStatus, Timestamp, Verdict,
 };
 use candor_ports::RunEntry;
 use candor_projections::line::{clean, shortened, width};
 use candor_projections::results::Results;
 use candor_projections::run_view::{FailureView, RunView, TaskView};
+use candor_projections::warnings::Warning;
 use candor_projections::words;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,6 +45,12 @@ pub(crate) struct RunReport {
     cost: Money,
     /// How it went, once it has ended.
     outcome: Option<String>,
+    /// Whether the goal was reached, once the run has ended: verified, unverified or not_met.
+    verdict: Option<Verdict>,
+    /// What was found of each criterion of success.
+    criteria: Vec<CheckedCriterion>,
+    /// What agents reported beside a success.
+    warnings: Vec<Warning>,
     /// The tasks of the plan, with what they produced.
     tasks: Vec<TaskView>,
     /// What waits for a person.
@@ -106,6 +114,9 @@ impl RunReport {
             confidence: view.confidence,
             cost: view.cost,
             outcome: view.outcome,
+            verdict: view.verdict,
+            criteria: view.criteria,
+            warnings: view.warnings,
             tasks: view.tasks,
             failures: view.failures,
             error: view.error,
@@ -124,6 +135,7 @@ impl RunReport {
         let mut add = |line: &str| text.push_str(&format!("{}\n", line.trim_end()));
         self.outcome.iter().for_each(|outcome| add(outcome));
         result_lines(&self.results).iter().for_each(|line| add(line));
+        self.warnings.iter().for_each(|it| add(&format!("Warning: {}: {}", it.name, it.warning)));
         let hidden = self.failures.len().saturating_sub(TOLD_FAILURES);
         for failure in self.failures.iter().skip(hidden) {
             add(&failure_line(failure));
@@ -308,6 +320,7 @@ pub(crate) struct RunsReport {
 struct RunLine {
     run_id: RunId,
     status: RunStatus,
+    verdict: Option<Verdict>,
     request: String,
     started_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
@@ -321,6 +334,7 @@ impl RunsReport {
         let line = |RunEntry { summary, .. }: RunEntry| RunLine {
             run_id: summary.run_id,
             status: summary.status,
+            verdict: summary.verdict,
             request: summary.request,
             started_at: summary.started_at,
             updated_at: summary.updated_at,
@@ -335,7 +349,10 @@ impl RunsReport {
         if self.runs.is_empty() {
             return format!("There are no runs yet. `{RUN}` begins one.\n");
         }
-        let line = |run: &RunLine| format!("{}  {}  {}\n", run.run_id, run.status, run.request);
+        let line = |run: &RunLine| {
+            let verdict = run.verdict.map(|verdict| format!(", {verdict}")).unwrap_or_default();
+            format!("{}  {}{verdict}  {}\n", run.run_id, run.status, run.request)
+        };
         self.runs.iter().map(line).collect()
     }
 }

@@ -35,7 +35,37 @@ impl Language {
         }
         if spanish > english { Self::Es } else { Self::En }
     }
+
+    /// The language of a text that is long enough to tell, and nothing if neither of the two clearly leads. Words
+    /// that other languages share with Spanish do not count.
+    #[must_use]
+    pub fn told(text: &str) -> Option<Self> {
+        let count = |known: &[&str]| {
+            let words = Rule::Prose.split(text).take(LOOK_AT);
+            words.filter(|word| known.contains(&fold(word.text).as_ref())).count()
+        };
+        let (english, spanish) = (count(ENGLISH_ONLY), count(SPANISH_ONLY));
+        match (english, spanish) {
+            (english, spanish) if english >= ENOUGH && english >= 3 * spanish => Some(Self::En),
+            (english, spanish) if spanish >= ENOUGH && spanish >= 3 * english => Some(Self::Es),
+            _ => None,
+        }
+    }
 }
+
+/// So many small words of a language make sure that a text is in it.
+const ENOUGH: usize = 3;
+
+#[rustfmt::skip]
+const ENGLISH_ONLY: &[&str] = &[
+    "the", "of", "and", "for", "with", "from", "is", "are", "was", "were", "our", "we", "by", "that", "this", "be",
+    "will", "should", "you", "it", "they", "which", "have", "has", "not", "their", "these",
+];
+#[rustfmt::skip]
+const SPANISH_ONLY: &[&str] = &[
+    "el", "los", "las", "del", "y", "una", "para", "con", "por", "en", "al", "su", "sus", "pero", "muy", "tambien",
+    "este", "esta", "estos", "lo", "mas", "hay", "ser", "fue", "son",
+];
 
 #[rustfmt::skip]
 const ENGLISH: &[&str] = &[

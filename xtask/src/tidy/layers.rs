@@ -25,7 +25,7 @@ const LAYERS: &[Layer] = &[
     Layer::pure("candor-model", MayUse::Only(&[])),
     Layer::pure("candor-text", MayUse::Only(&[])),
     Layer::pure("candor-language", MayUse::Only(&["candor-text", "candor-model"])),
-    Layer::pure("candor-planning", MayUse::Only(&["candor-text", "candor-model"])),
+    Layer::pure("candor-planning", MayUse::Only(&["candor-schema", "candor-text", "candor-model"])),
     Layer::pure("candor-engine", MayUse::Only(&["candor-planning", "candor-model"])),
     Layer::pure("candor-projections", MayUse::Only(&["candor-engine", "candor-planning", "candor-model"])),
     Layer::worldly("candor-ports", MayUse::Only(&["candor-model"])),

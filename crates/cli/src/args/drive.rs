@@ -39,6 +39,9 @@ pub(crate) struct DriveOptions {
     /// Plain lines even in a terminal
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Exit with 1 also if the goal could not be verified
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Make an agent misbehave, always or the first TIMES times: timeout, error, crash, garbage, slow,
     /// too_complex, unavailable, fully_booked, over_budget or dependency_failed; may be repeated
     #[arg(long = "fault", value_name = "AGENT=KIND[:TIMES]")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use candor_app::App;
 use candor_model::{AgentCapability, AssignmentResult, CompletenessResult, DependencyResult, Plan};
 use candor_phases::Pack;
-use candor_phases::plan_file::PlanFile;
+use candor_phases::plan_file::{self, PlanFile};
 use candor_planning::{assignment, completeness, dependencies, routing};
 use serde_json::json;
 
@@ -103,6 +103,8 @@ impl Verdict {
             self.errors.push(format!("Plan incomplete: {}", lost.join(", ")));
         }
         self.errors.extend(self.assignments.errors.iter().cloned());
+        let criteria = plan_file::criteria_problems(plan).into_iter();
+        self.errors.extend(criteria.map(|(task, problem)| format!("task {task}: {problem}")));
     }
 }
 

@@ -77,6 +77,7 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
         yes: false,
         json: args.json,
         plain: true,
+        strict: false,
         faults: Vec::new(),
         models: ModelOptions::default(),
     };

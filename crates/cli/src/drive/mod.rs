@@ -6,10 +6,11 @@ mod screen;
 
 use std::sync::Arc;
 
-use candor_app::{App, Begin, Log, load_run};
+use candor_app::{App, Begin, LoadedRun, Log, load_run};
 use candor_engine::Input;
-use candor_model::{AskKey, EventBody, Position, Recorded, RunId, RunStatus};
+use candor_model::{AskKey, EventBody, Position, Recorded, RunId, RunStatus, Verdict};
 use candor_ports::Observer;
+use candor_projections::verdict::RunVerdict;
 use candor_runtime::{DriveError, RunHandle, RunSnapshot, Runtime};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
@@ -97,7 +98,7 @@ pub(crate) async fn drive_on(
     if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
         eprintln!("candor: the recording is not complete: {problem}");
     }
-    conclude(&log, &run, outcome, show.screen, global).await
+    conclude(&log, &run, outcome, show.screen, options.strict, global).await
 }
 
 /// A run that could not be driven on, because the disk is full for instance, is as far as its log says.
@@ -229,12 +230,24 @@ async fn answer(
     }
 }
 
+/// Whether a run that has ended is done: its verdict is not that it missed its goal, and nobody is strict about what
+/// could not be checked.
+fn is_done(loaded: &LoadedRun, strict: bool) -> bool {
+    let verdict = RunVerdict::of(&loaded.records).verdict;
+    match verdict {
+        Some(Verdict::Verified) => true,
+        Some(Verdict::Unverified) | None => loaded.state.status() == RunStatus::Completed && !strict,
+        Some(Verdict::NotMet) => false,
+    }
+}
+
 /// Says how it ended and what can be done now.
 async fn conclude(
     log: &Log,
     run: &RunId,
     outcome: Outcome,
     screen: Screen,
+    strict: bool,
     global: &GlobalOptions,
 ) -> Result<u8, Failure> {
     let loaded = load_run(log, run).await?;
@@ -242,7 +255,8 @@ async fn conclude(
     screen.close(&loaded)?;
     let more = global.words();
     match outcome {
-        Outcome::Ended(RunStatus::Completed) => Ok(code::DONE),
+        Outcome::Ended(_) if is_done(&loaded, strict) => Ok(code::DONE),
+        Outcome::Ended(RunStatus::Completed) => Ok(code::FAILED),
         Outcome::Ended(_) if told_elsewhere => Ok(code::FAILED),
         Outcome::Ended(_) => {
             eprintln!("{}", people::why_ended(&loaded));

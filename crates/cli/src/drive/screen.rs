@@ -6,6 +6,7 @@ use std::time::Duration;
 use candor_app::LoadedRun;
 use candor_model::{AskKey, EventBody, ForkedFrom, Recorded, RunId};
 use candor_planning::degradation;
+use candor_projections::verdict::RunVerdict;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -146,7 +147,9 @@ impl Screen {
             Self::Lines(_, style) => results(loaded, *style),
             Self::Drawn(drawn) => {
                 drawn.draw()?;
-                results(loaded, drawn.style)
+                results(loaded, drawn.style)?;
+                let sentence = RunVerdict::of(&loaded.records).sentence;
+                sentence.map_or(Ok(()), |sentence| output::print(&format!("\n{sentence}\n")))
             }
             Self::Aside(_) => Ok(()),
         }

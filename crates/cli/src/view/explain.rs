@@ -6,11 +6,11 @@ use candor_planning::report::DecisionFilter;
 use candor_planning::texts;
 use candor_projections::chronicle::{Chronicle, Failure};
 use candor_projections::explain::{self, Explanation, family};
-use candor_projections::format;
+use candor_projections::{format, warnings as projected};
 use serde_json::{Value, json};
 
 use super::live::marked;
-use super::status::heading;
+use super::status::{heading, warnings};
 use super::style::{Line, Mark, Style, Tone};
 use super::text;
 use super::timeline::attempt_lines;
@@ -84,6 +84,7 @@ impl Page<'_> {
             lines.extend(agents);
         }
         lines.extend(self.answers_to_failures(&self.chronicle.failures.iter().collect::<Vec<_>>()));
+        lines.extend(warnings(&projected::of(self.state), self.style));
         lines.extend(self.people());
         lines
     }
@@ -109,6 +110,9 @@ impl Page<'_> {
         }
         let failures = self.chronicle.failures.iter().filter(|it| family.contains(&it.task_id));
         lines.extend(self.answers_to_failures(&failures.collect::<Vec<_>>()));
+        let mut warned = projected::of(self.state);
+        warned.retain(|it| family.contains(&&it.task_id));
+        lines.extend(warnings(&warned, self.style));
         let decisions = self.chronicle.decisions.iter();
         let decisions = decisions.filter(|it| it.task_id.as_ref().is_some_and(|id| family.contains(&id)));
         for (at, entry) in decisions.enumerate() {

@@ -5,13 +5,13 @@
 
 use candor_engine::RunState;
 use candor_model::{
-    AfterStop, AgentType, Announcement, AskStep, Confidence, CritiqueVerdict, Event, EventBody, IdMap, Money,
-    Notification, PlanningError, ProgressStatus, Question, Recorded, RunId, Seconds, Severity, SubTask,
-    TaskId, TaskStatus, Timestamp,
+    AfterStop, AgentType, Announcement, AskStep, Assessment, Confidence, CritiqueVerdict, Event, EventBody,
+    IdMap, Money, Notification, ProgressStatus, Question, Recorded, RunId, Seconds, Severity, SubTask,
+    TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::texts;
 use candor_projections::events::Group;
-use candor_projections::format;
+use candor_projections::{format, verdict};
 
 use super::style::{Line, Mark, Style, Tone};
 use super::{commands, note_lines, phase_lines, text, words};
@@ -55,6 +55,8 @@ pub struct LineWriter {
     explained: String,
     spent: Money,
     failures: usize,
+    /// How the run was judged, for its last line.
+    judged: Option<Box<Assessment>>,
     /// Knows what a rollback undid.
     state: Option<RunState>,
 }
@@ -62,10 +64,6 @@ pub struct LineWriter {
 /// Longer than this, a request or an error is shortened; it is whole in the log.
 const REQUEST_COLUMNS: usize = 200;
 const ERROR_COLUMNS: usize = 400;
-
-fn in_short(error: &PlanningError) -> String {
-    text::shortened(&texts::plain(&error.to_string()), ERROR_COLUMNS, true)
-}
 
 /// What a line is made of, before it gets its time.
 struct Said(Severity, Mark, String);
@@ -129,6 +127,8 @@ impl LineWriter {
                 }
             }
             EventBody::Charged { total, .. } => self.spent = *total,
+            EventBody::OutcomeRecorded { assessment, .. } => self.judged.clone_from(assessment),
+            EventBody::RolledBack { .. } => self.judged = None,
             _ => {}
         }
     }
@@ -281,20 +281,22 @@ impl LineWriter {
         let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
         let sums = words::sums(done, tasks.count(), self.failures, took, self.spent);
         let report = self.run_id.as_ref().map(commands::report).unwrap_or_default();
+        let judged = self.judged.as_deref();
+        let text = text::shortened(&verdict::sentence(&event.body, judged), ERROR_COLUMNS, true);
         let (severity, mark, text) = match &event.body {
-            EventBody::RunCompleted { skipped } => {
-                (Severity::Info, Mark::Done, words::completed(skipped.len()))
+            EventBody::RunCompleted { .. } => {
+                let (severity, mark) = match judged.map(|judged| judged.verdict) {
+                    Some(Verdict::Verified) => (Severity::Info, Mark::Done),
+                    Some(Verdict::NotMet) => (Severity::Error, Mark::Failed),
+                    Some(Verdict::Unverified) | None => (Severity::Warning, Mark::Warning),
+                };
+                (severity, mark, text)
             }
-            EventBody::RunFailed { error, .. } => {
-                (Severity::Error, Mark::Failed, words::failed(&in_short(error)))
+            EventBody::RunAborted { suggestion, .. } => {
+                (Severity::Error, Mark::Failed, words::suggested(text, suggestion))
             }
-            EventBody::RunAborted { error, suggestion, .. } => {
-                (Severity::Error, Mark::Failed, words::aborted(&in_short(error), suggestion))
-            }
-            EventBody::RunCancelled { reason } => {
-                (Severity::Warning, Mark::Skipped, words::cancelled(reason))
-            }
-            _ => (Severity::Info, Mark::Note, String::new()),
+            EventBody::RunCancelled { .. } => (Severity::Warning, Mark::Skipped, text),
+            _ => (Severity::Error, Mark::Failed, text),
         };
         Said(severity, mark, words::ended(&text, &sums, &report))
     }

@@ -10,7 +10,7 @@ use super::style::{Line, Style, Tone};
 use super::text;
 use super::words::{self, label};
 
-const STATUS_COLUMNS: usize = 20;
+const STATUS_COLUMNS: usize = 23;
 const STARTED_COLUMNS: usize = 19;
 const DONE_COLUMNS: usize = 5;
 const COST_COLUMNS: usize = 10;
@@ -55,13 +55,13 @@ impl Table {
     fn row(&self, RunEntry { summary, .. }: &RunEntry) -> String {
         let cells = [
             summary.run_id.to_string(),
-            words::run_status(summary.status).to_owned(),
+            words::status_and_verdict(summary.status, summary.verdict),
             summary.started_at.map(|at: Timestamp| format::day_and_clock(at)).unwrap_or_default(),
             format::percent(summary.progress_percentage),
             format::money(summary.spent),
             summary.request.clone(),
         ];
-        self.line(cells, Tone::Plain, Tone::of_status(summary.status))
+        self.line(cells, Tone::Plain, Tone::of_end(summary.status, summary.verdict))
     }
 
     fn line(&self, cells: [String; 6], tone: Tone, status_tone: Tone) -> String {

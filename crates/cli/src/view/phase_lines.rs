@@ -31,7 +31,7 @@ pub(super) fn tell(event: &Event, name: &dyn Fn(&TaskId) -> String) -> Option<(S
         EventBody::PlanAnswered { version, question, answer } => {
             note(words::plan_answered(*version, &short(question), &text::clean(answer)))
         }
-        EventBody::TaskReopened { task_id, reason } => {
+        EventBody::TaskReopened { task_id, reason, .. } => {
             Some((Severity::Warning, Mark::Again, words::reopened(&name(task_id), &short(reason))))
         }
         // A low priority says itself that nobody needs to hear it.
@@ -181,7 +181,8 @@ mod tests {
         let (version, question, answer) = (PlanVersion(2), "Why?".to_owned(), "It is safer.".to_owned());
         let (.., text) = told(EventBody::PlanAnswered { version, question, answer }).unwrap();
         assert_eq!(text, "Asked about plan version 2: Why? — It is safer.");
-        let reopened = EventBody::TaskReopened { task_id: task_id("a"), reason: "too short".to_owned() };
+        let (reason, because_of) = ("too short".to_owned(), None);
+        let reopened = EventBody::TaskReopened { task_id: task_id("a"), reason, because_of };
         assert!(told(reopened).unwrap().2.starts_with("Task a is done once more"));
         assert_eq!(told(EventBody::PhaseStarted { phase: Phase::Context, attempt: 1 }), None);
         assert!(told(EventBody::PhaseStarted { phase: Phase::Context, attempt: 2 }).is_some());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::commands;
 use super::explain::{failure_lines, paragraph_lines};
 use super::live::question_lines;
-use super::status::heading;
+use super::status::{criteria, heading, warnings};
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label, mortem};
 
@@ -25,6 +25,8 @@ pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
     let mut lines = heading(mortem::HAPPENED, style);
     lines.remove(0);
     lines.extend(paragraph_lines("", Tone::Plain, &page.case.subject.verdict(), style));
+    lines.extend(criteria(records, style));
+    lines.extend(warnings(&candor_projections::warnings::of(state), style));
     lines.extend(heading(mortem::FIRST_CAUSE, style));
     lines.extend(page.cause_lines());
     lines.extend(heading(mortem::CONSEQUENCES, style));

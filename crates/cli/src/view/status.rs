@@ -1,11 +1,13 @@
 //! One run in a screenful: where it stands, what failed, what it waits for and what to type.
 
 use candor_engine::RunState;
-use candor_model::{ForkedFrom, Question, Recorded, RunId, Seconds, TaskStatus};
+use candor_model::{ForkedFrom, Question, Recorded, RunId, Seconds, TaskStatus, Verdict};
 use candor_planning::texts;
 use candor_projections::chronicle::Chronicle;
 use candor_projections::phases::at_work;
 use candor_projections::status::{Status, origin, remaining, summary};
+use candor_projections::verdict::RunVerdict;
+use candor_projections::warnings::{self, Warning};
 use candor_projections::{format, workflow};
 use serde_json::{Value, json};
 
@@ -16,6 +18,8 @@ use super::{commands, phases, proposal, text, tree};
 
 const LABEL_COLUMNS: usize = 12;
 const SHOWN_FAILURES: usize = 5;
+/// How many criteria are listed.
+const SHOWN_CRITERIA: usize = 20;
 /// How many checkpoints that belong to no phase are listed.
 const SHOWN_CHECKPOINTS: usize = 5;
 
@@ -32,6 +36,8 @@ pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
         lines.push(String::new());
         lines.extend(drawn);
     }
+    lines.extend(criteria(records, style));
+    lines.extend(warnings(&warnings::of(state), style));
     lines.extend(failures(&chronicle, style));
     lines.extend(questions(state, style));
     lines.extend(points(state, records, style));
@@ -76,6 +82,7 @@ fn facts(state: &RunState, records: &[Recorded], chronicle: &Chronicle<'_>, styl
         fact(label::RUN).plain(state.run_id().as_str()).render(),
         fact(label::STATUS).add(Tone::of_status(status), words::run_status(status)).render(),
     ];
+    lines.extend(verdict(records, style));
     lines.extend(origin(records).map(|fork| fact(label::FORKED).plain(&words::fork_origin(fork)).render()));
     let phases: Vec<&str> = at_work(state).into_iter().map(words::phase).collect();
     if !phases.is_empty() {
@@ -97,6 +104,53 @@ fn facts(state: &RunState, records: &[Recorded], chronicle: &Chronicle<'_>, styl
     lines.extend(
         started.map(|at| fact(label::STARTED).plain(&words::started(&at, chronicle.elapsed())).render()),
     );
+    lines
+}
+
+/// Whether the goal was reached, and what was found of each criterion that does not plainly hold.
+fn verdict(records: &[Recorded], style: Style) -> Vec<String> {
+    let judged = RunVerdict::of(records);
+    let Some(sentence) = &judged.sentence else { return Vec::new() };
+    let tone = match judged.verdict {
+        Some(Verdict::Verified) => Tone::Good,
+        Some(Verdict::NotMet) => Tone::Bad,
+        Some(Verdict::Unverified) | None => Tone::Warn,
+    };
+    let room = style.columns().saturating_sub(LABEL_COLUMNS);
+    let text = text::printable(sentence, style.unicode);
+    let pieces = text::wrapped(&text, room);
+    let label = |at: usize| if at == 0 { label::VERDICT } else { "" };
+    let line = |(at, piece): (usize, &String)| {
+        Line::new(style).add(Tone::Dim, label(at)).pad_to(LABEL_COLUMNS).add(tone, piece).render()
+    };
+    pieces.iter().enumerate().map(line).collect()
+}
+
+/// The criteria with what was found of each.
+pub(super) fn criteria(records: &[Recorded], style: Style) -> Vec<String> {
+    let judged = RunVerdict::of(records);
+    let mut lines = Vec::new();
+    if !judged.criteria.is_empty() {
+        lines.extend(heading(label::CRITERIA, style));
+        for it in judged.criteria.iter().take(SHOWN_CRITERIA) {
+            lines.extend(marked(Mark::of_criterion(it.checked.result), &words::criterion(it.checked), style));
+        }
+        let hidden = judged.criteria.len().saturating_sub(SHOWN_CRITERIA);
+        if hidden > 0 {
+            lines.push(Line::new(style).add(Tone::Dim, &words::and_more(hidden)).render());
+        }
+    }
+    lines
+}
+
+/// What agents reported beside a success.
+pub(super) fn warnings(warnings: &[Warning], style: Style) -> Vec<String> {
+    if warnings.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading(label::WARNINGS, style);
+    let told = warnings.iter().map(|it| words::agent_warned(&it.name, &it.warning));
+    lines.extend(told.flat_map(|told| marked(Mark::Warning, &told, style)));
     lines
 }
 

@@ -3,7 +3,7 @@
 //! A [`Line`] is built of spans and cleans, measures and cuts them itself: whatever an agent or a person
 //! wrote, no control character reaches the terminal and no line is wider than it.
 
-use candor_model::{RunStatus, Severity, TaskStatus};
+use candor_model::{CriterionResult, RunStatus, Severity, TaskStatus, Verdict};
 
 use super::text;
 
@@ -79,6 +79,15 @@ impl Tone {
             RunStatus::Preparing | RunStatus::Executing => Self::Accent,
         }
     }
+
+    /// Of a run with its verdict: done is good only if it was verified.
+    pub(super) const fn of_end(status: RunStatus, verdict: Option<Verdict>) -> Self {
+        match (status, verdict) {
+            (RunStatus::Completed, Some(Verdict::NotMet)) => Self::Bad,
+            (RunStatus::Completed, Some(Verdict::Unverified) | None) => Self::Warn,
+            _ => Self::of_status(status),
+        }
+    }
 }
 
 /// A symbol in front of a line.
@@ -135,6 +144,14 @@ impl Mark {
             TaskStatus::Completed => Self::Done,
             TaskStatus::Failed => Self::Failed,
             TaskStatus::Skipped => Self::Skipped,
+        }
+    }
+
+    pub(super) const fn of_criterion(result: CriterionResult) -> Self {
+        match result {
+            CriterionResult::Holds => Self::Done,
+            CriterionResult::Fails => Self::Failed,
+            CriterionResult::Unchecked => Self::Warning,
         }
     }
 

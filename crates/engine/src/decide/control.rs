@@ -88,6 +88,10 @@ pub(super) fn checkpoint_of(draft: &Draft<'_>, number: &str) -> Result<Checkpoin
 pub(super) fn restart(draft: &mut Draft<'_>, prompt: Option<String>) -> Result<(), Refusal> {
     if let Some(words) = &prompt {
         check_words(words, draft.state.settings().phase_limits().max_request_bytes)?;
+        // The plan would be carried out under a title that it has nothing to do with.
+        if draft.state.material().is_some_and(|material| material.plan.is_some()) {
+            return Err(Refusal::OwnPlan);
+        }
     }
     let first = draft.state.checkpoints().first().map(|point| point.id);
     let to = first.ok_or(Refusal::NotStarted)?;

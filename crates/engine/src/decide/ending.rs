@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AfterStop, AgentType, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus, Failure,
-    FailureKind, Notification, PlanOutcome, PlanningError, RoutedExample, Seconds, SubTask, TaskId,
-    TaskStatus, Timestamp,
+    AfterStop, AgentType, Assessment, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus,
+    Failure, FailureKind, Notification, PlanOutcome, PlanningError, RoutedExample, Seconds, SubTask, TaskId,
+    TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::texts::{self, Response};
-use candor_planning::{confidence, limits, report, routing};
+use candor_planning::{assessment, confidence, limits, report, routing};
 
 use super::draft::{Decision, Draft};
 use super::{control, talk};
@@ -23,14 +23,40 @@ const EXAMPLE_CHARS: usize = 400;
 
 /// Every phase is done: the run has reached its goal, or validation has found that it has not.
 pub(super) fn finished(draft: &mut Draft<'_>) {
-    let unmet = draft.state.unmet().to_vec();
+    let unmet = unmet(draft.projected());
     if !unmet.is_empty() {
         return failed(draft, PlanningError::CriteriaUnmet { unmet });
     }
     let skipped = tasks_with(draft.projected(), TaskStatus::Skipped);
     let success = skipped.is_empty();
-    record_outcome(draft, if success { ExecutionStatus::Success } else { ExecutionStatus::Failure });
+    record_outcome(draft, if success { ExecutionStatus::Success } else { ExecutionStatus::Partial });
     draft.emit(EventBody::RunCompleted { skipped });
+}
+
+/// What validation found not to hold, unless a person took the results as they are.
+fn unmet(state: &RunState) -> Vec<String> {
+    let found = &state.findings().validation;
+    let judged = found.assessment.iter().filter(|_| !found.accepted).flat_map(assessment::unmet);
+    let mut unmet = found.unmet.clone();
+    for line in judged {
+        if !unmet.contains(&line) {
+            unmet.push(line);
+        }
+    }
+    unmet
+}
+
+/// How the run is judged. One that did not come to its end in order has not met its goal.
+fn assessed(state: &RunState, status: ExecutionStatus) -> Assessment {
+    let found = &state.findings().validation;
+    let tasks = state.work().into_iter().flat_map(|work| work.tasks());
+    let left_out = tasks.filter(|(_, run)| run.status() == TaskStatus::Skipped).map(|(task, _)| task);
+    let mut assessment = assessment::with_left_out(found.assessment.clone(), left_out);
+    assessment.accepted = found.accepted;
+    if !matches!(status, ExecutionStatus::Success | ExecutionStatus::Partial) {
+        assessment.verdict = Verdict::NotMet;
+    }
+    assessment
 }
 
 /// The run cannot reach its goal. No attempt is under way.
@@ -174,17 +200,21 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     let ahead = draft.projected();
     let Some(plan) = ahead.plan() else { return };
     let material = ahead.report_material(&plan, status, now);
+    let assessment = assessed(ahead, status);
+    let met = assessment.verdict != Verdict::NotMet;
     let outcome = PlanOutcome {
         plan_id: plan.plan_id.clone(),
         confidence_score: launch,
-        success: status == ExecutionStatus::Success,
+        success: status == ExecutionStatus::Success && met,
         execution_time: ahead.execution_started().map_or(Seconds::ZERO, |start| now.since(start)),
         cost: ahead.spent(),
     };
-    let report = Box::new(report::execution_report(&material));
+    let report = Box::new(report::judged_report(&material, &assessment));
+    let assessment = Some(Box::new(assessment));
     let measured = ahead.settings().learn.then(|| ahead.measured().clone());
     let examples = if measured.is_some() { examples(ahead) } else { Vec::new() };
-    draft.emit(EventBody::OutcomeRecorded { outcome: Box::new(outcome), report, measured, examples });
+    let outcome = Box::new(outcome);
+    draft.emit(EventBody::OutcomeRecorded { outcome, report, measured, examples, assessment });
 }
 
 /// Who succeeded at what, for the router. A few per agent say enough, and a plan may be large.

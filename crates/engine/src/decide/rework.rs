@@ -1,7 +1,10 @@
-//! Results that fail their own criterion: those tasks, and no others, are done again.
+//! Results that fail their own criterion: those tasks, and the tasks that used their results, are done again.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{CritiqueVerdict, EventBody, Phase, TaskId};
 use candor_planning::gates;
+use candor_planning::graph::TaskIndex;
 
 use super::draft::{Decision, Draft};
 use super::phases::Done;
@@ -34,18 +37,43 @@ pub(super) fn rework(draft: &mut Draft<'_>, done: Done, failed: Vec<(TaskId, Str
 
 fn reopen(draft: &mut Draft<'_>, failed: Vec<(TaskId, String)>) {
     phases::begin(draft, [Phase::Execution].into());
+    let dependants = dependants(draft, &failed);
     for (task_id, reason) in failed {
         draft.record(Decision {
             operation: "rework_task",
             task_id: Some(&task_id),
             input: reason.clone(),
             decision: "do it again".to_owned(),
-            reasoning: "its result fails its own criterion; nothing else is done again".to_owned(),
+            reasoning: "its result fails its own criterion; only what used that result is done again too"
+                .to_owned(),
             confidence: None,
         });
-        draft.emit(EventBody::TaskReopened { task_id, reason });
+        draft.emit(EventBody::TaskReopened { task_id, reason, because_of: None });
+    }
+    for (task_id, cause) in dependants {
+        let reason = format!("{cause}, whose result it used, is done again");
+        draft.emit(EventBody::TaskReopened { task_id, reason, because_of: Some(cause) });
     }
     schedule::after_change(draft);
+}
+
+/// The tasks that have used a result that does not hold, directly or not, each with the task that gave it.
+fn dependants(draft: &Draft<'_>, failed: &[(TaskId, String)]) -> Vec<(TaskId, TaskId)> {
+    let Some(work) = draft.state.work() else { return Vec::new() };
+    let at = |task: &TaskId| work.find(task).map(|(index, ..)| index);
+    let mut cause: BTreeMap<TaskIndex, &TaskId> = BTreeMap::new();
+    for (task, _) in failed {
+        for below in work.shape.graph.affected_by(at(task).as_slice()) {
+            cause.entry(below).or_insert(task);
+        }
+    }
+    let own: BTreeSet<TaskIndex> = failed.iter().filter_map(|(task, _)| at(task)).collect();
+    let used = cause.into_iter().filter(|(index, _)| !own.contains(index));
+    used.filter_map(|(index, cause)| {
+        let (task, run) = work.task(index)?;
+        matches!(run.state, TaskState::Succeeded(_)).then(|| (task.task_id.clone(), cause.clone()))
+    })
+    .collect()
 }
 
 /// A person wants the tasks done once more.

@@ -23,7 +23,7 @@ impl RunState {
             E::PromptChanged { change } => self.change_words(change, at),
             E::PromptScored { score, evaluation, .. } => self.judge_words(*score, evaluation.as_deref()),
             E::PhaseStarted { phase, attempt } => self.start_phase(*phase, *attempt, at),
-            E::PhaseCompleted { phase, .. } => self.complete_phase(*phase),
+            E::PhaseCompleted { phase, handoff, .. } => self.complete_phase(*phase, handoff),
             E::PhaseDegraded { phase, .. } => self.degrade_phase(*phase),
             E::Critiqued { .. } => self.critique(body),
             E::GoalDefined { goal } => self.goal = Some(Arc::clone(goal)),
@@ -46,7 +46,7 @@ impl RunState {
             }
             E::RevisionAnswered { task_id, number, .. } => self.end_revision(task_id, *number),
             E::TaskGivenUp { task_id, error } => self.give_up(task_id, error),
-            E::TaskReopened { task_id, .. } => self.reopen(task_id),
+            E::TaskReopened { task_id, because_of, .. } => self.reopen(task_id, because_of.is_none()),
             E::RetryScheduled { .. } => self.schedule_retry(body),
             E::AgentNoted { task_id, attempt, note } => self.take_note(task_id, *attempt, note),
             E::Undo(step) => self.apply_undo(step),

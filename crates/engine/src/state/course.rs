@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_model::{
     AfterStop, AskKey, CheckpointId, Consulted, CritiqueVerdict, Evaluation, EventBody, FailedComponent,
-    FallbackKind, GuardFinding, GuardReport, Money, Phase, PromptChange, RunSettings, RunStatus, Timestamp,
-    old_logs,
+    FallbackKind, GuardFinding, GuardReport, Handoff, Money, Phase, PromptChange, RunSettings, RunStatus,
+    Timestamp, old_logs,
 };
 
 use super::{Checkpoint, Resume, RunState, Stage, Work};
@@ -143,8 +143,11 @@ impl RunState {
         }
     }
 
-    pub(super) fn complete_phase(&mut self, phase: Phase) {
+    pub(super) fn complete_phase(&mut self, phase: Phase, handoff: &Handoff) {
         self.asks.forget(phase);
+        if phase == Phase::Validation {
+            self.findings_mut().validation.handed_over(handoff);
+        }
         self.findings_mut().phases.complete(phase);
         let next = match &mut self.stage {
             Stage::Preparing { open, .. } => {

@@ -284,10 +284,6 @@ impl RunState {
         self.counters.phases.get(&phase).copied().unwrap_or(0)
     }
 
-    pub(crate) fn unmet(&self) -> &[String] {
-        &self.findings.validation.unmet
-    }
-
     pub(crate) const fn next_version(&self) -> PlanVersion {
         self.counters.version.next()
     }

@@ -39,6 +39,11 @@ impl RunState {
             let phases = &mut self.findings_mut().phases;
             phases.tokens_allowed = phases.tokens_allowed.saturating_add(more);
         }
+        if let (Answer::Choice(choice), Some(Question::Choice(request))) = (answer, self.gates.get(gate))
+            && request.about == ChoiceKind::Validation
+        {
+            self.findings_mut().validation.accepted = choice.option == gates::ACCEPT && !choice.by_default;
+        }
         // The time in which people think is not planning's.
         if let Stage::Preparing { since, .. } = &mut self.stage {
             *since = at;

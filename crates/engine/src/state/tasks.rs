@@ -115,8 +115,11 @@ impl RunState {
         self.set_task(task_id, TaskState::Failed);
     }
 
-    pub(super) fn reopen(&mut self, task_id: &TaskId) {
-        self.findings_mut().validation.rework(task_id);
+    /// A task is done once more; `own` says that its own result does not hold.
+    pub(super) fn reopen(&mut self, task_id: &TaskId, own: bool) {
+        if own {
+            self.findings_mut().validation.rework(task_id);
+        }
         self.set_task(task_id, TaskState::Waiting);
     }
 

@@ -1,4 +1,5 @@
-//! Validation: what fails its own criterion is done again, alone, three times; then a person decides.
+//! Validation: what fails its own criterion is done again, with what used its result, three times; then a person
+//! decides.
 
 use candor_engine::PhaseResult;
 use candor_model::{EventBody, Phase, RetryPolicy, RunSettings, RunStatus, Seconds};
@@ -19,21 +20,27 @@ fn too_few(run: &mut Scenario) {
 }
 
 #[test]
-fn only_what_failed_is_done_again() {
-    // spec: orchestrator PH-14 X-10
+fn what_failed_and_what_used_it_is_done_again() {
+    // spec: orchestrator PH-14 X-10; findings HE-08
     let mut run = validated();
     too_few(&mut run);
     assert_eq!((run.started(), run.running()), (vec!["task_003".to_owned()], vec!["task_003".to_owned()]));
     assert_eq!(run.attempt("task_003"), 2, "with a key of its own");
     assert!(run.last.iter().any(|body| {
-        matches!(body, EventBody::TaskReopened { task_id, reason }
+        matches!(body, EventBody::TaskReopened { task_id, reason, .. }
             if task_id.as_str() == "task_003" && reason.contains("five were wanted"))
     }));
+    assert!(run.last.iter().any(|body| {
+        matches!(body, EventBody::TaskReopened { task_id, because_of: Some(cause), .. }
+            if task_id.as_str() == "task_004" && cause.as_str() == "task_003")
+    }));
     run.succeed("task_003");
+    assert_eq!(run.running(), ["task_004"], "with the new result");
+    run.succeed("task_004");
     assert_eq!(run.at_work(), [Phase::Validation], "and is judged again");
     run.close();
     assert_eq!(run.state.status(), RunStatus::Completed);
-    assert_eq!(run.count(|body| matches!(body, EventBody::TaskDispatched { .. })), 5);
+    assert_eq!(run.count(|body| matches!(body, EventBody::TaskDispatched { .. })), 6);
 }
 
 #[test]
@@ -44,17 +51,19 @@ fn after_three_more_tries_a_person_decides() {
         for _ in 0..3 {
             too_few(&mut run);
             run.succeed("task_003");
+            run.succeed("task_004");
         }
         too_few(&mut run);
         run
     };
     let mut run = at_the_gate();
-    assert_eq!(run.count(|body| matches!(body, EventBody::TaskReopened { .. })), 3);
+    assert_eq!(run.count(|body| matches!(body, EventBody::TaskReopened { because_of: None, .. })), 3);
     assert_eq!(run.options(), ["retry", "accept", "stop"]);
     assert!(run.choice().1.text.contains("task_003"));
     run.choose("retry", "");
     assert_eq!(run.started(), ["task_003"]);
     run.succeed("task_003");
+    run.succeed("task_004");
     too_few(&mut run);
     assert_eq!(run.options(), ["retry", "accept", "stop"], "and is asked again");
     let mut run = at_the_gate();

@@ -98,6 +98,12 @@ const OWN: [Own; 18] = [
         optional: &["outputs"],
     },
     Own {
+        name: "judge_result",
+        text: include_str!("../../prompts/judge_result.md"),
+        required: &["criteria", "results"],
+        optional: &["request"],
+    },
+    Own {
         name: "list_tasks",
         text: include_str!("../../prompts/list_tasks.md"),
         required: &["goal"],

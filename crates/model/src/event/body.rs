@@ -258,6 +258,9 @@ pub enum EventBody {
         task_id: TaskId,
         /// What its result lacks.
         reason: String,
+        /// The task whose result is made again, if it is done once more only because it used that result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because_of: Option<TaskId>,
     },
     /// A failed attempt will be repeated by the task's own retry policy, or as a person said.
     RetryScheduled {
@@ -491,6 +494,9 @@ pub enum EventBody {
         /// Who succeeded at what, for the router to learn from.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         examples: Vec<RoutedExample>,
+        /// How the run was judged; absent in logs that were written before runs were.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        assessment: Option<Box<Assessment>>,
     },
     /// No new task is started until the run is resumed.
     RunPaused {
@@ -512,7 +518,7 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run_budget: Option<Money>,
     },
-    /// The run reached its goal.
+    /// Every task ended and every phase ran.
     RunCompleted {
         /// Tasks that a person chose to leave out.
         skipped: Vec<TaskId>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::PhaseOutput;
-use crate::{Money, Phase, RunId, Seconds, SpokenBy, TaskId};
+use crate::{Assessment, Money, Phase, RunId, Seconds, SpokenBy, TaskId};
 
 /// What the tasks put out. `C` is its short form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct ValidationOutput {
     pub expanded: Vec<TaskId>,
     /// How much was looked at.
     pub judged: JudgedCounts,
+    /// How the run is judged, criterion by criterion; absent in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assessment: Option<Assessment>,
 }
 
 impl PhaseOutput for ValidationOutput {

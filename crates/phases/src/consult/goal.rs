@@ -6,6 +6,7 @@ use std::sync::Arc;
 use candor_language::goal::{Amount, Dates, Reading};
 use candor_model::Ask;
 use candor_model::{GoalType, Tier};
+use candor_planning::criterion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -99,6 +100,9 @@ fn made_up(answer: &GoalAnswer, request: &str, kinds: &[String]) -> Vec<String> 
     if let Some(budget) = answer.budget.filter(|budget| !numbers.contains(&digits(*budget))) {
         problems.push(format!("budget: {budget} is not in the request; leave it out if it is not said"));
     }
+    // A sentence is for somebody to judge; what looks like a form and is none is a mistake.
+    let misspelt = answer.success_criteria.iter().filter(|text| criterion::nearest(text).is_some());
+    problems.extend(misspelt.flat_map(|text| criterion::problems(text)));
     if let Some(kind) = answer.goal_type.as_ref().filter(|kind| !kinds.contains(kind)) {
         problems.push(format!("goal_type: `{kind}` is not one of {}", kinds.join(", ")));
     }

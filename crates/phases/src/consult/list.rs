@@ -51,7 +51,7 @@ impl ListAnswer {
 }
 
 impl Mendable for ListAnswer {
-    fn break_cycles(&mut self) -> Vec<String> {
+    fn mend(&mut self) -> Vec<String> {
         let mut listing = self.listing();
         let warnings = listing.break_cycles();
         self.dependencies = listing.dependencies;

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use candor_model::Ask;
 use candor_model::{AgentCapability, Goal, Priority, Seconds, SubTask, TaskId, Text, Tier};
-use candor_planning::{dependencies, routing};
+use candor_planning::{criterion, dependencies, routing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::content_words;
 use super::mend::Mendable;
-use crate::decompose::hints;
 
 /// How many tasks a goal has at most; and how many if a model has listed what there is to do before.
 const MAX_TASKS: usize = 12;
@@ -154,6 +153,7 @@ impl TasksAnswer {
                     task.description
                 ));
             }
+            problems.extend(task.misspelt().map(|problem| format!("tasks[{n}].validation: {problem}")));
             if !seen.insert(task.description.trim().to_lowercase()) {
                 problems.push(format!("tasks[{n}].description: is there twice"));
             }
@@ -180,11 +180,17 @@ impl TasksAnswer {
 }
 
 impl Mendable for TasksAnswer {
-    fn break_cycles(&mut self) -> Vec<String> {
-        if dependencies::check(&self.subtasks()).is_valid {
-            return Vec::new();
-        }
+    fn mend(&mut self) -> Vec<String> {
         let mut warnings = Vec::new();
+        for (n, task) in self.tasks.iter_mut().enumerate() {
+            if let Some(problem) = task.misspelt() {
+                warnings.push(format!("{}: {problem} It was dropped", TaskId::numbered(n + 1)));
+                task.validation = None;
+            }
+        }
+        if dependencies::check(&self.subtasks()).is_valid {
+            return warnings;
+        }
         for (n, task) in self.tasks.iter_mut().enumerate() {
             let (earlier, later): (Vec<usize>, Vec<usize>) =
                 task.dependencies.iter().partition(|need| **need < n);
@@ -202,7 +208,24 @@ impl Mendable for TasksAnswer {
     }
 }
 
+/// A criterion in the language that is executed: what a model says in a sentence is for a model to judge.
+fn understood(text: &str) -> String {
+    let text = text.trim();
+    if criterion::problems(text).is_empty() {
+        text.to_owned()
+    } else {
+        format!("judge: {}", text.replace(';', ","))
+    }
+}
+
 impl TaskAnswer {
+    /// What is wrong with a criterion that was meant in the language of criteria. A sentence is not.
+    fn misspelt(&self) -> Option<String> {
+        let text = self.validation.as_deref()?;
+        criterion::nearest(text)?;
+        criterion::problems(text).into_iter().next()
+    }
+
     /// What a step lacks that must be told of every step of a listed task.
     fn gaps(&self, n: usize, parents: &[String]) -> Vec<String> {
         let mut gaps = Vec::new();
@@ -243,7 +266,7 @@ impl TaskAnswer {
         task.metadata.files = self.files.clone().unwrap_or_default();
         task.metadata.tools = self.tools.clone().unwrap_or_default();
         task.metadata.validation =
-            self.validation.as_deref().filter(|text| !text.trim().is_empty()).map(hints::trusted);
+            self.validation.as_deref().filter(|text| !text.trim().is_empty()).map(understood);
         task.metadata.estimated_tokens = self.estimated_tokens;
         task.metadata.tier = self.tier;
         Some(task)

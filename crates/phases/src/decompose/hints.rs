@@ -177,26 +177,17 @@ pub fn criterion_for(task: &SubTask) -> Option<String> {
         return Some(format!("file exists: {file}"));
     }
     let named: Vec<&str> = task.expected_outputs.iter().map(String::as_str).collect();
-    // A name that we made up ourselves is nothing to hold an agent to.
-    let made_up = |name: &&str| name.strip_prefix("output_").is_some_and(|n| n.parse::<usize>().is_ok());
     match named.as_slice() {
         [] => None,
-        names if names.iter().all(made_up) => Some("outputs not empty".to_owned()),
+        names if names.iter().all(|name| is_made_up(name)) => Some("outputs not empty".to_owned()),
         names => Some(format!("outputs expected: {}", names.join(", "))),
     }
 }
 
-/// A criterion that somebody else wrote, such as a model. A command is kept only if it is a known checker with
-/// plain arguments: nothing else is run on a model's word, and a person reads it instead.
+/// Whether we made the name of an output up ourselves: it is nothing to hold an agent to.
 #[must_use]
-pub fn trusted(criterion: &str) -> String {
-    let text = criterion.trim();
-    let Some(command) = text.strip_prefix("command:").map(str::trim) else { return text.to_owned() };
-    let is_known =
-        CHECKERS.iter().any(|checker| command == *checker || command.starts_with(&format!("{checker} ")));
-    let is_plain =
-        command.chars().all(|c| c.is_alphanumeric() || " ./_-=:".contains(c)) && !command.contains("..");
-    if is_known && is_plain { text.to_owned() } else { format!("A person checks by running `{command}`") }
+pub fn is_made_up(name: &str) -> bool {
+    name.strip_prefix("output_").is_some_and(|n| n.parse::<usize>().is_ok())
 }
 
 /// The program that a text says to run as its check.

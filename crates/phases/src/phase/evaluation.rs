@@ -1,15 +1,17 @@
-//! Room 1: what is wanted, and how well it is said. Reads the goal from the person's words and judges them; a
+//! Phase 1: what is wanted, and how well it is said. Reads the goal from the person's words and judges them; a
 //! request that is too weak gets better wordings to choose from.
 
 mod messages;
 
 use candor_language::evaluate::{self, Judged};
 use candor_language::goal::{self, Dates, Extracted, Reading};
+use candor_language::success;
 use candor_model::handoff::EvaluationOutput;
 use candor_model::{
     Constraint, ENOUGH_QUALITY, Enhancement, Goal, GoalId, GoalType, Instructions, Priority, RunId, Text,
     Timestamp,
 };
+use candor_planning::criterion;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::slots::Slots;
 use serde_json::{Value, json};
@@ -129,7 +131,7 @@ fn summary(goal: &Goal, reading: &Reading) -> String {
 
 /// The goal as a model reads it, laid over what the rules read.
 fn defined_by(answer: &GoalAnswer, phases: &Phases, (mut goal, reading): (Goal, Reading)) -> (Goal, Reading) {
-    let reading = answer.laid_over(reading);
+    let mut reading = answer.laid_over(reading);
     let named = answer.goal_type.as_ref().and_then(|kind| kind.parse().ok());
     if let Some(kind) =
         named.filter(|kind: &GoalType| phases.pack(kind).is_some() || *kind == GoalType::GENERIC)
@@ -138,10 +140,14 @@ fn defined_by(answer: &GoalAnswer, phases: &Phases, (mut goal, reading): (Goal, 
     }
     goal.constraints = constraints(&reading.extracted);
     let known = phases.pack(&goal.goal_type);
-    goal.success_criteria = match answer.success_criteria.as_slice() {
-        said @ [_, ..] if known.is_none() => said.to_vec(),
-        _ => criteria(known, &reading.extracted),
-    };
+    goal.success_criteria = criteria(known, &reading.extracted, goal.description.as_str());
+    if known.is_none() {
+        for said in understood(&answer.success_criteria, &mut reading.doubts) {
+            if !goal.success_criteria.contains(&said) {
+                goal.success_criteria.push(said);
+            }
+        }
+    }
     (goal, reading)
 }
 
@@ -167,7 +173,7 @@ pub fn define_goal(
         goal_type: pack.map_or(GoalType::GENERIC, |pack| pack.goal_type.clone()),
         description,
         constraints: constraints(extracted),
-        success_criteria: criteria(pack, extracted),
+        success_criteria: criteria(pack, extracted, request),
         deadline: extracted.deadline.as_deref().and_then(|day| format!("{day}T00:00:00Z").parse().ok()),
         priority: Priority::new(USUAL_PRIORITY).unwrap_or_default(),
     };
@@ -220,13 +226,25 @@ fn said(dates: &Dates) -> String {
     }
 }
 
-fn criteria(pack: Option<&Pack>, extracted: &Extracted) -> Vec<String> {
+/// How to tell that a goal was reached: what its pack says, then what its own words say. That every task succeeded
+/// would be no criterion of it.
+fn criteria(pack: Option<&Pack>, extracted: &Extracted, request: &str) -> Vec<String> {
     let slots = slots_of(extracted);
     let known = pack.into_iter().flat_map(|pack| &pack.criteria);
-    let mut criteria: Vec<String> = known.filter_map(|text| slots.fill(text).ok()).collect();
-    if criteria.is_empty() {
-        criteria.push("Every task succeeded".to_owned());
-        criteria.extend(slots.fill("Total cost <= {budget_text}").ok());
+    let known = known.filter_map(|text| slots.fill(text).ok());
+    known.chain(success::criteria(request).into_iter().map(|derived| derived.criterion)).collect()
+}
+
+/// A model's criteria in the language that is executed. What it says in words is judged; what is a misspelt form is
+/// dropped, and that is told.
+fn understood(said: &[String], doubts: &mut Vec<String>) -> Vec<String> {
+    let mut criteria = Vec::new();
+    for text in said.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+        match (criterion::problems(text).first(), criterion::nearest(text)) {
+            (None, _) => criteria.push(text.to_owned()),
+            (Some(_), None) => criteria.push(format!("judge: {text}")),
+            (Some(problem), Some(_)) => doubts.push(format!("{problem} It was dropped")),
+        }
     }
     criteria
 }

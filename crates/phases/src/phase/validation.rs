@@ -1,19 +1,24 @@
-//! Room 6: the result against what was wanted. Every task by its own criterion, then the goal's constraints.
-//! What contradicts them is unmet; what nobody can tell is said to be unchecked, and not counted as met.
+//! Phase 6: the result against what was wanted. Every task by its own criterion and by what its agent says it did,
+//! then the goal by its constraints and criteria. What contradicts them is unmet; what nobody can tell is said to be
+//! unchecked, and never counted as met. The assessment that the run ends with is made here.
 //!
 //! The phase looks at the short form of what the tasks have put out, and opens only what it needs. What must be
 //! looked up in the world it asks for, and is visited again.
 
+mod checked;
+mod goal;
+mod judging;
 mod tasks;
 mod warnings;
 
 use candor_model::handoff::{CheckedConstraint, FailedResult, JudgedCounts, ValidationOutput};
 use candor_model::{
-    Broadcast, Effect, ExecutionStatus, MessagePriority, MessageType, Money, Phase, Query, TaskId,
+    Broadcast, CheckedCriterion, CriterionResult, Effect, ExecutionStatus, MessagePriority, MessageType,
+    Money, Phase, Query, TaskId,
 };
-use candor_planning::metrics;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::report::{ConstraintCheck, ReportMaterial, constraint_summary};
+use candor_planning::{assessment, metrics};
 
 use self::tasks::Findings;
 use super::{Phases, counted, report};
@@ -25,8 +30,15 @@ const LISTED: usize = 100;
 const TOLD: usize = 20;
 
 pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
-    let mut found = tasks::judge(cx, &phases.rules.allowed_commands);
+    let to_judge = cx.goal.map(goal::to_judge).unwrap_or_default();
+    let judged = judging::judge(cx, to_judge.into_iter().chain(tasks::to_judge(cx)).collect())?;
+    let mut found = tasks::judge(cx, &phases.rules.allowed_commands, &judged);
+    let checks = checks(cx);
+    let of_goal = goal::judge(phases, cx, &checks, &judged);
+    found.wanted.extend(of_goal.wanted);
     if !found.wanted.is_empty() {
+        found.wanted.sort_unstable();
+        found.wanted.dedup();
         return Err(Incomplete::Needs(vec![Effect::RunChecks { attempt: cx.attempt, checks: found.wanted }]));
     }
     let told = warnings::look(cx);
@@ -35,27 +47,39 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     }
     found.warnings.extend(told.warnings);
     found.failed.extend(told.blocking);
-    let checks = checks(cx);
-    let unmet: Vec<String> = checks.iter().filter(|check| check.met == Some(false)).map(said).collect();
-    let open = checks.iter().filter(|check| check.met.is_none()).count();
-    let met = checks.len() - unmet.len() - open;
+    Ok(reported(&checks, found, of_goal.criteria))
+}
+
+fn reported(checks: &[ConstraintCheck], found: Findings, of_goal: Vec<CheckedCriterion>) -> PhaseReport {
+    let with = |result| of_goal.iter().filter(move |it| it.result == result);
+    let unmet: Vec<String> = with(CriterionResult::Fails).map(assessment::line).collect();
+    let open = with(CriterionResult::Unchecked).count();
+    let met = with(CriterionResult::Holds).count();
     let verdict = verdict(unmet.len() + found.failed.len(), found.warnings.len());
     let summary = format!(
         "{verdict}: {met} of {} constraints and criteria met, {open} not checked; {} of {} by the tasks' own criteria",
-        checks.len(),
+        of_goal.len(),
         counted(found.met, "check"),
         found.defined,
     );
-    let (defined, checked) = (found.defined + checks.len(), found.checked + checks.len() - open);
-    let quality = metrics::validation_thoroughness(count(found.met + met), count(checked));
-    let output = output(&verdict, &checks, &found, JudgedCounts { defined, checked, met: found.met + met });
+    let (defined, checked) = (found.defined + of_goal.len(), found.checked + of_goal.len() - open);
+    let judged = JudgedCounts { defined, checked, met: found.met + met };
+    let quality = metrics::validation_thoroughness(count(judged.met), count(checked));
+    // What a task repeats of the goal is one criterion.
+    let same = |it: &CheckedCriterion| {
+        of_goal.iter().any(|goal| goal.criterion == it.criterion && goal.result == it.result)
+    };
+    let of_tasks: Vec<_> = found.criteria.iter().filter(|it| !same(it)).cloned().collect();
+    let all = of_goal.into_iter().chain(of_tasks).collect();
+    let mut output = output(&verdict, checks, &found, judged);
+    output.assessment = Some(assessment::assess(all, found.claims));
     let messages = messages(&verdict, &found.failed);
     let mut report = report(summary, &output, None, PhaseResult::Verdict { unmet, failed: found.failed });
     report.handoff.quality = quality.map(|share| (share * 100.0).round().clamp(0.0, 100.0) as u8);
     report.messages = messages;
     let thorough = metrics::validation_thoroughness(count(checked), count(defined));
     report.criteria.extend(thorough.map(|share| ("validation_thoroughness".to_owned(), share)));
-    Ok(report)
+    report
 }
 
 fn queried(query: Query) -> Effect {
@@ -92,6 +116,7 @@ fn output(
         warnings: bounded(&found.warnings),
         expanded: found.expanded.iter().take(LISTED).cloned().collect(),
         judged,
+        assessment: None,
     }
 }
 
@@ -128,11 +153,4 @@ fn checks(cx: &PhaseContext<'_>) -> Vec<ConstraintCheck> {
         degradation: None,
     };
     constraint_summary(goal, &material).checks
-}
-
-fn said(check: &ConstraintCheck) -> String {
-    match &check.found {
-        Some(found) => format!("{}: wanted {}, found {found}", check.what, check.wanted),
-        None => format!("{}: wanted {}", check.what, check.wanted),
-    }
 }

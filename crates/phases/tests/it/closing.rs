@@ -243,7 +243,7 @@ fn a_command_that_nobody_vouched_for_is_not_run() {
     let mut table = Table::done(&[("command: rm -r everything", json!({ "output_1": 1 }))]);
     let report = table.validated();
     assert_eq!(verdict(&report), "PASS with 1 warning");
-    assert!(warnings(&report).contains("not run: command: rm -r everything"), "{}", warnings(&report));
+    assert!(warnings(&report).contains("command: rm -r everything was not run"), "{}", warnings(&report));
     table.material = Some(StartMaterial { goal: None, plan: table.plan.clone().map(Arc::new) });
     assert_eq!(table.wanted().len(), 1, "the person brought it");
     let plan = table.plan.as_mut().unwrap();

@@ -191,19 +191,6 @@ fn files_tools_and_criteria_follow_the_words() {
     assert_eq!(criterion("Read notes.md"), "outputs expected: out_1");
 }
 
-#[test]
-fn no_command_is_run_on_a_models_word_alone() {
-    for known in ["command: cargo test", "command: pytest tests/test_a.py", "file exists: a.rs", "It rhymes"]
-    {
-        assert_eq!(hints::trusted(known), known);
-    }
-    for strange in
-        ["command: rm -rf /", "command: cargo test; rm x", "command: cargo testify", "command: mypy ../../x"]
-    {
-        assert!(hints::trusted(strange).starts_with("A person checks"), "{strange}");
-    }
-}
-
 /// Six tasks for accounts, as a model would list them, and fifteen steps.
 fn accounts(ask: &Ask) -> Option<Value> {
     let listed = [

@@ -1,10 +1,14 @@
-//! How a task says that it succeeded: a small language, and prose that only a person can judge.
+//! How a task or a goal says that it succeeded: a small language.
 //!
-//! `outputs present: A, B` · `outputs expected: A, B` and `outputs not empty` (told, never blocking) · `output cost.total <= 2000` · `output title not empty` · `output text contains "x"`
-//! · `count activities >= 5` · `file exists: PATH` · `command: PROGRAM ARG …`. Several, parted by `;`, must all
-//! hold. What reads like none of these is prose: it is never counted as met or as unmet. A command is only
-//! named here, never run, and only one from a source that is trusted may be.
+//! `outputs present: A, B` · `outputs expected: A, B` and `outputs not empty` (told, never blocking) · `output
+//! cost.total <= 2000` · `output title not empty` · `output text contains "x"` · `count activities >= 5` · `file
+//! exists: PATH` · `file PATH words < 300` · `file PATH is csv` · `answer in spanish` · `outputs schema: {…}` ·
+//! `command: PROGRAM ARG …` · `judge: WORDS`. Several, parted by `;`, must all hold. `LABEL => CRITERION` gives it a
+//! name for people. What reads like none of these is prose: an error where somebody wrote it, and never counted as
+//! met or as unmet. A command is only named here, never run, and only one from a source that is trusted may be.
 
+mod content;
+mod forms;
 mod reading;
 mod words;
 
@@ -13,11 +17,15 @@ use std::fmt;
 use candor_model::{Broadcast, CheckKind, JsonMap, QueryResponse};
 use serde_json::Value;
 
+pub use self::content::{Format, MOST_TEXT, Subject, TextTest};
+pub use self::forms::{FORMS, nearest, problems};
 pub use self::reading::parse;
 
 /// Everything that must hold of a task's result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Criterion {
+    /// Its name for people, if it has one.
+    pub label: Option<String>,
     /// The parts, in the order in which they were written.
     pub clauses: Vec<Clause>,
 }
@@ -47,9 +55,25 @@ pub enum Clause {
         /// With what.
         number: f64,
     },
+    /// Something must hold of a text.
+    Text {
+        /// The text.
+        subject: Subject,
+        /// What must hold of it.
+        test: TextTest,
+    },
+    /// The outputs, or one of them, have this form.
+    Schema {
+        /// The name or path; absent if all outputs together are meant.
+        path: Option<String>,
+        /// The form, as JSON Schema.
+        schema: Value,
+    },
     /// Something to look up in the world.
     Check(CheckKind),
-    /// Something for a person to judge.
+    /// Words that only somebody who understands them can judge.
+    Judge(String),
+    /// What was not understood.
     Prose(String),
 }
 
@@ -116,7 +140,14 @@ pub enum Judgement {
     Prose(String),
 }
 
-impl Criterion {}
+impl Criterion {
+    /// What the criterion is called before people: its label, or its clauses.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let clauses = || self.clauses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        self.label.clone().unwrap_or_else(clauses)
+    }
+}
 
 impl Clause {
     /// Judges this part alone.
@@ -137,9 +168,42 @@ impl Clause {
                 None => Judgement::Unmet(format!("there is no output {path}")),
             },
             Self::Count { path, relation, number } => counted(outputs, path, *relation, *number),
+            Self::Text { subject: Subject::File(path), .. } => {
+                Judgement::NeedsCheck(CheckKind::Content(path.clone()))
+            }
+            Self::Text { subject: Subject::Output(path), test } => match lookup(outputs, path) {
+                Some(found) => test.judge(&as_text(found)).0,
+                None => Judgement::Unmet(format!("there is no output {path}")),
+            },
+            Self::Text { subject: Subject::Answer, test } => match answer(outputs) {
+                Some(text) => test.judge(text).0,
+                None => Judgement::Prose("no single text was put out as the answer".to_owned()),
+            },
+            Self::Schema { path, schema } => fits(outputs, path.as_deref(), schema),
             Self::Check(kind) => Judgement::NeedsCheck(kind.clone()),
+            Self::Judge(_) => Judgement::Prose("no model was there to judge it".to_owned()),
             Self::Prose(text) => Judgement::Prose(format!("nobody checked: {text}")),
         }
+    }
+
+    /// The names of the outputs that it looks at, or the beginnings of paths into them.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let first = |path: &'_ str| path.split('.').next().unwrap_or_default().len();
+        match self {
+            Self::Present(names) | Self::Expected(names) => names.iter().map(String::as_str).collect(),
+            Self::Output { path, .. }
+            | Self::Count { path, .. }
+            | Self::Text { subject: Subject::Output(path), .. }
+            | Self::Schema { path: Some(path), .. } => path.get(..first(path)).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it says no more than that something was put out.
+    #[must_use]
+    pub const fn is_shape(&self) -> bool {
+        matches!(self, Self::Present(_) | Self::Expected(_) | Self::Something)
     }
 
     /// Whether a check of it may be made. A command is run if the person brought it in their own plan, or if
@@ -179,8 +243,41 @@ impl fmt::Display for Clause {
             Self::Check(CheckKind::Command(command)) => {
                 write!(formatter, "command: {}", words::join(command))
             }
+            Self::Check(CheckKind::Content(path) | CheckKind::Written(path)) => {
+                write!(formatter, "file exists: {path}")
+            }
+            Self::Text { subject, test } => write!(formatter, "{subject} {test}"),
+            Self::Schema { path: None, schema } => write!(formatter, "outputs schema: {schema}"),
+            Self::Schema { path: Some(path), schema } => write!(formatter, "output {path} schema: {schema}"),
+            Self::Judge(words) => write!(formatter, "judge: {words}"),
             Self::Prose(text) => formatter.write_str(text),
         }
+    }
+}
+
+/// The text that outputs are about: the only one, or the one that is named as such.
+fn answer(outputs: &JsonMap) -> Option<&str> {
+    const NAMES: &[&str] = &["answer", "text", "result", "summary", "report", "output", "content", "message"];
+    let texts = || outputs.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+    let named: Vec<&str> = texts().filter(|(name, _)| NAMES.contains(name)).map(|(_, text)| text).collect();
+    let all: Vec<&str> = texts().map(|(_, text)| text).collect();
+    match (named.as_slice(), all.as_slice()) {
+        ([only], _) | ([], [only]) => Some(only),
+        _ => None,
+    }
+}
+
+fn fits(outputs: &JsonMap, path: Option<&str>, schema: &Value) -> Judgement {
+    let value = match path {
+        None => Some(Value::Object(outputs.clone())),
+        Some(path) => lookup(outputs, path).cloned(),
+    };
+    let Some(value) = value else {
+        return Judgement::Unmet(format!("there is no output {}", path.unwrap_or_default()));
+    };
+    match candor_schema::problems(&value, schema).first() {
+        None => Judgement::Met,
+        Some(problem) => Judgement::Unmet(problem.clone()),
     }
 }
 
@@ -277,7 +374,9 @@ fn contains(value: &Value, text: &str) -> bool {
     }
 }
 
-fn shown(value: &Value) -> String {
+/// A value as it is told, shortened.
+#[must_use]
+pub fn shown(value: &Value) -> String {
     crate::texts::shortened(&value.to_string(), 80)
 }
 

@@ -1,12 +1,19 @@
 //! Reads the language of criteria.
 
 use candor_model::CheckKind;
+use candor_text::Language;
+use serde_json::Value;
 
+use super::content::{Format, Subject, TextTest};
 use super::{Clause, Criterion, Relation, Wanted, words};
 
 /// Reads a criterion. Nothing is refused: what is not understood is prose.
 #[must_use]
 pub fn parse(text: &str) -> Criterion {
+    let (label, text) = match text.split_once(" => ") {
+        Some((label, rest)) if !label.trim().is_empty() => (Some(label.trim().to_owned()), rest),
+        _ => (None, text),
+    };
     let mut clauses = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -17,7 +24,7 @@ pub fn parse(text: &str) -> Criterion {
         }
         rest = after.strip_prefix(';').unwrap_or("").trim_start();
     }
-    Criterion { clauses }
+    Criterion { label, clauses }
 }
 
 /// Where the clause that begins here ends: at the next `;` that stands in no quotes. An apostrophe quotes
@@ -90,7 +97,61 @@ fn understood(text: &str) -> Option<Clause> {
         let number = value.parse().ok()?;
         return Some(Clause::Count { path: path.to_owned(), relation, number });
     }
+    if let Some(words) = after_keyword(text, "judge:") {
+        return (!words.is_empty()).then(|| Clause::Judge(words.to_owned()));
+    }
+    if let Some(schema) = after_keyword(text, "outputs schema:") {
+        return Some(Clause::Schema { path: None, schema: object(schema)? });
+    }
+    if let Some(test) = after_keyword(text, "answer ") {
+        return Some(Clause::Text { subject: Subject::Answer, test: text_test(test)? });
+    }
+    if let Some(rest) = after_keyword(text, "file ") {
+        let (path, test) = first_word(rest)?;
+        return Some(Clause::Text { subject: Subject::File(path.to_owned()), test: text_test(test)? });
+    }
     output(after_keyword(text, "output ")?)
+}
+
+/// The first word or the first quotation, and what follows it.
+fn first_word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let (word, rest) = match text.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"')?,
+        None => text.split_once(char::is_whitespace)?,
+    };
+    (!word.is_empty()).then_some((word, rest.trim()))
+}
+
+/// `words < 300`, `is json`, `in spanish`, `contains "…"`.
+fn text_test(text: &str) -> Option<TextTest> {
+    if let Some(part) = after_keyword(text, "contains ") {
+        return Some(TextTest::Contains(unquoted(part).to_owned()));
+    }
+    match text.to_ascii_lowercase().as_str() {
+        "is json" => return Some(TextTest::Format(Format::Json)),
+        "is csv" => return Some(TextTest::Format(Format::Csv)),
+        "in english" => return Some(TextTest::In(Language::En)),
+        "in spanish" => return Some(TextTest::In(Language::Es)),
+        _ => {}
+    }
+    let (unit, relation, number) = comparison(text)?;
+    let number = number.parse::<f64>().ok().filter(|number| number.is_finite())?;
+    match unit.to_ascii_lowercase().as_str() {
+        "words" => Some(TextTest::Words(relation, number)),
+        "lines" => Some(TextTest::Lines(relation, number)),
+        "entries" => Some(TextTest::Entries(relation, number)),
+        _ => None,
+    }
+}
+
+/// A schema is an object that JSON Schema knows words of; anything would fit another one.
+fn object(text: &str) -> Option<Value> {
+    const WORDS: &[&str] =
+        &["type", "properties", "required", "items", "enum", "const", "anyOf", "oneOf", "allOf"];
+    let schema: Value = serde_json::from_str(text.trim()).ok()?;
+    let known = WORDS.iter().any(|word| schema.get(word).is_some());
+    known.then_some(schema)
 }
 
 /// `NAME not empty`, `NAME contains "…"`, `NAME >= 5`, `NAME == done`.
@@ -104,6 +165,12 @@ fn output(text: &str) -> Option<Clause> {
     };
     if let Some(wanted) = wanted {
         return Some(Clause::Output { path: name.to_owned(), wanted });
+    }
+    if let Some(schema) = after_keyword(rest, "schema:") {
+        return Some(Clause::Schema { path: Some(name.to_owned()), schema: object(schema)? });
+    }
+    if let Some(test) = text_test(rest) {
+        return Some(Clause::Text { subject: Subject::Output(name.to_owned()), test });
     }
     let (path, relation, value) = comparison(text)?;
     let number = value.parse::<f64>().ok().filter(|number| number.is_finite());

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{AgentType, ExecutionFeedback, FeedbackType, IdMap, Lessons, Plan, SubTask, TaskId};
+use candor_model::{
+    AgentType, Assessment, ExecutionFeedback, FeedbackType, IdMap, Lessons, Plan, SubTask, TaskId, Verdict,
+};
 
 use super::ReportMaterial;
+use crate::assessment;
 use crate::texts::{self, english};
 
 /// Draws the lessons of a run; none of the three lists is empty, and none grows with the run.
@@ -17,6 +20,25 @@ pub(super) fn learned(material: &ReportMaterial<'_>) -> Lessons {
         what_worked: bounded_or(worked_lines(material, &recoveries, &tasks), english::NOTHING_WORKED),
         recommendations: bounded_or(advice(&failures, &recoveries, &tasks), english::KEEP_AS_IS),
     }
+}
+
+/// The lessons of a run with its verdict: a plan that was not seen to reach its goal is not recommended as it is.
+pub(super) fn judged(mut lessons: Lessons, judged: &Assessment) -> Lessons {
+    let unmet = assessment::unmet(judged);
+    if !unmet.is_empty() {
+        lessons.what_failed.retain(|line| line != english::NOTHING_FAILED);
+        let failed = unmet.iter().map(|line| english::lesson_unmet(line));
+        lessons.what_failed = bounded_or(lessons.what_failed.into_iter().chain(failed).collect(), "");
+    }
+    let instead = match judged.verdict {
+        Verdict::Verified => return lessons,
+        Verdict::Unverified => english::advise_criteria(&assessment::unchecked(judged)),
+        Verdict::NotMet => english::advise_unmet(&unmet),
+    };
+    for line in lessons.recommendations.iter_mut().filter(|line| *line == english::KEEP_AS_IS) {
+        line.clone_from(&instead);
+    }
+    lessons
 }
 
 /// The tasks that a plan has or ever had, as far as its revisions tell.

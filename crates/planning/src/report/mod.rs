@@ -11,9 +11,9 @@ mod models;
 use std::sync::Arc;
 
 use candor_model::{
-    ConfidencePoint, Degradation, ExecutionFeedback, ExecutionId, ExecutionReport, ExecutionResult,
-    ExecutionStatus, FeedbackType, IdMap, Money, Plan, ProgressStatus, ProgressUpdate, ReportSummary,
-    Seconds, SubTask, TaskId, TaskReport, TaskStatus, Timestamp,
+    Assessment, ConfidencePoint, Degradation, ExecutionFeedback, ExecutionId, ExecutionReport,
+    ExecutionResult, ExecutionStatus, FeedbackType, IdMap, Money, Plan, ProgressStatus, ProgressUpdate,
+    ReportSummary, Seconds, SubTask, TaskId, TaskReport, TaskStatus, Timestamp, Verdict,
 };
 
 pub use self::constraints::{ConstraintCheck, ConstraintSummary, constraint_summary};
@@ -52,6 +52,15 @@ pub fn execution_report(material: &ReportMaterial<'_>) -> ExecutionReport {
         lessons_learned: lessons::learned(material),
         degradation: material.degradation.filter(|state| state.level > 0).cloned(),
     }
+}
+
+/// The same with the verdict on the run: what was not met is no success, and no lesson to repeat.
+#[must_use]
+pub fn judged_report(material: &ReportMaterial<'_>, assessment: &Assessment) -> ExecutionReport {
+    let mut report = execution_report(material);
+    report.summary.success &= assessment.verdict != Verdict::NotMet;
+    report.lessons_learned = lessons::judged(report.lessons_learned, assessment);
+    report
 }
 
 fn summary(material: &ReportMaterial<'_>) -> ReportSummary {

@@ -95,7 +95,7 @@ pub(super) fn done_again() -> Vec<Event> {
     run.take(Input::ResultsChecked { attempt: 1, results });
     let failed = vec![(task_id("task_003"), "trip.md is missing".to_owned())];
     run.phase_done(Phase::Validation, PhaseResult::Verdict { unmet: Vec::new(), failed });
-    finish(run, &["task_003"])
+    finish(run, &["task_003", "task_004"])
 }
 
 /// Agents warn, advise, contradict and ask each other.

@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use candor_engine::{PhaseReport, PhaseResult};
+use candor_model::handoff::{JudgedCounts, ValidationOutput};
 use candor_model::{
-    AlignmentCheck, ApprovalPolicy, Ask, AskStep, Broadcast, CalibrationMetrics, CheckKind, ConfidenceCheck,
-    ConsistencyCheck, CostCheck, CritiqueChecks, Effect, Enforcement, Enhancement, GuardFinding, GuardReport,
-    JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase,
-    PhaseLimits, Plan, Priority, PromptVariant, ProposedTask, RankedAgent, RetryPolicy, RevisionProposal,
-    RunSettings, Seconds, Severity, Share, SpokenBy, SubTask, TaskId, Text, Texts, Tier, WantedCheck,
+    AlignmentCheck, ApprovalPolicy, Ask, AskStep, Broadcast, CalibrationMetrics, CheckKind, CheckedCriterion, ConfidenceCheck, ConsistencyCheck, CostCheck, CriterionResult, CriterionSource, CritiqueChecks, Effect, Enforcement, Enhancement, Evidence, GuardFinding, GuardReport, Handoff, JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase, PhaseLimits, Plan, Priority, PromptVariant, ProposedTask, RankedAgent, RetryPolicy, RevisionProposal, RunSettings, Seconds, Severity, Share, SpokenBy, SubTask, TaskId, Text, Texts, Tier, WantedCheck,
 };
 use candor_phases::{Answers, Incomplete, PhaseContext};
+use candor_planning::assessment::{self, ClaimCounts};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::validation::Proposal;
 use candor_session::PhaseWork;
@@ -100,7 +98,7 @@ impl PhaseWork for SimPhases {
         need(&mut dice, phase, cx)?;
         let answers = ask(&mut dice, phase, cx)?;
         let mut report = report(&mut dice, phase, cx);
-        report.handoff.data = answers;
+        report.handoff.data.extend(answers);
         Ok(report)
     }
 
@@ -239,6 +237,9 @@ fn report(dice: &mut Dice, phase: Phase, cx: &PhaseContext<'_>) -> PhaseReport {
         _ => PhaseResult::Plain,
     };
     let mut report = phase_report(result);
+    if phase == Phase::Validation {
+        report.handoff = Handoff::of(SpokenBy::Heuristic, "judged".to_owned(), &judged(dice, cx));
+    }
     if dice.trouble() {
         report.messages.push(message(&mut dice.rng, phase));
     }
@@ -249,6 +250,38 @@ fn report(dice: &mut Dice, phase: Phase, cx: &PhaseContext<'_>) -> PhaseReport {
         report.handoff.flags.blockers.push("the door is locked".to_owned());
     }
     report
+}
+
+/// What validation finds of a few criteria: of a file that it looked at, and of what a task put out.
+fn judged(dice: &mut Dice, cx: &PhaseContext<'_>) -> ValidationOutput {
+    let criterion = |result, evidence: Evidence, of_goal| CheckedCriterion {
+        criterion: "file exists: report.md".to_owned(),
+        source: CriterionSource::Goal,
+        task_id: None,
+        words: None,
+        result,
+        found: String::new(),
+        evidence: Some(evidence),
+        of_goal,
+    };
+    let held = |holds| if holds { CriterionResult::Holds } else { CriterionResult::Fails };
+    let files = cx.checks.iter().filter_map(|it| Some((it.check.kind.path()?.clone(), it.passed)));
+    let mut criteria: Vec<CheckedCriterion> =
+        files.map(|(path, passed)| criterion(held(passed), Evidence::File(path), true)).collect();
+    let done = cx.feedback.iter().rev().find(|feedback| feedback.feedback_type.is_success());
+    criteria.extend(done.map(|feedback| {
+        let result = if dice.trouble() { CriterionResult::Unchecked } else { CriterionResult::Holds };
+        criterion(result, Evidence::Outputs(feedback.task_id.clone()), dice.rng.bool())
+    }));
+    ValidationOutput {
+        verdict: "PASS".to_owned(),
+        checks: Vec::new(),
+        failed: Vec::new(),
+        warnings: Vec::new(),
+        expanded: Vec::new(),
+        judged: JudgedCounts { defined: 0, checked: 0, met: 0 },
+        assessment: Some(assessment::assess(criteria, ClaimCounts::default())),
+    }
 }
 
 /// A phase is seldom dissatisfied with itself.

@@ -33,8 +33,14 @@ pub(super) async fn run(global: &GlobalOptions, args: CodeRunArgs) -> Result<u8,
     app.check_code_agent()?;
     app.models(&args.models)?;
     let log = app.data.open()?;
-    let options =
-        DriveOptions { yes: true, json: true, plain: true, faults: Vec::new(), models: args.models };
+    let options = DriveOptions {
+        yes: true,
+        json: true,
+        plain: true,
+        strict: false,
+        faults: Vec::new(),
+        models: args.models,
+    };
     let begin = Begin::Start(Box::new(order));
     let screen = Screen::aside(args.json);
     let ended = drive::drive_on(&app, log.clone(), begin, &options, global, screen).await?;

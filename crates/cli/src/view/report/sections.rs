@@ -1,12 +1,14 @@
 //! The sections of a report, each as Markdown of its own.
 
-use candor_model::{EventBody, IdMap, PlanningError, TaskId, TaskStatus};
+use candor_model::{CriterionResult, IdMap, TaskId, TaskStatus};
 use candor_planning::report::{ConstraintCheck, constraint_summary};
 use candor_planning::texts;
 use candor_projections::chronicle::{Attempt, Chronicle, Failure, Outcome, Revised};
 use candor_projections::format;
 use candor_projections::report::Subject;
 use candor_projections::values::in_short;
+use candor_projections::verdict::{CriterionView, RunVerdict};
+use candor_projections::warnings;
 
 use super::diagrams;
 use super::markdown::{block, bullets, code, inline, table};
@@ -75,24 +77,22 @@ fn unchecked_row(kind: &str, value: &str) -> [String; 4] {
     [inline(kind), inline(value), words::NOT_SAID.to_owned(), words::NOT_KNOWN.to_owned()]
 }
 
-/// The success criteria; those that validation found unmet are marked.
+/// The success criteria, each with what was found of it; before that is known, as they stand.
 fn criteria(subject: &Subject<'_>) -> Vec<String> {
-    let unmet: &[String] = match subject.chronicle.end {
-        Some((_, EventBody::RunFailed { error, .. })) => match error.as_ref() {
-            PlanningError::CriteriaUnmet { unmet } => unmet,
-            _ => &[],
-        },
-        _ => &[],
+    let judged = RunVerdict::of(subject.records);
+    if judged.criteria.is_empty() {
+        let criteria = subject.state.goal().into_iter().flat_map(|goal| &goal.success_criteria);
+        return criteria.map(|criterion| inline(criterion)).collect();
+    }
+    let line = |it: &CriterionView<'_>| {
+        let mark = match it.checked.result {
+            CriterionResult::Holds => "✓",
+            CriterionResult::Fails => "✗",
+            CriterionResult::Unchecked => "?",
+        };
+        format!("{mark} {}", inline(&words::criterion(it.checked)))
     };
-    let criteria = subject.state.goal().into_iter().flat_map(|goal| &goal.success_criteria);
-    let known = criteria.map(|criterion| match unmet.contains(criterion) {
-        true => format!("✗ {}", inline(criterion)),
-        false => inline(criterion),
-    });
-    let known: Vec<String> = known.collect();
-    let stated = subject.state.goal().map(|goal| goal.success_criteria.as_slice()).unwrap_or_default();
-    let others = unmet.iter().filter(|it| !stated.contains(it)).map(|it| format!("✗ {}", inline(it)));
-    known.into_iter().chain(others).collect()
+    judged.criteria.iter().map(line).collect()
 }
 
 pub(super) fn plan(subject: &Subject<'_>) -> String {
@@ -180,7 +180,15 @@ fn attempt_row(subject: &Subject<'_>, attempt: &Attempt<'_>) -> [String; 7] {
 pub(super) fn failures(subject: &Subject<'_>) -> String {
     let failures = &subject.chronicle.failures;
     let partial = subject.chronicle.attempts.iter().filter(|attempt| attempt.outcome == Outcome::Partly);
-    let partial: Vec<String> = partial.map(|attempt| partial_entry(subject, attempt)).collect();
+    let partial = partial.map(|attempt| partial_entry(subject, attempt));
+    // What a result that is only a part lacks is told there.
+    let done: Vec<_> = subject.chronicle.attempts.iter().filter(|it| it.outcome == Outcome::Done).collect();
+    let warned = warnings::of(subject.state).into_iter();
+    let warned = warned.filter(|it| done.iter().any(|attempt| *attempt.task_id == it.task_id));
+    let warned = warned.map(|it| {
+        format!("{}: {}", task_cell(subject, &it.task_id), inline(&words::done_with_warning(&it.warning)))
+    });
+    let partial: Vec<String> = partial.chain(warned).collect();
     if failures.is_empty() && partial.is_empty() {
         return section(title::FAILURES, &format!("{}\n", words::NO_FAILURES));
     }

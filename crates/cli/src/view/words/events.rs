@@ -318,19 +318,7 @@ pub(in crate::view) fn rolled_back(to: CheckpointId, budget: Option<Money>) -> S
     format!("Went back to checkpoint {to}{budget}")
 }
 
-pub(in crate::view) fn completed(skipped: usize) -> String {
-    match skipped {
-        0 => "Goal reached".to_owned(),
-        skipped => format!("Goal reached, with {} left out", plural(skipped, "task")),
-    }
-}
-
-pub(in crate::view) fn failed(error: &str) -> String {
-    with("Goal not reached", error)
-}
-
-pub(in crate::view) fn aborted(error: &str, suggestion: &str) -> String {
-    let text = with("Run ended early", error.trim_end_matches('.'));
+pub(in crate::view) fn suggested(text: String, suggestion: &str) -> String {
     if suggestion.trim().is_empty() { text } else { format!("{text}. {suggestion}") }
 }
 

@@ -1,10 +1,12 @@
 //! What is said of a run as a whole: statuses, headings, labels, verdicts.
 
-use candor_model::{Confidence, Seconds, StopReason, TaskStatus};
-
+use candor_model::{
+    CheckedCriterion, Confidence, CriterionSource, RunStatus, Seconds, StopReason, TaskStatus, Verdict,
+};
+use candor_planning::assessment;
 use candor_projections::chronicle::Outcome;
-use candor_projections::format;
 use candor_projections::words::plural;
+use candor_projections::{format, verdict};
 
 pub(in crate::view) const NO_AGENT_YET: &str = "no agent yet";
 
@@ -54,6 +56,32 @@ pub(in crate::view) const fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
+/// `completed, not verified`; a verdict that its status implies is not repeated.
+pub(in crate::view) fn status_and_verdict(status: RunStatus, verdict: Option<Verdict>) -> String {
+    let told = candor_projections::words::run_status(status);
+    match status {
+        RunStatus::Completed => format!("{told}, {}", verdict::word(verdict)),
+        _ => told.to_owned(),
+    }
+}
+
+/// A criterion with what was found of it and where it comes from.
+pub(in crate::view) fn criterion(checked: &CheckedCriterion) -> String {
+    let task = checked.task_id.as_ref().map(|task| format!("{task}: ")).unwrap_or_default();
+    let source = match checked.source {
+        CriterionSource::Pack => "pack",
+        CriterionSource::Goal => "goal",
+        CriterionSource::Model => "model",
+        CriterionSource::Task => "task",
+        CriterionSource::Claim => "agent's claim",
+    };
+    format!("{task}{} [{source}]", assessment::line(checked))
+}
+
+pub(in crate::view) fn agent_warned(task: &str, warning: &str) -> String {
+    format!("{task}: {warning}")
+}
+
 pub(in crate::view) fn remaining(time: Seconds) -> String {
     format!("about {} left", format::duration(time))
 }
@@ -65,6 +93,9 @@ pub(in crate::view) fn confidence(confidence: Confidence) -> String {
 pub(in crate::view) mod label {
     pub(in crate::view) const GOAL: &str = "Goal";
     pub(in crate::view) const STATUS: &str = "Status";
+    pub(in crate::view) const VERDICT: &str = "Verdict";
+    pub(in crate::view) const CRITERIA: &str = "Criteria";
+    pub(in crate::view) const WARNINGS: &str = "Warnings";
     pub(in crate::view) const PHASE: &str = "Phase";
     pub(in crate::view) const PROGRESS: &str = "Progress";
     pub(in crate::view) const COST: &str = "Cost";

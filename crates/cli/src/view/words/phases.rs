@@ -125,7 +125,7 @@ pub(in crate::view) fn results_checked(results: &[CheckResult]) -> String {
     let failed = results.iter().filter(|result| !result.passed).map(|result| {
         let how = match &result.check.kind {
             CheckKind::Command(words) => words.join(" "),
-            CheckKind::File(path) => path.clone(),
+            CheckKind::File(path) | CheckKind::Content(path) | CheckKind::Written(path) => path.clone(),
         };
         format!("{} ({how}): {}", result.check.task_id, result.detail)
     });

@@ -80,6 +80,11 @@ pub(in crate::view) const NO_FAILURES: &str = "Nothing failed.";
 pub(in crate::view) fn done_in_part(missing: &str) -> String {
     if missing.is_empty() { "done in part".to_owned() } else { format!("done in part: {missing}") }
 }
+
+pub(in crate::view) fn done_with_warning(warning: &str) -> String {
+    format!("done with a warning: {warning}")
+}
+
 pub(in crate::view) const NO_REVISIONS: &str = "The plan was carried out as it was proposed.";
 pub(in crate::view) const NO_RESULTS: &str = "There are no results yet.";
 pub(in crate::view) const NO_ATTEMPTS: &str = "No task was started.";

@@ -29,3 +29,4 @@ mod stream;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod time_travel;
+mod verdicts;

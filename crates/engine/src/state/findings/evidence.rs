@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{Broadcast, CheckResult, Phase, Query, QueryResponse, ReadFile, TaskId};
+use candor_model::handoff::ValidationOutput;
+use candor_model::{
+    Assessment, Broadcast, CheckResult, Handoff, Phase, Query, QueryResponse, ReadFile, TaskId,
+};
 use candor_planning::loop_guard::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +67,12 @@ pub(crate) struct ValidationFindings {
     pub(crate) unmet: Vec<String>,
     /// How often each task was done again because its result did not hold.
     pub(crate) reworks: BTreeMap<TaskId, u32>,
+    /// How it judged the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) assessment: Option<Assessment>,
+    /// Whether a person took a result that fails its criterion.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) accepted: bool,
 }
 
 impl ValidationFindings {
@@ -71,6 +80,13 @@ impl ValidationFindings {
         self.checks.clear();
         self.responses.clear();
         self.unmet.clear();
+        self.assessment = None;
+        self.accepted = false;
+    }
+
+    /// Validation handed over what it found.
+    pub(crate) fn handed_over(&mut self, handoff: &Handoff) {
+        self.assessment = handoff.output::<ValidationOutput>().ok().and_then(|left| left.assessment);
     }
 
     /// A question was answered; what validation itself asked is kept for it.
@@ -85,10 +101,15 @@ impl ValidationFindings {
         *count = count.saturating_add(1);
     }
 
-    pub(super) fn roll_back(&mut self) {
+    /// The run went back; what was judged stands if it went back to a point after validation.
+    pub(super) fn roll_back(&mut self, stands: bool) {
         self.checks.clear();
         self.unmet.clear();
         self.reworks.clear();
+        if !stands {
+            self.assessment = None;
+            self.accepted = false;
+        }
     }
 }
 

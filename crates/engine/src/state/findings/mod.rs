@@ -68,12 +68,12 @@ impl Findings {
 
     /// The run went back to where the results of these phases held.
     pub(super) fn roll_back(&mut self, completed: BTreeSet<Phase>, version: Option<PlanVersion>) {
+        self.validation.roll_back(completed.contains(&Phase::Validation));
         self.phases.completed = completed;
         self.phases.refinements.clear();
         self.dialogue.roll_back(version);
         self.prompts.offers = 0;
         self.messages.queries.clear();
-        self.validation.roll_back();
         self.loops = LoopWatch::default();
     }
 }

@@ -4,13 +4,19 @@ use std::collections::BTreeMap;
 
 use candor_model::handoff::ExecutionOutput;
 use candor_model::{
-    CheckKind, CheckResult, ExecutionFeedback, FeedbackType, IdMap, JsonMap, SubTask, TaskId, TaskStatus,
-    WantedCheck,
+    CheckKind, CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
+    FeedbackType, IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
 };
+use candor_planning::assessment::ClaimCounts;
+use candor_planning::claims::{self, Claim};
 use candor_planning::compress::{self, Compressed, Expandable};
-use candor_planning::criterion::{self, Clause, Judgement};
+use candor_planning::criterion::{self, Clause, Judgement, Subject};
+use candor_planning::texts;
 
+use super::checked::Checked;
+use super::judging::Judged;
 use crate::PhaseContext;
+use crate::decompose::hints;
 
 /// What was found of the tasks' results.
 #[derive(Debug, Default)]
@@ -29,10 +35,14 @@ pub(super) struct Findings {
     pub(super) checked: usize,
     /// How many of them hold.
     pub(super) met: usize,
+    /// The criteria of the tasks, and what was found of each.
+    pub(super) criteria: Vec<CheckedCriterion>,
+    /// What agents say they did.
+    pub(super) claims: ClaimCounts,
 }
 
 /// Judges every task of the plan that was not left out.
-pub(super) fn judge(cx: &PhaseContext<'_>, allowed: &[String]) -> Findings {
+pub(super) fn judge(cx: &PhaseContext<'_>, allowed: &[String], judged: &Judged) -> Findings {
     let Some(plan) = cx.plan else { return Findings::default() };
     let good = cx.feedback.iter().filter(|feedback| feedback.feedback_type.is_success());
     let results: IdMap<&TaskId, &ExecutionFeedback> =
@@ -42,6 +52,7 @@ pub(super) fn judge(cx: &PhaseContext<'_>, allowed: &[String]) -> Findings {
     let theirs = cx.material.and_then(|material| material.plan.as_deref());
     let mut judge = Judge {
         allowed,
+        judged,
         brought: theirs
             .into_iter()
             .flat_map(|plan| &plan.subtasks)
@@ -54,13 +65,26 @@ pub(super) fn judge(cx: &PhaseContext<'_>, allowed: &[String]) -> Findings {
     for task in plan.subtasks.iter().filter(|task| task.status != TaskStatus::Skipped) {
         judge.task(task, results.get(&&task.task_id).copied());
     }
-    judge.found.wanted.sort_unstable();
-    judge.found.wanted.dedup();
     judge.found
+}
+
+/// The words of the tasks that somebody has to judge.
+pub(super) fn to_judge(cx: &PhaseContext<'_>) -> Vec<String> {
+    let tasks = cx.plan.into_iter().flat_map(|plan| &plan.subtasks);
+    let texts = tasks.filter_map(|task| task.metadata.validation.as_deref());
+    let judged = texts.filter(|text| text.to_ascii_lowercase().contains("judge:"));
+    let clauses = judged.flat_map(|text| criterion::parse(text).clauses);
+    clauses
+        .filter_map(|clause| match clause {
+            Clause::Judge(words) => Some(words),
+            _ => None,
+        })
+        .collect()
 }
 
 struct Judge<'a> {
     allowed: &'a [String],
+    judged: &'a Judged,
     /// The tasks of the plan that the person brought.
     brought: IdMap<&'a TaskId, &'a SubTask>,
     /// What was looked up in the world; of the same check, the latest.
@@ -75,13 +99,21 @@ impl Judge<'_> {
         if let Some(result) = result {
             let told = compress::warnings(result);
             self.found.warnings.extend(told.iter().map(|warning| format!("{}: {warning}", task.task_id)));
+            if result.feedback_type == FeedbackType::PartialSuccess {
+                self.in_part(task, result);
+            }
         }
+        let false_claims = result.map(|result| self.claims(task, result)).unwrap_or_default();
         let Some(text) = task.metadata.validation.as_deref().filter(|text| !text.trim().is_empty()) else {
-            return self.by_names(task, result);
+            self.by_names(task, result);
+            return self.fails(task, false_claims);
         };
         let criterion = criterion::parse(text);
         let brought = self.was_brought(task);
-        let needs_outputs = |clause: &Clause| !matches!(clause, Clause::Check(_) | Clause::Prose(_));
+        let needs_outputs = |clause: &Clause| {
+            let file = matches!(clause, Clause::Text { subject: Subject::File(_), .. });
+            !file && !matches!(clause, Clause::Check(_) | Clause::Prose(_) | Clause::Judge(_))
+        };
         let needed = criterion.clauses.iter().any(needs_outputs);
         let nothing = JsonMap::new();
         let outputs = match result {
@@ -89,21 +121,45 @@ impl Judge<'_> {
             _ => &nothing,
         };
         let missing = needed && result.is_none();
-        let mut reasons = Vec::new();
+        let mut reasons = false_claims;
         for clause in &criterion.clauses {
             self.found.defined += 1;
             if missing && needs_outputs(clause) {
-                self.found.checked += 1;
-                reasons.push("there is no result".to_owned());
+                let nothing =
+                    Checked::by_outputs(CriterionResult::Fails, "there is no result".to_owned(), task);
+                reasons.extend(self.record(task, clause, brought, nothing));
                 continue;
             }
             let partial = result.is_some_and(|it| it.feedback_type == FeedbackType::PartialSuccess);
             reasons.extend(match clause {
                 // What a partial success lacks was told when it came, and is no failure.
-                Clause::Present(_) if partial => self.warn(task, "succeeded in part"),
+                Clause::Present(_) if partial => {
+                    self.warn(task, "succeeded in part");
+                    self.record(task, clause, brought, Checked::open("the task succeeded in part"))
+                }
                 _ => self.clause(task, clause, outputs, brought),
             });
         }
+        self.fails(task, reasons);
+    }
+
+    /// A part of the task was not done: it is no failure, and the goal cannot be said to be reached.
+    fn in_part(&mut self, task: &SubTask, result: &ExecutionFeedback) {
+        let missing =
+            result.errors.first().map(|error| format!(": {}", texts::plain(error))).unwrap_or_default();
+        self.found.criteria.push(CheckedCriterion {
+            criterion: format!("{} is done", texts::task_name(task)),
+            source: CriterionSource::Task,
+            task_id: Some(task.task_id.clone()),
+            words: None,
+            result: CriterionResult::Unchecked,
+            found: format!("it succeeded in part{missing}"),
+            evidence: None,
+            of_goal: false,
+        });
+    }
+
+    fn fails(&mut self, task: &SubTask, mut reasons: Vec<String>) {
         reasons.dedup();
         if !reasons.is_empty() {
             self.found.failed.push((task.task_id.clone(), reasons.join("; ")));
@@ -118,43 +174,116 @@ impl Judge<'_> {
         outputs: &JsonMap,
         brought: bool,
     ) -> Option<String> {
-        match clause.judge(outputs) {
-            Judgement::Met => self.holds(true),
-            Judgement::Unmet(reason) => {
-                self.holds(false);
-                Some(reason)
-            }
-            Judgement::Prose(note) => self.warn(task, &note),
-            Judgement::NeedsCheck(_) if !clause.may_run(self.allowed, brought) => self.warn(
-                task,
-                &format!(
-                    "not run: {clause}; only what a person's own plan or the allowed programs name is run"
-                ),
-            ),
-            Judgement::NeedsCheck(kind) => self.looked_up(task, kind),
+        if let Clause::Judge(words) = clause {
+            let checked = self.judged.checked(words);
+            return self.record(task, clause, brought, checked);
         }
+        let checked = match clause.judge(outputs) {
+            Judgement::NeedsCheck(_) if !clause.may_run(self.allowed, brought) => {
+                let why = "not run: only what a person's own plan or the allowed programs name is run";
+                self.warn(task, &format!("{clause} was {why}"));
+                Checked::open(why)
+            }
+            Judgement::NeedsCheck(kind) => self.looked_up(task, clause, kind)?,
+            Judgement::Met => Checked::by_outputs(CriterionResult::Holds, String::new(), task),
+            Judgement::Unmet(why) => Checked::by_outputs(CriterionResult::Fails, why, task),
+            Judgement::Prose(note) => {
+                self.warn(task, &note);
+                // What our own guess expects and finds says nothing; what it misses may matter.
+                Checked::open(if matches!(clause, Clause::Prose(_)) { "it is not understood" } else { &note })
+            }
+        };
+        self.record(task, clause, brought, checked)
+    }
+
+    /// Puts what was found on record; gives why it fails.
+    fn record(&mut self, task: &SubTask, clause: &Clause, brought: bool, checked: Checked) -> Option<String> {
+        let Checked { result, found, evidence } = checked;
+        if result != CriterionResult::Unchecked {
+            self.holds(result == CriterionResult::Holds);
+        }
+        let failed = (result == CriterionResult::Fails).then(|| match clause {
+            Clause::Check(_) => format!("{clause}: {found}"),
+            _ => found.clone(),
+        });
+        let soft = matches!(clause, Clause::Expected(_) | Clause::Something);
+        if !soft || result != CriterionResult::Holds {
+            self.found.criteria.push(CheckedCriterion {
+                criterion: clause.to_string(),
+                source: CriterionSource::Task,
+                task_id: Some(task.task_id.clone()),
+                words: None,
+                result,
+                found,
+                evidence,
+                of_goal: brought || !clause.is_shape(),
+            });
+        }
+        failed
     }
 
     /// A check in the world: its result, or the wish for it.
-    fn looked_up(&mut self, task: &SubTask, kind: CheckKind) -> Option<String> {
+    fn looked_up(&mut self, task: &SubTask, clause: &Clause, kind: CheckKind) -> Option<Checked> {
         let check = WantedCheck { task_id: task.task_id.clone(), kind };
-        let Some(result) = self.checked.get(&check).copied() else {
-            self.found.wanted.push(check);
-            return None;
-        };
-        self.holds(result.passed);
-        (!result.passed).then(|| format!("{}: {}", Clause::Check(check.kind), result.detail))
+        match self.checked.get(&check).copied() {
+            Some(result) => Some(Checked::of(clause, result)),
+            None => {
+                self.found.wanted.push(check);
+                None
+            }
+        }
     }
 
-    fn holds(&mut self, met: bool) -> Option<String> {
+    /// What the agent says it did, against what can be seen of it.
+    fn claims(&mut self, task: &SubTask, result: &ExecutionFeedback) -> Vec<String> {
+        let mut reasons = Vec::new();
+        for claim in claims::of(&result.actual_outputs) {
+            let (holds, found, evidence) = match &claim {
+                Claim::Wrote(path) => {
+                    let kind = CheckKind::Written(path.clone());
+                    let check = WantedCheck { task_id: task.task_id.clone(), kind };
+                    let Some(seen) = self.checked.get(&check).copied() else {
+                        self.found.wanted.push(check);
+                        continue;
+                    };
+                    let evidence = Evidence::File(path.clone());
+                    (
+                        seen.passed,
+                        format!("the agent says it wrote {path}; the file does not exist"),
+                        evidence,
+                    )
+                }
+                Claim::Made(what, said, there) => {
+                    let found = format!("the agent says it made {said} {what}; its output has {there}");
+                    (said == there, found, Evidence::Outputs(task.task_id.clone()))
+                }
+            };
+            self.found.claims.made = self.found.claims.made.saturating_add(1);
+            if !holds {
+                self.found.claims.unsupported = self.found.claims.unsupported.saturating_add(1);
+                reasons.push(found.clone());
+                self.found.criteria.push(CheckedCriterion {
+                    criterion: "what the agent says it did was done".to_owned(),
+                    source: CriterionSource::Claim,
+                    task_id: Some(task.task_id.clone()),
+                    words: None,
+                    result: CriterionResult::Fails,
+                    found,
+                    evidence: Some(evidence),
+                    of_goal: false,
+                });
+            }
+        }
+        reasons
+    }
+
+    fn holds(&mut self, met: bool) {
         self.found.checked += 1;
         self.found.met += usize::from(met);
-        None
     }
 
-    fn warn(&mut self, task: &SubTask, note: &str) -> Option<String> {
+    fn warn(&mut self, task: &SubTask, note: &str) {
         self.found.warnings.push(format!("{}: {note}", task.task_id));
-        None
     }
 
     /// A task without a criterion should put out what it was planned to. Agents name things as they like, so
@@ -171,6 +300,11 @@ impl Judge<'_> {
         let missing: Vec<&str> = missing.map(String::as_str).collect();
         if !missing.is_empty() {
             self.warn(task, &format!("expected and not put out: {}", missing.join(", ")));
+        }
+        let promised: Vec<String> =
+            missing.iter().filter(|name| !hints::is_made_up(name)).map(|name| (*name).to_owned()).collect();
+        if !promised.is_empty() {
+            self.record(task, &Clause::Expected(promised), false, Checked::open("it was not put out"));
         }
     }
 

@@ -2,6 +2,9 @@
 
 use candor_model::TaskId;
 
+use super::QUOTE_CHARS;
+use crate::texts::shortened;
+
 pub(crate) const NOTHING_FAILED: &str = "Nothing failed";
 pub(crate) const NOTHING_WORKED: &str = "No task succeeded";
 pub(crate) const KEEP_AS_IS: &str = "Use this plan again for similar goals";
@@ -33,4 +36,18 @@ pub(crate) fn advise_other_way(name: &str, failed: &TaskId, succeeded: &TaskId, 
 
 pub(crate) fn advise_unrecovered(name: &str, failed: &TaskId, cause: &str) -> String {
     format!("Before the next run, see to {name} ({failed}): {cause}")
+}
+
+pub(crate) fn lesson_unmet(unmet: &str) -> String {
+    format!("Not met: {unmet}")
+}
+
+pub(crate) fn advise_criteria(open: &[String]) -> String {
+    let what = open.first().map(|first| format!(": {}", shortened(first, QUOTE_CHARS))).unwrap_or_default();
+    format!("Say in the goal or the plan how to check the result before using this plan again{what}")
+}
+
+pub(crate) fn advise_unmet(unmet: &[String]) -> String {
+    let what = unmet.first().map(|first| format!(": {}", shortened(first, QUOTE_CHARS))).unwrap_or_default();
+    format!("Do not use this plan again as it is{what}")
 }

@@ -4,6 +4,7 @@ mod asking;
 mod circuits;
 mod phases;
 mod recovery;
+mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,7 @@ use self::asking::{AskInvariants, Purse};
 use self::circuits::CircuitInvariants;
 use self::phases::PhaseInvariants;
 use self::recovery::RecoveryInvariants;
+use self::verdicts::VerdictInvariants;
 use super::agents::ATTEMPT;
 
 /// What the invariant keeps in mind while it reads a log.
@@ -35,6 +37,7 @@ pub(super) struct Invariants {
     circuits: CircuitInvariants,
     phases: PhaseInvariants,
     recovery: RecoveryInvariants,
+    verdicts: VerdictInvariants,
 }
 
 /// An attempt under way.
@@ -153,6 +156,7 @@ impl Invariants {
         let purse = Purse { settings: &self.now.settings, spent: self.spent, reserved: self.now.reserved() };
         self.asking.check(&event.body, &purse)?;
         self.circuits.check(event)?;
+        self.verdicts.check(&event.body)?;
         self.phases.check(&event.body, &self.now.phases, &self.now.settings, &self.now.words)?;
         self.recovery.check(&event.body, &self.now, self.read)?;
         self.now.note_phase(&event.body);
