@@ -30,6 +30,9 @@ pub struct HumanApprovalRequest {
     pub plan_summary: String,
     /// What Candor recommends.
     pub recommended_action: RecommendedAction,
+    /// What will be checked when the work is done: the goal's criteria, then those of tasks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<String>,
     /// The plan in figures, with its risks and alternatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<Box<PlanBrief>>,

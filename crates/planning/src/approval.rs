@@ -156,6 +156,7 @@ pub fn request(
         confidence_score: plan.confidence_score,
         reasons: reasons(plan, goal, settings),
         plan_summary: english::plan_summary(plan),
+        criteria: criteria(plan, goal),
         recommended_action: RecommendedAction::ReviewAndAdjust,
         digest: digest(plan),
         choices: discussion.choices(settings),
@@ -163,6 +164,19 @@ pub fn request(
         brief: discussion.brief,
         reply: discussion.reply,
     }
+}
+
+/// How many criteria of tasks a reviewer is shown.
+const SHOWN_CRITERIA: usize = 20;
+
+/// What will be checked: the goal's criteria, then those of tasks.
+fn criteria(plan: &Plan, goal: Option<&Goal>) -> Vec<String> {
+    let of_goal = goal.into_iter().flat_map(|goal| goal.success_criteria.iter().cloned());
+    let of_tasks = plan.subtasks.iter().filter_map(|task| {
+        let criterion = task.metadata.validation.as_deref()?;
+        Some(format!("{}: {criterion}", task.task_id))
+    });
+    of_goal.chain(of_tasks.take(SHOWN_CRITERIA)).collect()
 }
 
 /// Writes the note for the record that a person let the plan run.

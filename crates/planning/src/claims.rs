@@ -204,7 +204,7 @@ fn sentences(text: &str) -> Vec<&str> {
 /// A word without the marks around it.
 fn bare(word: &str) -> &str {
     let marks = |c: char| !(c.is_alphanumeric() || matches!(c, '/' | '_' | '~' | '.' | '-'));
-    word.trim_matches(marks).trim_end_matches(['.', '-'])
+    word.trim_matches(marks).trim_end_matches(['.', '-']).trim_matches(marks)
 }
 
 /// Whether a word is the name of one file. A web address, an address and a pattern are not.

@@ -215,6 +215,7 @@ impl QuestionReport {
 fn about_plan(request: &HumanApprovalRequest) -> String {
     let mut text = format!("May this plan run? (confidence {})\n", request.confidence_score);
     text.push_str(request.plan_summary.trim_end());
+    request.criteria.iter().for_each(|criterion| text.push_str(&format!("\nChecked by: {criterion}")));
     request.reasons.iter().for_each(|reason| text.push_str(&format!("\n  - {reason}")));
     request.reply.iter().for_each(|reply| text.push_str(&format!("\nAnswer: {reply}")));
     if !request.digest.is_empty() {

@@ -31,8 +31,10 @@ pub(super) fn tell(event: &Event, name: &dyn Fn(&TaskId) -> String) -> Option<(S
         EventBody::PlanAnswered { version, question, answer } => {
             note(words::plan_answered(*version, &short(question), &text::clean(answer)))
         }
-        EventBody::TaskReopened { task_id, reason, .. } => {
-            Some((Severity::Warning, Mark::Again, words::reopened(&name(task_id), &short(reason))))
+        EventBody::TaskReopened { task_id, reason, dependants } => {
+            let with: Vec<String> = dependants.iter().map(name).collect();
+            let told = words::reopened(&name(task_id), &short(reason), &with);
+            Some((Severity::Warning, Mark::Again, told))
         }
         // A low priority says itself that nobody needs to hear it.
         EventBody::Broadcast { message } if message.priority == MessagePriority::Low => None,
@@ -181,8 +183,8 @@ mod tests {
         let (version, question, answer) = (PlanVersion(2), "Why?".to_owned(), "It is safer.".to_owned());
         let (.., text) = told(EventBody::PlanAnswered { version, question, answer }).unwrap();
         assert_eq!(text, "Asked about plan version 2: Why? — It is safer.");
-        let (reason, because_of) = ("too short".to_owned(), None);
-        let reopened = EventBody::TaskReopened { task_id: task_id("a"), reason, because_of };
+        let (reason, dependants) = ("too short".to_owned(), Vec::new());
+        let reopened = EventBody::TaskReopened { task_id: task_id("a"), reason, dependants };
         assert!(told(reopened).unwrap().2.starts_with("Task a is done once more"));
         assert_eq!(told(EventBody::PhaseStarted { phase: Phase::Context, attempt: 1 }), None);
         assert!(told(EventBody::PhaseStarted { phase: Phase::Context, attempt: 2 }).is_some());

@@ -14,6 +14,10 @@ pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String
         Some(brief) => lines.extend(in_figures(brief)),
         None => lines.extend(request.plan_summary.lines().map(text::clean)),
     }
+    if !request.criteria.is_empty() {
+        lines.push(words::CHECKED_BY.to_owned());
+        lines.extend(request.criteria.iter().map(|criterion| format!("  - {}", text::clean(criterion))));
+    }
     lines.push(words::REASONS.to_owned());
     lines.extend(request.reasons.iter().map(|reason| format!("  - {}", text::clean(reason))));
     lines.extend((request.round > 0).then(|| words::plan_round(request.round)));
@@ -96,6 +100,7 @@ mod tests {
             confidence_score: Confidence::new(0.4).unwrap(),
             reasons: NonEmpty::or_one(Vec::new(), || "unsure".to_owned()),
             plan_summary: "not shown when there are figures".to_owned(),
+            criteria: vec!["file exists: a.md".to_owned()],
             recommended_action: RecommendedAction::ReviewAndAdjust,
             brief: Some(Box::new(brief())),
             digest: "abc123".to_owned(),

@@ -37,7 +37,7 @@ pub(super) fn rework(draft: &mut Draft<'_>, done: Done, failed: Vec<(TaskId, Str
 
 fn reopen(draft: &mut Draft<'_>, failed: Vec<(TaskId, String)>) {
     phases::begin(draft, [Phase::Execution].into());
-    let dependants = dependants(draft, &failed);
+    let mut dependants = dependants(draft, &failed);
     for (task_id, reason) in failed {
         draft.record(Decision {
             operation: "rework_task",
@@ -48,32 +48,27 @@ fn reopen(draft: &mut Draft<'_>, failed: Vec<(TaskId, String)>) {
                 .to_owned(),
             confidence: None,
         });
-        draft.emit(EventBody::TaskReopened { task_id, reason, because_of: None });
-    }
-    for (task_id, cause) in dependants {
-        let reason = format!("{cause}, whose result it used, is done again");
-        draft.emit(EventBody::TaskReopened { task_id, reason, because_of: Some(cause) });
+        let dependants = dependants.remove(&task_id).unwrap_or_default();
+        draft.emit(EventBody::TaskReopened { task_id, reason, dependants });
     }
     schedule::after_change(draft);
 }
 
-/// The tasks that have used a result that does not hold, directly or not, each with the task that gave it.
-fn dependants(draft: &Draft<'_>, failed: &[(TaskId, String)]) -> Vec<(TaskId, TaskId)> {
-    let Some(work) = draft.state.work() else { return Vec::new() };
+/// The tasks that have used a result that does not hold, directly or not, by the task that gave it; each once.
+fn dependants(draft: &Draft<'_>, failed: &[(TaskId, String)]) -> BTreeMap<TaskId, Vec<TaskId>> {
+    let mut all: BTreeMap<TaskId, Vec<TaskId>> = BTreeMap::new();
+    let Some(work) = draft.state.work() else { return all };
     let at = |task: &TaskId| work.find(task).map(|(index, ..)| index);
-    let mut cause: BTreeMap<TaskIndex, &TaskId> = BTreeMap::new();
-    for (task, _) in failed {
-        for below in work.shape.graph.affected_by(at(task).as_slice()) {
-            cause.entry(below).or_insert(task);
+    let mut seen: BTreeSet<TaskIndex> = failed.iter().filter_map(|(task, _)| at(task)).collect();
+    for (cause, _) in failed {
+        for below in work.shape.graph.affected_by(at(cause).as_slice()) {
+            let used = work.task(below).filter(|(_, run)| matches!(run.state, TaskState::Succeeded(_)));
+            if let Some((task, _)) = used.filter(|_| seen.insert(below)) {
+                all.entry(cause.clone()).or_default().push(task.task_id.clone());
+            }
         }
     }
-    let own: BTreeSet<TaskIndex> = failed.iter().filter_map(|(task, _)| at(task)).collect();
-    let used = cause.into_iter().filter(|(index, _)| !own.contains(index));
-    used.filter_map(|(index, cause)| {
-        let (task, run) = work.task(index)?;
-        matches!(run.state, TaskState::Succeeded(_)).then(|| (task.task_id.clone(), cause.clone()))
-    })
-    .collect()
+    all
 }
 
 /// A person wants the tasks done once more.

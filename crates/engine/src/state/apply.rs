@@ -46,7 +46,7 @@ impl RunState {
             }
             E::RevisionAnswered { task_id, number, .. } => self.end_revision(task_id, *number),
             E::TaskGivenUp { task_id, error } => self.give_up(task_id, error),
-            E::TaskReopened { task_id, because_of, .. } => self.reopen(task_id, because_of.is_none()),
+            E::TaskReopened { task_id, dependants, .. } => self.reopen(task_id, dependants),
             E::RetryScheduled { .. } => self.schedule_retry(body),
             E::AgentNoted { task_id, attempt, note } => self.take_note(task_id, *attempt, note),
             E::Undo(step) => self.apply_undo(step),

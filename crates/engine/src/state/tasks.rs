@@ -115,12 +115,11 @@ impl RunState {
         self.set_task(task_id, TaskState::Failed);
     }
 
-    /// A task is done once more; `own` says that its own result does not hold.
-    pub(super) fn reopen(&mut self, task_id: &TaskId, own: bool) {
-        if own {
-            self.findings_mut().validation.rework(task_id);
-        }
+    /// A task is done once more because its result does not hold, and with it the tasks that used that result.
+    pub(super) fn reopen(&mut self, task_id: &TaskId, dependants: &[TaskId]) {
+        self.findings_mut().validation.rework(task_id);
         self.set_task(task_id, TaskState::Waiting);
+        dependants.iter().for_each(|dependant| self.set_task(dependant, TaskState::Waiting));
     }
 
     pub(super) fn schedule_retry(&mut self, body: &EventBody) {

@@ -18,6 +18,11 @@ const TELLING: &[&str] = &[
 ];
 /// Verbs after which a file is where something is put, also with `in`.
 const PUTTING: &[&str] = &["save", "store", "put", "guard", "record", "dump"];
+/// Verbs whose object is there before: only what it is turned into is made.
+const TURNING: &[&str] = &[
+    "convert", "translat", "summari", "render", "compil", "export", "traduc", "resum", "dump", "record",
+    "rewrit",
+];
 /// Words between which and a file the file is what is made.
 const TARGETS: &[&str] = &["to", "into", "as", "called", "named", "como", "llamado", "llamada"];
 /// Words that may stand between a verb and its file.
@@ -103,8 +108,10 @@ impl Said {
     fn is_target(&self, verb: usize, at: usize) -> bool {
         let between = self.keys.get(verb + 1..at).unwrap_or_default();
         let filler = |key: &String| FILLERS.contains(&key.as_str());
+        // `Convert a.csv` names what is there; `write a.csv` what comes into being.
+        let turns = self.keys.get(verb).is_some_and(|key| TURNING.iter().any(|turn| key.starts_with(turn)));
         if between.iter().all(filler) {
-            return true;
+            return !turns;
         }
         let before = between
             .iter()
@@ -168,5 +175,5 @@ fn language(key: &str) -> Option<&'static str> {
 fn bare(word: &str) -> String {
     let marks =
         |c: char| !(c.is_alphanumeric() || matches!(c, '/' | '_' | '~' | '.' | '*' | '%' | '$' | '€'));
-    word.trim_matches(marks).trim_end_matches('.').to_owned()
+    word.trim_matches(marks).trim_end_matches('.').trim_matches(marks).to_owned()
 }

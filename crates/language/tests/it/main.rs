@@ -15,3 +15,4 @@ mod goal_table;
 mod goal_travel;
 mod goal_work;
 mod split;
+mod success;

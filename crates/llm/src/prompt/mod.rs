@@ -36,7 +36,7 @@ struct Own {
     optional: &'static [&'static str],
 }
 
-const OWN: [Own; 18] = [
+const OWN: [Own; 19] = [
     Own {
         name: "analyse_data",
         text: include_str!("../../prompts/analyse_data.md"),

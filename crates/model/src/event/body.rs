@@ -258,9 +258,9 @@ pub enum EventBody {
         task_id: TaskId,
         /// What its result lacks.
         reason: String,
-        /// The task whose result is made again, if it is done once more only because it used that result.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        because_of: Option<TaskId>,
+        /// The tasks that are done once more with it, because they used its result.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        dependants: Vec<TaskId>,
     },
     /// A failed attempt will be repeated by the task's own retry policy, or as a person said.
     RetryScheduled {

@@ -39,7 +39,7 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
             let (mut goal, reading) = define_goal(phases, cx.request, cx.now, cx.run_id)?;
             if let Some(kind) = super::stated_kind(cx) {
                 goal.goal_type = kind.clone();
-                goal.success_criteria = criteria(phases.pack(kind), &reading.extracted);
+                goal.success_criteria = criteria(phases.pack(kind), &reading.extracted, cx.request);
             }
             let judged = evaluate::evaluate(cx.request, &reading);
             if !brought {

@@ -31,3 +31,4 @@ mod rules;
 mod shared;
 mod texts;
 mod validation;
+mod verdicts;

@@ -6,7 +6,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use candor_engine::{PhaseReport, PhaseResult};
 use candor_model::handoff::{JudgedCounts, ValidationOutput};
 use candor_model::{
-    AlignmentCheck, ApprovalPolicy, Ask, AskStep, Broadcast, CalibrationMetrics, CheckKind, CheckedCriterion, ConfidenceCheck, ConsistencyCheck, CostCheck, CriterionResult, CriterionSource, CritiqueChecks, Effect, Enforcement, Enhancement, Evidence, GuardFinding, GuardReport, Handoff, JsonMap, LoopGuard, MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase, PhaseLimits, Plan, Priority, PromptVariant, ProposedTask, RankedAgent, RetryPolicy, RevisionProposal, RunSettings, Seconds, Severity, Share, SpokenBy, SubTask, TaskId, Text, Texts, Tier, WantedCheck,
+    AlignmentCheck, ApprovalPolicy, Ask, AskStep, Broadcast, CalibrationMetrics, CheckKind, CheckedCriterion,
+    ConfidenceCheck, ConsistencyCheck, CostCheck, CriterionResult, CriterionSource, CritiqueChecks, Effect,
+    Enforcement, Enhancement, Evidence, GuardFinding, GuardReport, Handoff, JsonMap, LoopGuard,
+    MessagePriority, MessageType, Money, OriginalPrompt, PastErrorCheck, Phase, PhaseLimits, Plan, Priority,
+    PromptVariant, ProposedTask, RankedAgent, RetryPolicy, RevisionProposal, RunSettings, Seconds, Severity,
+    Share, SpokenBy, SubTask, TaskId, Text, Texts, Tier, WantedCheck,
 };
 use candor_phases::{Answers, Incomplete, PhaseContext};
 use candor_planning::assessment::{self, ClaimCounts};

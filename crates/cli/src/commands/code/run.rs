@@ -97,7 +97,6 @@ fn goal(id: &candor_model::GoalId, task: &str) -> Result<Goal, Failure> {
         "goal_id": id,
         "goal_type": "generic",
         "description": task,
-        "success_criteria": ["The code agent's own check of the result passes"],
     });
     candor_model::from_value(goal).map_err(Failure::failed)
 }

@@ -99,10 +99,12 @@ impl Tree {
             EventBody::TaskSucceeded { task_id, .. } => self.set(task_id, TaskStatus::Completed),
             EventBody::TaskFailed { task_id, .. } => self.set(task_id, TaskStatus::Failed),
             EventBody::TaskSkipped { task_id, .. } => self.set(task_id, TaskStatus::Skipped),
-            EventBody::TaskStopped { task_id, .. }
-            | EventBody::RetryScheduled { task_id, .. }
-            | EventBody::TaskReopened { task_id, .. } => {
+            EventBody::TaskStopped { task_id, .. } | EventBody::RetryScheduled { task_id, .. } => {
                 self.set(task_id, TaskStatus::Pending);
+            }
+            EventBody::TaskReopened { task_id, dependants, .. } => {
+                let all = std::iter::once(task_id).chain(dependants);
+                all.for_each(|task| self.set(task, TaskStatus::Pending));
             }
             _ => {}
         }

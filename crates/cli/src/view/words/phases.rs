@@ -77,8 +77,13 @@ pub(in crate::view) fn plan_answered(version: PlanVersion, question: &str, answe
     format!("Asked about plan version {version}: {question} — {answer}")
 }
 
-pub(in crate::view) fn reopened(task: &str, reason: &str) -> String {
-    format!("{task} is done once more, because its result does not hold: {reason}")
+pub(in crate::view) fn reopened(task: &str, reason: &str, dependants: &[String]) -> String {
+    let with = match dependants {
+        [] => String::new(),
+        [one] => format!(", with {one}, which used it"),
+        [one, more @ ..] => format!(", with {one} and {} that used it", plural(more.len(), "other task")),
+    };
+    format!("{task} is done once more{with}, because its result does not hold: {reason}")
 }
 
 pub(in crate::view) fn broadcast(message: &Broadcast) -> String {

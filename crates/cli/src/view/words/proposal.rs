@@ -12,6 +12,7 @@ use super::tokens;
 pub(in crate::view) const TASKS: &str = "Tasks:";
 pub(in crate::view) const RISKS: &str = "Risks:";
 pub(in crate::view) const ALTERNATIVES: &str = "Alternatives:";
+pub(in crate::view) const CHECKED_BY: &str = "Checked when it is done:";
 pub(in crate::view) const REASONS: &str = "Please look at it:";
 
 pub(in crate::view) fn plan_head(

@@ -10,7 +10,7 @@ fn approve_goes_on_instead_of_saying_that_it_waits() {
         // Each in a folder of its own: what succeeded once is no blind guess the next time.
         let candor = Candor::with_config(GENERAL);
         candor.run(["run", VAGUE, "--run-id", name]).ended_with(3);
-        candor.run(["approve", name]).ended_with(0).shows(&["Goal reached"]);
+        candor.run(["approve", name]).ended_with(0).shows(&["All tasks finished"]);
     }
 }
 

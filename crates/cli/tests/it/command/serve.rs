@@ -104,7 +104,7 @@ fn a_goal_is_carried_out_and_its_results_come_back() {
     assert_eq!(run["tasks"][3]["outputs"]["total_cost"], 1293);
     assert_eq!(run["next"], json!([]));
     let words = said["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(words.contains("The goal was reached") && words.contains("1293"), "{words}");
+    assert!(words.contains("Goal reached: 6 of 6 criteria hold") && words.contains("1293"), "{words}");
     let steps: Vec<f64> = mcp
         .aside
         .iter()

@@ -155,5 +155,5 @@ fn watch_follows_a_run_that_another_process_drives() {
     let events = Events(seen.lines());
     assert_eq!(events.0[0]["event"], "run_started");
     assert_eq!(events.0.last().unwrap()["event"], "run_completed");
-    candor.run(["watch", "run_1"]).ended_with(0).shows(&["Goal reached"]);
+    candor.run(["watch", "run_1"]).ended_with(0).shows(&["All tasks finished"]);
 }

@@ -140,6 +140,32 @@ fn the_goals_own_words_are_executed() {
 }
 
 #[test]
+fn a_file_that_was_there_before_proves_nothing() {
+    let candor = with_agent(&say(&json!({ "done": true })));
+    candor.write("chores.md", "- old\n");
+    let said = candor.run(["run", "Write the chores to chores.md", "--run-id", "run_1", "--unattended"]);
+    said.ended_with(0).shows(&["not verified", "was there before"]);
+    assert_eq!(verdict(&candor), "unverified");
+}
+
+#[test]
+fn a_goal_that_a_person_wrote_has_its_criteria_executed() {
+    for (criterion, expected) in [
+        ("output beds >= 3", "verified"),
+        ("output beds >= 4", "not_met"),
+        ("output carrots >= 4", "not_met"),
+        ("The beds look tidy", "unverified"),
+    ] {
+        let candor = with_agent(&say(&json!({ "beds": 3 })));
+        let goal = json!({ "goal_id": "goal_1", "goal_type": "generic", "description": "Plan the garden chores",
+            "success_criteria": [criterion] });
+        candor.write("goal.json", goal.to_string());
+        candor.run(["run", "--goal", "goal.json", "--run-id", "run_1", "--unattended", "--yes"]);
+        assert_eq!(verdict(&candor), expected, "{criterion}");
+    }
+}
+
+#[test]
 fn a_tasks_criterion_is_executed_whatever_it_looks_at() {
     // spec: findings HE-09
     let body = "open('out.json', 'w').write('[1, 2]')\n".to_owned()
@@ -224,11 +250,11 @@ fn a_task_that_is_done_again_has_its_dependants_done_again() {
     let body = "import os\n\
         n = len(os.listdir('tries')) if os.path.isdir('tries') else 0\n\
         os.makedirs('tries', exist_ok=True)\n\
-        if 'count' in order['task']['description']:\n    \
+        if 'count' in order['description']:\n    \
             open(f'tries/{n}', 'w').write('x')\n    \
             print(json.dumps({'outputs': {'beds': list(range(n + 1))}}))\n\
         else:\n    \
-            print(json.dumps({'outputs': {'seen': len(json.dumps(order).split('beds')), 'order': order}}))";
+            print(json.dumps({'outputs': {'seen': len(json.dumps(order).split('beds')), 'order': order['upstream']}}))";
     let candor = with_agent(body);
     let tasks = json!([
         { "task_id": "a", "description": "count the beds", "agent_type": "gardener",

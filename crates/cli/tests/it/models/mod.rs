@@ -9,6 +9,7 @@ mod directly;
 mod durability;
 mod fallback_policy;
 mod incomplete;
+mod judging;
 mod meaning;
 mod money;
 mod recordings;

@@ -149,6 +149,7 @@ pub(crate) fn step_of(seen: &SeenRequest) -> &'static str {
         () if named("decompose_task", "Step: split a goal") => "decompose_task",
         () if named("plan", "Step: judge a plan") => "plan",
         () if named("route_task", "Step: choose the agent") => "route_task",
+        () if named("judge_result", "Step: judge whether statements hold") => "judge_result",
         () => "",
     }
 }

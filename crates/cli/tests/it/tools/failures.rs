@@ -272,6 +272,10 @@ fn the_third_replan_is_refused_and_the_other_steps_still_run() {
     // What there is counts, and what is missing is told.
     let done = events.only("task_succeeded");
     assert_eq!(done["feedback"]["feedback_type"], json!("PARTIAL_SUCCESS"));
+    // spec: findings HE-03
+    let report = events.report();
+    assert_eq!(report["verdict"], "unverified", "{}", report["assessment"]);
+    assert!(report["outcome"].as_str().unwrap().contains("succeeded in part"), "{}", report["outcome"]);
     assert_eq!(done["feedback"]["actual_outputs"], json!({"result": "hello"}));
     let told = done["feedback"]["errors"].to_string();
     for word in ["the press is on strike", "it waits for step 1", "not there: news"] {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use candor_language::success;
 use candor_model::{
-    CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback, Goal,
-    IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
+    CheckKind, CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
+    Goal, IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
 };
 use candor_planning::criterion::{self, Clause, Judgement, Subject};
 use candor_planning::report::ConstraintCheck;
@@ -51,7 +51,8 @@ pub(super) fn judge(
 pub(super) fn to_judge(goal: &Goal) -> Vec<String> {
     let clauses = goal.success_criteria.iter().flat_map(|text| criterion::parse(text).clauses);
     let words = clauses.filter_map(|clause| match clause {
-        Clause::Judge(words) => Some(words),
+        // A person who wrote a goal may say in a sentence when it is reached.
+        Clause::Judge(words) | Clause::Prose(words) => Some(words),
         _ => None,
     });
     words.collect()
@@ -180,7 +181,7 @@ impl Judge<'_, '_> {
 
     /// Judges one part; nothing if it must be looked up first.
     fn clause(&mut self, clause: &Clause) -> Option<Checked> {
-        if let Clause::Judge(words) = clause {
+        if let Clause::Judge(words) | Clause::Prose(words) = clause {
             return Some(self.judged.checked(words));
         }
         let clause = &self.with_known_name(clause);
@@ -201,9 +202,17 @@ impl Judge<'_, '_> {
                 if !clause.may_run(&self.phases.rules.allowed_commands, own) {
                     return Some(Checked::open("not run: the program is not among the allowed ones"));
                 }
+                let before = kind.path().and_then(|path| self.cx.files.get(path)?.text.as_ref().ok());
+                let kind = match (kind, before) {
+                    (CheckKind::File(path), Some(_)) => CheckKind::Content(path),
+                    (kind, _) => kind,
+                };
                 let check = WantedCheck { task_id: self.results.last?.clone(), kind };
                 let seen: Option<&CheckResult> = self.cx.checks.iter().rev().find(|seen| seen.check == check);
                 match seen {
+                    Some(seen) if seen.passed && before == Some(&seen.detail) => {
+                        Checked::open("the file was there before, and is unchanged")
+                    }
                     Some(seen) => Checked::of(clause, seen),
                     None => {
                         self.found.wanted.push(check);

@@ -316,9 +316,11 @@ impl Invariants {
                 own_answer(*attempt, feedback)?;
                 self.close(task_id, *attempt)
             }
-            EventBody::TaskReopened { task_id, .. } => invariant(self.now.done.remove(task_id), || {
-                format!("{task_id} was reopened and had not succeeded")
-            }),
+            EventBody::TaskReopened { task_id, dependants, .. } => {
+                let mut reopened = std::iter::once(task_id).chain(dependants);
+                let wrong = reopened.find(|task| !self.now.done.remove(*task));
+                invariant(wrong.is_none(), || format!("{wrong:?} was reopened and had not succeeded"))
+            }
             EventBody::TaskFailed { task_id, attempt: 0, .. } => {
                 invariant(!self.now.running.contains_key(task_id), || {
                     format!("{task_id} failed to start while it ran")
