@@ -84,7 +84,8 @@ pub use evaluation::{
 };
 pub use event::{
     Account, AfterStop, ConfidenceCause, ConflictResolution, Event, EventBody, EventError, FORMAT_VERSION,
-    FallbackKind, Payee, Position, Recorded, RepairKind, StopReason, old_logs,
+    FallbackKind, OutcomeRecord, Payee, Position, Recorded, RepairKind, RevisionStep, ScheduledRetry,
+    StopReason, old_logs,
 };
 pub use failure::{Failure, FailureKind, ReportedError, TEMPORARY_EXIT_CODE, TOO_COMPLEX, Transience};
 pub use feedback::{ExecutionFeedback, FeedbackType};

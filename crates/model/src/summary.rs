@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    Confidence, Event, EventBody, GateId, GoalType, Money, Notification, PlanId, RunId, Timestamp, Verdict,
+    Confidence, Event, EventBody, GateId, GoalType, Money, Notification, OutcomeRecord, PlanId, RunId,
+    Timestamp, Verdict,
 };
 
 text_enum!(
@@ -173,7 +174,7 @@ impl RunSummary {
             EventBody::Progressed { update } => self.progress_percentage = update.progress_percentage,
             EventBody::Charged { total, .. } => self.spent = *total,
             EventBody::TaskFailed { .. } => self.failures += 1,
-            EventBody::OutcomeRecorded { assessment, .. } => {
+            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => {
                 self.judged = assessment.as_ref().map(|assessment| assessment.verdict);
             }
             EventBody::Notified { notification } => {

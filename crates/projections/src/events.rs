@@ -69,10 +69,8 @@ impl Group {
             | E::TaskStopped { .. }
             | E::TaskSkipped { .. }
             | E::TaskGivenUp { .. }
-            | E::ReplanRequested { .. }
-            | E::RevisionAsked { .. }
-            | E::RevisionAnswered { .. }
-            | E::RetryScheduled { .. } => Self::Task,
+            | E::Revision(_)
+            | E::RetryScheduled(_) => Self::Task,
             E::Notified { .. } => Self::Notice,
             E::Progressed { .. } => Self::Progress,
             E::Escalated { .. }
@@ -103,7 +101,7 @@ impl Group {
             | E::TaskTakenUp { .. }
             | E::DecisionMade { .. }
             | E::Charged { .. }
-            | E::OutcomeRecorded { .. } => Self::Silent,
+            | E::OutcomeRecorded(_) => Self::Silent,
         }
     }
 

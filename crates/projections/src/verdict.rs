@@ -4,8 +4,8 @@
 //! tools show what is here, so that they cannot disagree.
 
 use candor_model::{
-    Assessment, CheckKind, CheckedCriterion, EventBody, Evidence, PlanningError, Position, Recorded, TaskId,
-    Verdict,
+    Assessment, CheckKind, CheckedCriterion, EventBody, Evidence, OutcomeRecord, PlanningError, Position,
+    Recorded, TaskId, Verdict,
 };
 use candor_planning::{assessment, texts};
 use serde::Serialize;
@@ -56,7 +56,7 @@ impl<'a> RunVerdict<'a> {
         let records = records.get(since.unwrap_or(0)..).unwrap_or_default();
         let end = records.iter().rev().map(|it| &it.event.body).find(|body| body.is_end());
         let judged = records.iter().rev().find_map(|it| match &it.event.body {
-            EventBody::OutcomeRecorded { assessment, .. } => assessment.as_deref(),
+            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => assessment.as_deref(),
             _ => None,
         });
         let criteria = judged.into_iter().flat_map(|judged| &judged.criteria);

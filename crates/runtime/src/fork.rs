@@ -1,7 +1,9 @@
 //! A run that begins where another one once was.
 
 use candor_engine::{Input, RunState};
-use candor_model::{CheckpointId, Event, EventBody, ForkedFrom, Phase, Position, Recorded, RunId};
+use candor_model::{
+    CheckpointId, Event, EventBody, ForkedFrom, OutcomeRecord, Phase, Position, Recorded, RunId,
+};
 use candor_ports::Lease;
 
 use crate::{DriveError, RunHandle, Runtime};
@@ -81,7 +83,7 @@ fn shared(past: &[Recorded], fork: &ForkedFrom, new: &RunId) -> Vec<Event> {
                 *run_id = new.clone();
                 *forked_from = Some(Box::new(fork.clone()));
             }
-            EventBody::OutcomeRecorded { measured, examples, .. } => {
+            EventBody::OutcomeRecorded(OutcomeRecord { measured, examples, .. }) => {
                 *measured = None;
                 examples.clear();
             }

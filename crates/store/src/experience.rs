@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use candor_model::{
-    AgentMeasure, AgentType, Breaker, Event, EventBody, Money, PlanOutcome, RoutedExample, RunId,
+    AgentMeasure, AgentType, Breaker, Event, EventBody, Money, OutcomeRecord, PlanOutcome, RoutedExample,
+    RunId,
 };
 use candor_ports::{Experience, LogError};
 use rusqlite::{Connection, params};
@@ -19,7 +20,10 @@ const EXAMPLES_PER_AGENT: u32 = 20;
 /// Takes note of the outcomes among events of a run.
 pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> rusqlite::Result<()> {
     for event in events {
-        if let EventBody::OutcomeRecorded { outcome, measured: Some(measured), examples, .. } = &event.body {
+        if let EventBody::OutcomeRecorded(OutcomeRecord {
+            outcome, measured: Some(measured), examples, ..
+        }) = &event.body
+        {
             note_outcome(connection, run, outcome)?;
             note_measures(connection, run, measured)?;
             note_examples(connection, run, examples)?;

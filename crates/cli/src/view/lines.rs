@@ -6,8 +6,8 @@
 use candor_engine::RunState;
 use candor_model::{
     AfterStop, AgentType, Announcement, AskStep, Assessment, Confidence, CritiqueVerdict, Event, EventBody,
-    IdMap, Money, Notification, ProgressStatus, Question, Recorded, RunId, Seconds, Severity, SubTask,
-    TaskId, TaskStatus, Timestamp, Verdict,
+    IdMap, Money, Notification, OutcomeRecord, ProgressStatus, Question, Recorded, RevisionStep, RunId,
+    ScheduledRetry, Seconds, Severity, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::texts;
 use candor_projections::events::Group;
@@ -127,7 +127,9 @@ impl LineWriter {
                 }
             }
             EventBody::Charged { total, .. } => self.spent = *total,
-            EventBody::OutcomeRecorded { assessment, .. } => self.judged.clone_from(assessment),
+            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => {
+                self.judged.clone_from(assessment)
+            }
             EventBody::RolledBack { .. } => self.judged = None,
             _ => {}
         }
@@ -210,18 +212,18 @@ impl LineWriter {
             EventBody::TaskSkipped { task_id, comments } => {
                 said(Mark::Skipped, words::skipped(&self.task(task_id), comments))
             }
-            EventBody::RetryScheduled { task_id, at, agent_type, by_person, .. } => {
+            EventBody::RetryScheduled(ScheduledRetry { task_id, at, agent_type, by_person, .. }) => {
                 let agent = agent_type.as_ref().map(texts::agent_name);
                 let wait = at.since(event.at);
                 said(Mark::Again, words::retrying(&self.task(task_id), agent.as_deref(), wait, *by_person))
             }
-            EventBody::ReplanRequested { task_id, .. } => {
+            EventBody::Revision(RevisionStep::Requested { task_id, .. }) => {
                 said(Mark::Again, words::replan_requested(&self.task(task_id)))
             }
-            EventBody::RevisionAsked { task_id, .. } => {
+            EventBody::Revision(RevisionStep::Asked { task_id, .. }) => {
                 said(Mark::Again, words::revision_asked(&self.task(task_id)))
             }
-            EventBody::RevisionAnswered { task_id, refused: Some(reason), .. } => {
+            EventBody::Revision(RevisionStep::Answered { task_id, refused: Some(reason), .. }) => {
                 note(words::revision_refused(&self.task(task_id), reason))
             }
             // A success is told with the progress it makes, a failure with its notice: both follow at once.

@@ -2,7 +2,7 @@
 
 use candor_model::{
     Answer, ApprovalAction, EventBody, ExecutionFeedback, GateId, Guidance, GuidanceAction,
-    HumanApprovalDecision, Plan, PlanVersion, PlanningError, Question, SubTask, TaskId,
+    HumanApprovalDecision, Plan, PlanVersion, PlanningError, Question, ScheduledRetry, SubTask, TaskId,
 };
 use candor_planning::replan::{ReplanContext, ReplanRefusal, replan};
 use candor_planning::texts::Response;
@@ -164,7 +164,13 @@ fn retry(draft: &mut Draft<'_>, gate: &GateId, task: &SubTask, guidance: Guidanc
     let (agent_type, inputs) = (guidance.agent_type.clone(), guidance.inputs.clone());
     close(draft, gate, Answer::Guidance(guidance));
     let (task_id, at) = (task.task_id.clone(), draft.now);
-    draft.emit(EventBody::RetryScheduled { task_id, at, agent_type, inputs, by_person: true });
+    draft.emit(EventBody::RetryScheduled(ScheduledRetry {
+        task_id,
+        at,
+        agent_type,
+        inputs,
+        by_person: true,
+    }));
     schedule::after_change(draft);
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_model::{
     AfterStop, AgentType, Assessment, ConfidenceCause, EventBody, ExecutionFeedback, ExecutionStatus,
-    Failure, FailureKind, Notification, PlanOutcome, PlanningError, RoutedExample, Seconds, SubTask, TaskId,
-    TaskStatus, Timestamp, Verdict,
+    Failure, FailureKind, Notification, OutcomeRecord, PlanOutcome, PlanningError, RoutedExample, Seconds,
+    SubTask, TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::texts::{self, Response};
@@ -214,7 +214,7 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     let measured = ahead.settings().learn.then(|| ahead.measured().clone());
     let examples = if measured.is_some() { examples(ahead) } else { Vec::new() };
     let outcome = Box::new(outcome);
-    draft.emit(EventBody::OutcomeRecorded { outcome, report, measured, examples, assessment });
+    draft.emit(EventBody::OutcomeRecorded(OutcomeRecord { outcome, report, measured, examples, assessment }));
 }
 
 /// Who succeeded at what, for the router. A few per agent say enough, and a plan may be large.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentType, Announcement, ConfidenceCause, ConfidenceChange, EventBody, ExecutionFeedback, FallbackKind,
-    GateId, Notification, Phase, PlanningError, Question, ReplanStrategy, Seconds, Severity, SubTask,
-    TaskStatus,
+    GateId, Notification, Phase, PlanningError, Question, ReplanStrategy, ScheduledRetry, Seconds, Severity,
+    SubTask, TaskStatus,
 };
 use candor_planning::recovery::{self, Situation, Step, person};
 use candor_planning::replan::{Agents, ReplanContext, Replanned};
@@ -162,13 +162,13 @@ fn answer_directly(draft: &mut Draft<'_>, failed: &SubTask, agent: AgentType) {
         let reason = format!("failed: {}", after.failed());
         draft.emit(EventBody::Degraded { level: after.level, reason });
     }
-    draft.emit(EventBody::RetryScheduled {
+    draft.emit(EventBody::RetryScheduled(ScheduledRetry {
         task_id: failed.task_id.clone(),
         at: draft.now,
         agent_type: Some(agent),
         inputs: candor_model::JsonMap::new(),
         by_person: false,
-    });
+    }));
     schedule::after_change(draft);
 }
 
@@ -306,13 +306,13 @@ fn repeat(draft: &mut Draft<'_>, task: &SubTask, after: Seconds) {
         reasoning: "the failure may pass by itself, and the retry policy allows another attempt".to_owned(),
         confidence: None,
     });
-    draft.emit(EventBody::RetryScheduled {
+    draft.emit(EventBody::RetryScheduled(ScheduledRetry {
         task_id: task.task_id.clone(),
         at,
         agent_type: None,
         inputs: candor_model::JsonMap::new(),
         by_person: false,
-    });
+    }));
 }
 
 /// Changes the plan, says why, and asks a person if too little confidence is left.

@@ -1,7 +1,7 @@
 //! Another approach to a task that failed for good: a model is asked, and what it proposes is checked like any change
 //! of the plan.
 
-use candor_model::{EventBody, RevisionProposal, TaskId};
+use candor_model::{EventBody, RevisionProposal, RevisionStep, TaskId};
 use candor_planning::recovery::proposal;
 
 use super::draft::Draft;
@@ -12,7 +12,7 @@ use crate::state::{Stage, TaskState};
 /// Has a model asked; `note` is what a person said about it.
 pub(super) fn ask(draft: &mut Draft<'_>, task_id: &TaskId, note: Option<String>) {
     let number = draft.projected().next_revision();
-    draft.emit(EventBody::RevisionAsked { task_id: task_id.clone(), number, note });
+    draft.emit(EventBody::Revision(RevisionStep::Asked { task_id: task_id.clone(), number, note }));
 }
 
 /// A person wants another approach to a task: at once if it has failed, else as soon as its agent has stopped.
@@ -31,7 +31,7 @@ pub(super) fn replan(draft: &mut Draft<'_>, task_id: &TaskId, note: Option<Strin
             if !failure::has_model(draft) && !others {
                 return refuse("no model is configured and nobody else fits it");
             }
-            draft.emit(EventBody::ReplanRequested { task_id: task_id.clone(), note });
+            draft.emit(EventBody::Revision(RevisionStep::Requested { task_id: task_id.clone(), note }));
             return Ok(());
         }
         TaskState::Escalated(gate) => Some(gate.clone()),
@@ -88,7 +88,7 @@ pub(super) fn revised(
         Ok((replanned, proposal.why))
     });
     let refused = applied.as_ref().err().cloned();
-    draft.emit(EventBody::RevisionAnswered { task_id: task_id.clone(), number, refused });
+    draft.emit(EventBody::Revision(RevisionStep::Answered { task_id: task_id.clone(), number, refused }));
     match applied {
         Ok((replanned, why)) => {
             let reasoning = format!("a model proposes it: {why}");

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use candor_model::{Event, EventBody, RunStatus};
+use candor_model::{Event, EventBody, OutcomeRecord, RunStatus};
 
 use super::RunState;
 
@@ -40,14 +40,10 @@ impl RunState {
             E::TaskFailed { .. } => self.fail(body),
             E::TaskStopped { task_id, reason, .. } => self.stop_attempt(task_id, *reason, at),
             E::TaskSkipped { task_id, .. } => self.skip(task_id),
-            E::ReplanRequested { task_id, note } => self.request_replan(task_id, note.clone()),
-            E::RevisionAsked { task_id, number, note } => {
-                self.ask_for_revision(task_id, *number, note.clone())
-            }
-            E::RevisionAnswered { task_id, number, .. } => self.end_revision(task_id, *number),
+            E::Revision(step) => self.revision_step(step),
             E::TaskGivenUp { task_id, error } => self.give_up(task_id, error),
             E::TaskReopened { task_id, dependants, .. } => self.reopen(task_id, dependants),
-            E::RetryScheduled { .. } => self.schedule_retry(body),
+            E::RetryScheduled(_) => self.schedule_retry(body),
             E::AgentNoted { task_id, attempt, note } => self.take_note(task_id, *attempt, note),
             E::Undo(step) => self.apply_undo(step),
             E::HumanAsked { gate, question } => self.ask(gate, question),
@@ -66,7 +62,7 @@ impl RunState {
             E::QueryAnswered { response } => self.findings_mut().answer_query(response),
             E::FilesRead { files } => self.findings_mut().documents.read(files),
             E::ResultsChecked { results } => self.findings_mut().validation.checks.extend_from_slice(results),
-            E::OutcomeRecorded { report, .. } => self.results.report = Some(report.clone()),
+            E::OutcomeRecorded(OutcomeRecord { report, .. }) => self.results.report = Some(report.clone()),
             E::RunPaused { .. } => self.paused = true,
             E::RunResumed {} => self.resume(),
             E::StopRequested { then } => self.stop(then),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentType, EventBody, ExecutionFeedback, Failure, FeedbackType, Money, PlanningError, Query, RankedAgent,
-    Seconds, StopReason, TaskId, Timestamp,
+    RevisionStep, ScheduledRetry, Seconds, StopReason, TaskId, Timestamp,
 };
 use candor_planning::loop_guard::{Outcome, Watch};
 
@@ -98,19 +98,29 @@ impl RunState {
         self.set_task(task_id, TaskState::GivenUp(Box::new(error.clone())));
     }
 
-    pub(super) fn request_replan(&mut self, task_id: &TaskId, note: Option<String>) {
+    pub(super) fn revision_step(&mut self, step: &RevisionStep) {
+        match step {
+            RevisionStep::Requested { task_id, note } => self.request_replan(task_id, note.clone()),
+            RevisionStep::Asked { task_id, number, note } => {
+                self.ask_for_revision(task_id, *number, note.clone());
+            }
+            RevisionStep::Answered { task_id, number, .. } => self.end_revision(task_id, *number),
+        }
+    }
+
+    fn request_replan(&mut self, task_id: &TaskId, note: Option<String>) {
         let Some((work, index)) = self.work_at(task_id) else { return };
         work.halt(index, StopReason::Replan);
         self.asks.requested.insert(task_id.clone(), note);
     }
 
-    pub(super) fn ask_for_revision(&mut self, task_id: &TaskId, number: u32, note: Option<String>) {
+    fn ask_for_revision(&mut self, task_id: &TaskId, number: u32, note: Option<String>) {
         self.asks.revisions = number;
         self.asks.requested.remove(task_id);
         self.set_task(task_id, TaskState::Revising { number, note });
     }
 
-    pub(super) fn end_revision(&mut self, task_id: &TaskId, number: u32) {
+    fn end_revision(&mut self, task_id: &TaskId, number: u32) {
         self.asks.forget_revision(number);
         self.set_task(task_id, TaskState::Failed);
     }
@@ -123,7 +133,10 @@ impl RunState {
     }
 
     pub(super) fn schedule_retry(&mut self, body: &EventBody) {
-        let EventBody::RetryScheduled { task_id, at, agent_type, inputs, by_person } = body else { return };
+        let EventBody::RetryScheduled(ScheduledRetry { task_id, at, agent_type, inputs, by_person }) = body
+        else {
+            return;
+        };
         let Some((work, index)) = self.work_at(task_id) else { return };
         if agent_type.is_some() || !inputs.is_empty() {
             work.assign(index, |task| {

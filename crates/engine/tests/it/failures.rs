@@ -1,8 +1,8 @@
 //! Failures: told at once, in the same append, with what is done about them.
 
 use candor_model::{
-    EventBody, FeedbackType, GuidanceAction, Notification, Question, RunSettings, RunStatus, Severity,
-    TaskStatus,
+    EventBody, FeedbackType, GuidanceAction, Notification, OutcomeRecord, Question, RunSettings, RunStatus,
+    Severity, TaskStatus,
 };
 use candor_planning::report;
 use candor_testkit::fixtures::{self, confidence, feedback, paris_plan, task_id};
@@ -177,7 +177,7 @@ fn guidance_to_skip_goes_on_without_the_task() {
     let Some(EventBody::RunCompleted { skipped }) = run.last.last() else { panic!("{:?}", run.last) };
     assert_eq!(skipped, &[task_id("task_001")]);
     let outcome = run.last.iter().find_map(|body| match body {
-        EventBody::OutcomeRecorded { outcome, .. } => Some(outcome.success),
+        EventBody::OutcomeRecorded(OutcomeRecord { outcome, .. }) => Some(outcome.success),
         _ => None,
     });
     assert_eq!(outcome, Some(false), "a plan with a hole is no success to learn from");
@@ -237,7 +237,7 @@ fn an_untroubled_run_earns_the_bonus_and_its_outcome_has_the_launch_confidence()
     assert_eq!(run.state.confidence(), Some(confidence(0.90)));
     run.close();
     let outcome = run.last.iter().find_map(|body| match body {
-        EventBody::OutcomeRecorded { outcome, .. } => Some(outcome),
+        EventBody::OutcomeRecorded(OutcomeRecord { outcome, .. }) => Some(outcome),
         _ => None,
     });
     let outcome = outcome.unwrap();

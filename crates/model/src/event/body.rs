@@ -3,7 +3,7 @@
 use crate::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -217,34 +217,8 @@ pub enum EventBody {
         /// What they said.
         comments: String,
     },
-    /// A person wants another approach to a task that an agent is at work on.
-    ReplanRequested {
-        /// The task.
-        task_id: TaskId,
-        /// What they said about it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        note: Option<String>,
-    },
-    /// A model is asked for another approach to a task that failed for good.
-    RevisionAsked {
-        /// The task.
-        task_id: TaskId,
-        /// Which revision of the run it is, from 1.
-        number: u32,
-        /// What a person said about it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        note: Option<String>,
-    },
-    /// A model has proposed another approach, or could not.
-    RevisionAnswered {
-        /// The task.
-        task_id: TaskId,
-        /// Which revision of the run it is.
-        number: u32,
-        /// Why nothing came of it; absent if the plan was revised by it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        refused: Option<String>,
-    },
+    /// Another approach to a task is asked for.
+    Revision(RevisionStep),
     /// A task failed and nothing more is tried; what does not need it goes on, and then the run ends.
     TaskGivenUp {
         /// The task.
@@ -263,21 +237,7 @@ pub enum EventBody {
         dependants: Vec<TaskId>,
     },
     /// A failed attempt will be repeated by the task's own retry policy, or as a person said.
-    RetryScheduled {
-        /// The task.
-        task_id: TaskId,
-        /// When it may start.
-        at: Timestamp,
-        /// Another agent to use.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        agent_type: Option<AgentType>,
-        /// Inputs to set.
-        #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-        inputs: JsonMap,
-        /// Whether the failures so far are forgiven, because a person took the matter in hand.
-        #[serde(default)]
-        by_person: bool,
-    },
+    RetryScheduled(ScheduledRetry),
     /// People were told something.
     Notified {
         /// What.
@@ -483,21 +443,7 @@ pub enum EventBody {
     /// Two results that contradict each other were brought together.
     ConflictResolved(Box<ConflictResolution>),
     /// What the run teaches was kept.
-    OutcomeRecorded {
-        /// For the calibrator.
-        outcome: Box<PlanOutcome>,
-        /// For people.
-        report: Box<ExecutionReport>,
-        /// How the agents did; absent if nothing is to be learned from this run.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        measured: Option<BTreeMap<AgentType, AgentMeasure>>,
-        /// Who succeeded at what, for the router to learn from.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        examples: Vec<RoutedExample>,
-        /// How the run was judged; absent in logs that were written before runs were.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        assessment: Option<Box<Assessment>>,
-    },
+    OutcomeRecorded(OutcomeRecord),
     /// No new task is started until the run is resumed.
     RunPaused {
         /// Why.

@@ -7,6 +7,7 @@
 mod body;
 mod causes;
 pub mod old_logs;
+mod records;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ pub use body::EventBody;
 pub use causes::{
     Account, AfterStop, ConfidenceCause, ConflictResolution, FallbackKind, Payee, RepairKind, StopReason,
 };
+pub use records::{OutcomeRecord, RevisionStep, ScheduledRetry};
 
 use crate::{Timestamp, ValidationError, from_json};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use candor_model::{
     DecisionEntry, Event, EventBody, FailureContext, FailureLogEntry, GoalId, LogLevel, PlanId, PlanRevision,
-    TaskId,
+    ScheduledRetry, TaskId,
 };
 
 /// Lists the failures of a run: each once as it happened, and once more when its recovery began.
@@ -35,7 +35,7 @@ impl FailureJournal {
                 self.goal_id = Some(plan.goal_id.clone());
             }
             EventBody::TaskFailed { .. } => self.failed(body),
-            EventBody::RetryScheduled { task_id, .. } => self.recovered(task_id),
+            EventBody::RetryScheduled(ScheduledRetry { task_id, .. }) => self.recovered(task_id),
             EventBody::Replanned { revision, .. } => covered(revision).for_each(|task| self.recovered(task)),
             // Going back is no recovery of what failed after the point gone back to.
             EventBody::RolledBack { .. } => self.open.clear(),

@@ -1,8 +1,8 @@
 //! How events move what is known of a run.
 
 use candor_model::{
-    Broadcast, CritiqueVerdict, EventBody, ExecutionFeedback, Handoff, MessageType, Phase, PhaseMetrics,
-    QueryResponse, Timestamp,
+    Broadcast, CritiqueVerdict, EventBody, ExecutionFeedback, Handoff, MessageType, OutcomeRecord, Phase,
+    PhaseMetrics, QueryResponse, Timestamp,
 };
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ impl SharedState {
             EventBody::Critiqued { phase, verdict: CritiqueVerdict::Refine, notes, .. } => {
                 self.learnings.extend(notes.iter().map(|note| format!("{phase} was refined: {note}")));
             }
-            EventBody::OutcomeRecorded { report, .. } => {
+            EventBody::OutcomeRecorded(OutcomeRecord { report, .. }) => {
                 let lessons = &report.lessons_learned;
                 self.learnings.extend(lessons.what_worked.iter().chain(&lessons.what_failed).cloned());
             }

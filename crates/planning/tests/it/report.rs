@@ -5,8 +5,8 @@ use std::sync::Arc;
 use candor_model::{
     ConfidenceChange, ConfidencePoint, DecisionEntry, Event, EventBody, ExecutionFeedback, ExecutionId,
     ExecutionStatus, FeedbackType, JsonMap, LogLevel, Money, NonEmpty, Penalty, Plan, PlanId, PlanRevision,
-    PlanVersion, ProgressStatus, Replacement, ReplanStrategy, RevisionDetails, RevisionId, Seconds, TaskId,
-    TaskStatus, Timestamp,
+    PlanVersion, ProgressStatus, Replacement, ReplanStrategy, RevisionDetails, RevisionId, ScheduledRetry,
+    Seconds, TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::report::{
     DecisionFilter, ReportMaterial, constraint_summary, decisions, execution_report, execution_result,
@@ -269,13 +269,13 @@ fn replanned() -> EventBody {
 }
 
 fn retry_scheduled(task: &str) -> EventBody {
-    EventBody::RetryScheduled {
+    EventBody::RetryScheduled(ScheduledRetry {
         task_id: task_id(task),
         at: Timestamp::EPOCH,
         agent_type: None,
         inputs: JsonMap::new(),
         by_person: false,
-    }
+    })
 }
 
 #[test]

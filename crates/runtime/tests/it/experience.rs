@@ -1,6 +1,6 @@
 //! What outlives runs: who succeeded at what, and who is left in peace.
 
-use candor_model::{EventBody, Position, RunId, RunSettings};
+use candor_model::{EventBody, OutcomeRecord, Position, RunId, RunSettings};
 use candor_planning::breaker;
 use candor_ports::{EventLog, Streams};
 use candor_store::{OpenOptions, SqliteLog};
@@ -32,7 +32,7 @@ async fn successes_and_breakers_are_there_when_the_log_is_opened_again() {
     assert_eq!(known.examples.len(), 4);
     assert!(known.examples[0].text.contains("flights"), "{:?}", known.examples);
     let taught = story.events().into_iter().any(|event| match event.body {
-        EventBody::OutcomeRecorded { examples, .. } => examples.len() == 4,
+        EventBody::OutcomeRecorded(OutcomeRecord { examples, .. }) => examples.len() == 4,
         _ => false,
     });
     assert!(taught && RunSettings::default().learn);

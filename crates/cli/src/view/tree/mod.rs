@@ -9,7 +9,8 @@ mod layout;
 
 use candor_engine::RunState;
 use candor_model::{
-    AgentType, Event, EventBody, IdMap, Plan, Recorded, Seconds, TaskId, TaskStatus, Timestamp,
+    AgentType, Event, EventBody, IdMap, Plan, Recorded, ScheduledRetry, Seconds, TaskId, TaskStatus,
+    Timestamp,
 };
 use candor_planning::texts;
 
@@ -99,7 +100,8 @@ impl Tree {
             EventBody::TaskSucceeded { task_id, .. } => self.set(task_id, TaskStatus::Completed),
             EventBody::TaskFailed { task_id, .. } => self.set(task_id, TaskStatus::Failed),
             EventBody::TaskSkipped { task_id, .. } => self.set(task_id, TaskStatus::Skipped),
-            EventBody::TaskStopped { task_id, .. } | EventBody::RetryScheduled { task_id, .. } => {
+            EventBody::TaskStopped { task_id, .. }
+            | EventBody::RetryScheduled(ScheduledRetry { task_id, .. }) => {
                 self.set(task_id, TaskStatus::Pending);
             }
             EventBody::TaskReopened { task_id, dependants, .. } => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use candor_engine::RunState;
 use candor_model::{
     Account, AskKey, AskStep, Consulted, EventBody, FallbackKind, Handoff, Money, OpenCall, Phase,
-    RunSettings,
+    RevisionStep, RunSettings,
 };
 use serde_json::Value;
 
@@ -71,11 +71,11 @@ impl AskInvariants {
                     self.owed = Some(after);
                 }
             }
-            EventBody::RevisionAsked { number, .. } => {
+            EventBody::Revision(RevisionStep::Asked { number, .. }) => {
                 let new = self.revising.insert(*number);
                 invariant(new, || format!("revision {number} is asked for twice"))?;
             }
-            EventBody::RevisionAnswered { number, .. } => {
+            EventBody::Revision(RevisionStep::Answered { number, .. }) => {
                 let asked = self.revising.remove(number);
                 invariant(asked, || format!("revision {number} is answered and was not asked for"))?;
                 self.forget(|key| key.phase == Phase::Execution && key.attempt == *number);

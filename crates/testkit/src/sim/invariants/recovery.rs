@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_engine::RunState;
-use candor_model::{EventBody, Plan, TaskId, TaskStatus, Transience};
+use candor_model::{EventBody, Plan, ScheduledRetry, TaskId, TaskStatus, Transience};
 
 use super::{Scene, invariant};
 
@@ -48,7 +48,7 @@ impl RecoveryInvariants {
             }
             EventBody::TaskStopped { task_id, .. } => _ = self.under_way.remove(task_id),
             // A person took the matter in hand, or the result of a task was found wanting.
-            EventBody::RetryScheduled { task_id, by_person: true, .. }
+            EventBody::RetryScheduled(ScheduledRetry { task_id, by_person: true, .. })
             | EventBody::TaskReopened { task_id, .. } => self.forgive(scene.plan.as_ref(), task_id),
             EventBody::PlanProposed { .. }
             | EventBody::PlanAdjusted { .. }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use candor_model::{Assessment, CriterionResult, EventBody, Evidence, Phase, TaskId, Verdict};
+use candor_model::{Assessment, CriterionResult, EventBody, Evidence, OutcomeRecord, Phase, TaskId, Verdict};
 
 use super::invariant;
 
@@ -31,7 +31,7 @@ impl VerdictInvariants {
                 self.left_out.clear();
                 self.judged = None;
             }
-            EventBody::OutcomeRecorded { assessment, .. } => {
+            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => {
                 let assessment = assessment.as_deref().ok_or("a run ended and was not judged")?;
                 self.judged = Some(assessment.verdict);
                 self.check_verdict(assessment)?;

@@ -6,7 +6,7 @@ mod world;
 use std::collections::BTreeSet;
 
 use candor_engine::RunState;
-use candor_model::{EventBody, Phase, RunStatus, TaskId};
+use candor_model::{EventBody, OutcomeRecord, Phase, RunStatus, TaskId};
 use serde_json::{Value, json};
 
 use self::world::{Living, Story};
@@ -58,7 +58,7 @@ fn result(state: &RunState, id: &TaskId) -> Option<Value> {
 
 fn outcome(run: &Living) -> Option<Value> {
     run.log.iter().rev().find_map(|recorded| match &recorded.event.body {
-        EventBody::OutcomeRecorded { outcome, .. } => {
+        EventBody::OutcomeRecorded(OutcomeRecord { outcome, .. }) => {
             Some(json!([outcome.success, outcome.confidence_score, outcome.cost]))
         }
         _ => None,

@@ -1,0 +1,80 @@
+//! Events that have a record of their own.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::*;
+
+/// How a run went, for whoever comes after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutcomeRecord {
+    /// For the calibrator.
+    pub outcome: Box<PlanOutcome>,
+    /// For people.
+    pub report: Box<ExecutionReport>,
+    /// How the agents did; absent if nothing is to be learned from this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<BTreeMap<AgentType, AgentMeasure>>,
+    /// Who succeeded at what, for the router to learn from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<RoutedExample>,
+    /// How the run was judged; absent in logs that were written before runs were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assessment: Option<Box<Assessment>>,
+}
+
+/// A repetition of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduledRetry {
+    /// The task.
+    pub task_id: TaskId,
+    /// When it may start.
+    pub at: Timestamp,
+    /// Another agent to use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<AgentType>,
+    /// Inputs to set.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub inputs: JsonMap,
+    /// Whether the failures so far are forgiven, because a person took the matter in hand.
+    #[serde(default)]
+    pub by_person: bool,
+}
+
+/// How far another approach to a task is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum RevisionStep {
+    /// A person wants another approach to a task that an agent is at work on.
+    Requested {
+        /// The task.
+        task_id: TaskId,
+        /// What they said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// A model is asked for another approach to a task that failed for good.
+    Asked {
+        /// The task.
+        task_id: TaskId,
+        /// Which revision of the run it is, from 1.
+        number: u32,
+        /// What a person said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// A model has proposed another approach, or could not.
+    Answered {
+        /// The task.
+        task_id: TaskId,
+        /// Which revision of the run it is.
+        number: u32,
+        /// Why nothing came of it; absent if the plan was revised by it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    },
+}
