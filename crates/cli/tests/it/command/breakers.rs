@@ -4,10 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::Candor;
 
-/// One agent that does not answer, one that does and is less fit.
+/// One agent that is not there, one that is and is less fit.
 const CONFIG: &str = r#"
-[limits.retry]
-max_retries = 0
 [breakers]
 reset_timeout = 600
 [planning]
@@ -16,8 +14,7 @@ min_agents = 1
 agent_type = "broken_writer"
 specialization = "Writes letters, poems and reports"
 capabilities = ["write_letters", "write_poems"]
-command = ["sleep", "30"]
-timeout = 0.2
+command = ["/no/such/writer"]
 [[agents]]
 agent_type = "clerk"
 specialization = "Writes letters and poems, slowly"
@@ -49,7 +46,7 @@ fn an_agent_that_keeps_failing_rests_and_the_router_knows() {
         candor.run(["run", "--plan", "plan.json"]);
     }
     assert_eq!(breaker(&candor)["failureThreshold"], 3);
-    candor.run(["agents"]).ended_with(0).shows(&["circuit open, retry in", "Agent timeout"]);
+    candor.run(["agents"]).ended_with(0).shows(&["circuit open, retry in", "cannot start"]);
     let ranking =
         candor.run(["route", "--json", "Write letters and poems"]).ended_with(0).json()["ranking"].clone();
     assert_eq!(ranking[0]["agent_type"], "clerk");

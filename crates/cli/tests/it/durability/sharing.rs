@@ -139,14 +139,15 @@ fn an_approval_from_elsewhere_lets_the_run_go_on() {
 #[test]
 fn an_answer_from_elsewhere_reaches_the_process_that_drives_the_run() {
     // spec: planning HA-12
-    let place = Place::with_limits("escalate_after_failures = 1");
+    let place = Place::with_limits("escalate_after_failures = 1\nunattended = false");
     let plan = place.plan("plan", &[("bad", "hopeless", &[]), ("long", "patient", &[])]);
     let running = place.start_run("run_asked", &plan);
     place.begun("run_asked", "long");
     wait_for("the question", || running.out().contains("human_asked"));
+    let tried = place.ledger("run_asked").len();
     let answered = place.does("run_asked", &["answer", "run_asked", "skip"]);
     assert_eq!(answered.code(), Some(0), "{}", answered.err);
-    assert_eq!(place.ledger("run_asked").len(), 2, "a question is not answered by trying again");
+    assert_eq!(place.ledger("run_asked").len(), tried, "a question is not answered by trying again");
     place.let_go("run_asked");
     let done = running.end();
     assert_eq!(done.code(), Some(0), "{}", done.err);
@@ -155,7 +156,7 @@ fn an_answer_from_elsewhere_reaches_the_process_that_drives_the_run() {
 
 #[test]
 fn a_run_that_is_taken_up_finishes_what_was_under_way_before_it_waits_for_a_person() {
-    let place = Place::with_limits("escalate_after_failures = 1");
+    let place = Place::with_limits("escalate_after_failures = 1\nunattended = false");
     let plan = place.plan("plan", &[("bad", "hopeless", &[]), ("long", "patient", &[])]);
     let running = place.start_run("run_both", &plan);
     place.begun("run_both", "long");

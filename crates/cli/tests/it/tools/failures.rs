@@ -193,7 +193,7 @@ def run(name, arguments, meta):
         "",
     );
     bench.plan(&json!([{"id": "news", "tool": "desk.show_news", "parameters": {"day": "today"}}]));
-    let events = bench.run(3);
+    let events = bench.run(1);
     assert!(!bench.calls().contains(&"post_news".to_owned()), "{:?}", bench.calls());
     assert!(errors(&events).contains("the press is on strike"));
 }
