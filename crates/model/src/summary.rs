@@ -198,7 +198,10 @@ impl RunSummary {
             EventBody::PlanApproved { .. } | EventBody::PlanAdjusted { .. } => self.stage = Stage::Executing,
             EventBody::RunPaused { .. } => self.paused = true,
             // What failed in a run that had ended is tried again.
-            EventBody::RunResumed {} if self.stage == Stage::Ended => self.clear(Stage::Executing),
+            EventBody::RunResumed {} if self.stage == Stage::Ended => {
+                self.clear(Stage::Executing);
+                (self.verdict, self.judged) = (None, None);
+            }
             EventBody::RunResumed {} => self.paused = false,
             EventBody::StopRequested { .. } => self.clear(Stage::Stopping),
             EventBody::RolledBack { .. } => {

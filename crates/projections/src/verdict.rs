@@ -52,10 +52,13 @@ impl<'a> RunVerdict<'a> {
     /// Reads the verdict from a log.
     #[must_use]
     pub fn of(records: &'a [Recorded]) -> Self {
-        let since = records.iter().rposition(|it| matches!(it.event.body, EventBody::RolledBack { .. }));
-        let records = records.get(since.unwrap_or(0)..).unwrap_or_default();
-        let end = records.iter().rev().map(|it| &it.event.body).find(|body| body.is_end());
-        let judged = records.iter().rev().find_map(|it| match &it.event.body {
+        // A run that goes back or goes on has not ended, whatever it was called before.
+        let goes_on =
+            |it: &Recorded| matches!(it.event.body, EventBody::RolledBack { .. } | EventBody::RunResumed {});
+        let since = records.iter().rposition(goes_on).unwrap_or(0);
+        let latest = records.get(since..).unwrap_or_default();
+        let end = latest.iter().rev().map(|it| &it.event.body).find(|body| body.is_end());
+        let judged = latest.iter().rev().find_map(|it| match &it.event.body {
             EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => assessment.as_deref(),
             _ => None,
         });

@@ -127,10 +127,8 @@ impl LineWriter {
                 }
             }
             EventBody::Charged { total, .. } => self.spent = *total,
-            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => {
-                self.judged.clone_from(assessment)
-            }
-            EventBody::RolledBack { .. } => self.judged = None,
+            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => self.judged.clone_from(assessment),
+            EventBody::RolledBack { .. } | EventBody::RunResumed {} => self.judged = None,
             _ => {}
         }
     }

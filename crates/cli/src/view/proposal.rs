@@ -121,6 +121,8 @@ mod tests {
             "Alternatives:",
             "  A all in a row: safer, slower",
             "  C hybrid (recommended): as planned",
+            "Checked when it is done:",
+            "  - file exists: a.md",
             "Please look at it:",
             "  - unsure",
             "Changed 2 times so far",

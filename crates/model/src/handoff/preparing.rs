@@ -200,6 +200,9 @@ pub struct LoadedItem {
     pub tokens: usize,
     /// How much it has to do with the request, from 0 to 1.
     pub relevance: f64,
+    /// The digest of a file as it was before the work.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hash: String,
 }
 
 /// A command that the request names.

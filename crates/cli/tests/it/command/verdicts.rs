@@ -216,6 +216,8 @@ fn a_criterion_that_is_not_understood_is_an_error_with_the_form_that_was_meant()
 fn what_was_left_out_shows_in_every_account() {
     // spec: findings HE-04
     let candor = with_agent("sys.exit('no water')");
+    let agents = std::fs::read_to_string(candor.path("candor.toml")).unwrap();
+    candor.write("candor.toml", format!("[limits]\nunattended = false\n{agents}"));
     let task = |id: &str| json!({ "task_id": id, "description": "Water the beds", "agent_type": "gardener" });
     candor.write("plan.json", json!({ "subtasks": [task("a")] }).to_string());
     let waiting = candor.run(["run", "--plan", "plan.json", "--run-id", "run_1"]).ended_with(3);

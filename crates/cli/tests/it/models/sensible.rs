@@ -71,7 +71,7 @@ fn each_call_is_charged_by_its_tokens_at_the_price_of_its_tier() {
     let call = &events.all("model_consulted")[0]["step"]["call"];
     assert_eq!(
         (&call["tier"], &call["model"], &call["prompt"]),
-        (&json!("balanced"), &json!(USUAL), &json!("parse_goal@2"))
+        (&json!("balanced"), &json!(USUAL), &json!("parse_goal@3"))
     );
     assert_eq!(call["tokens"], json!({ "input": 200, "output": 100, "cached_read": 0, "cached_write": 0 }));
     assert_eq!(call["cost"], 0.002);

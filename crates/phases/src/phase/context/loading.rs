@@ -83,6 +83,7 @@ fn of_file(file: &ReadFile, text: &str, keywords: &[String]) -> LoadedItem {
         name: file.path.clone(),
         tokens: tokens_of(text.chars().count()),
         relevance: rounded(relevance),
+        hash: file.hash.clone(),
     }
 }
 
@@ -96,6 +97,7 @@ fn of_experience(cx: &PhaseContext<'_>, skills: &Skills) -> Vec<LoadedItem> {
             name: "past plans".to_owned(),
             tokens: tokens_of(text.len()),
             relevance: 0.4,
+            hash: String::new(),
         });
     }
     let chars: usize = skills.activated.iter().map(|name| name.len() + 1).sum();
@@ -105,6 +107,7 @@ fn of_experience(cx: &PhaseContext<'_>, skills: &Skills) -> Vec<LoadedItem> {
             name: "those who fit".to_owned(),
             tokens: tokens_of(chars),
             relevance: 0.3,
+            hash: String::new(),
         });
     }
     items
@@ -121,6 +124,7 @@ fn of_decisions(cx: &PhaseContext<'_>, keywords: &[String]) -> Vec<LoadedItem> {
             name,
             tokens: tokens_of(text.chars().count()),
             relevance: rounded(0.3 * share),
+            hash: String::new(),
         };
         (share > 0.0).then_some(item)
     });

@@ -35,14 +35,7 @@ impl Checked {
         };
         let evidence = Some(evidence);
         let Clause::Text { subject: Subject::File(_), test } = clause else {
-            // Where the text was read only to see whether the file is another one, its size is told.
-            let (passed, found) = match &seen.check.kind {
-                CheckKind::Content(path) if seen.passed => {
-                    (!seen.detail.is_empty(), format!("{path}: {} bytes", seen.detail.len()))
-                }
-                _ => (seen.passed, seen.detail.clone()),
-            };
-            return Self { result: result(passed), found, evidence };
+            return Self { result: result(seen.passed), found: seen.detail.clone(), evidence };
         };
         if !seen.passed {
             return Self { result: CriterionResult::Fails, found: seen.detail.clone(), evidence };

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use candor_language::success;
+use candor_model::handoff::{ContextOutput, LoadedKind};
 use candor_model::{
-    CheckKind, CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
-    Goal, IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
+    CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback, Goal,
+    IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
 };
 use candor_planning::criterion::{self, Clause, Judgement, Subject};
 use candor_planning::report::ConstraintCheck;
@@ -202,17 +203,12 @@ impl Judge<'_, '_> {
                 if !clause.may_run(&self.phases.rules.allowed_commands, own) {
                     return Some(Checked::open("not run: the program is not among the allowed ones"));
                 }
-                let before = kind.path().and_then(|path| self.cx.files.get(path)?.text.as_ref().ok());
-                let kind = match (kind, before) {
-                    (CheckKind::File(path), Some(_)) => CheckKind::Content(path),
-                    (kind, _) => kind,
-                };
+                if kind.path().is_some_and(|path| self.is_unchanged(path)) {
+                    return Some(Checked::open("the file was there before, and is unchanged"));
+                }
                 let check = WantedCheck { task_id: self.results.last?.clone(), kind };
                 let seen: Option<&CheckResult> = self.cx.checks.iter().rev().find(|seen| seen.check == check);
                 match seen {
-                    Some(seen) if seen.passed && before == Some(&seen.detail) => {
-                        Checked::open("the file was there before, and is unchanged")
-                    }
                     Some(seen) => Checked::of(clause, seen),
                     None => {
                         self.found.wanted.push(check);
@@ -221,6 +217,14 @@ impl Judge<'_, '_> {
                 }
             }
         })
+    }
+
+    /// Whether a file is as it was before the work. Files that are named are read before it and again for validation.
+    fn is_unchanged(&self, path: &str) -> bool {
+        let Some(now) = self.cx.files.get(path).filter(|now| !now.hash.is_empty()) else { return false };
+        let before = self.cx.left::<ContextOutput>();
+        let mut items = before.iter().flat_map(|before| &before.loaded);
+        items.any(|item| item.kind == LoadedKind::File && item.name == path && item.hash == now.hash)
     }
 
     /// What the outputs say of a clause that holds.

@@ -27,6 +27,7 @@ impl VerdictInvariants {
             }
             EventBody::TaskSucceeded { task_id, .. } => _ = self.succeeded.insert(task_id.clone()),
             EventBody::TaskSkipped { task_id, .. } => _ = self.left_out.insert(task_id.clone()),
+            EventBody::RunResumed {} => self.judged = None,
             EventBody::PlanProposed { .. } | EventBody::RolledBack { .. } => {
                 self.left_out.clear();
                 self.judged = None;
