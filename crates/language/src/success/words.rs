@@ -124,7 +124,7 @@ impl Said {
 
     /// The format that the result is wanted in: `as CSV`, `in JSON format`, `en formato JSON`.
     pub(super) fn format(&self) -> Option<&'static str> {
-        let found = self.keys.iter().enumerate().find_map(|(at, key)| {
+        self.keys.iter().enumerate().find_map(|(at, key)| {
             let format = match key.as_str() {
                 "json" => "json",
                 "csv" => "csv",
@@ -136,8 +136,7 @@ impl Said {
                 || matches!((before, after), (Some("in"), Some("format")))
                 || matches!((before, after), (Some("a" | "valid"), Some("object" | "array" | "list")));
             said.then_some(format)
-        });
-        found
+        })
     }
 
     /// The language that the result is wanted in, if only one is named.

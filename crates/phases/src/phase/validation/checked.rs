@@ -48,7 +48,7 @@ impl Checked {
     }
 
     /// All of these together: what fails comes before what is open, and that before what holds.
-    pub(super) fn all(parts: Vec<Self>) -> Self {
+    pub(super) fn all(parts: &[Self]) -> Self {
         let has = |result| parts.iter().any(|part| part.result == result);
         let result = if has(CriterionResult::Fails) {
             CriterionResult::Fails

@@ -146,8 +146,8 @@ impl Judge<'_, '_> {
         let criterion = criterion::parse(text);
         let (source, words) = self.source(text);
         let wanted = self.found.wanted.len();
-        let parts = criterion.clauses.iter().filter_map(|clause| self.clause(clause));
-        let checked = Checked::all(parts.collect());
+        let parts: Vec<Checked> = criterion.clauses.iter().filter_map(|clause| self.clause(clause)).collect();
+        let checked = Checked::all(&parts);
         // What is being looked up is judged when it is known.
         if self.found.wanted.len() > wanted {
             return;

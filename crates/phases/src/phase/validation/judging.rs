@@ -1,5 +1,7 @@
 //! Words that no program can check, judged by a model on another tier than the one that did the work.
 
+use std::sync::Arc;
+
 use candor_model::{CriterionResult, Evidence, ExecutionFeedback, SubTask, TaskStatus, Tier};
 use candor_planning::compress;
 
@@ -37,15 +39,15 @@ fn results(cx: &PhaseContext<'_>) -> String {
     let good = cx.feedback.iter().filter(|feedback| feedback.feedback_type.is_success());
     let text =
         |feedback: &ExecutionFeedback| format!("{}: {}", feedback.task_id, compress::outputs_text(feedback));
-    good.map(|feedback| text(feedback)).collect::<Vec<_>>().join("\n")
+    good.map(Arc::as_ref).map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// The strongest tier that did none of the work.
 fn other_tier(cx: &PhaseContext<'_>) -> Tier {
     let tasks = cx.plan.into_iter().flat_map(|plan| &plan.subtasks);
-    let done = tasks.filter(|task| task.status != TaskStatus::Skipped);
+    let mut done = tasks.filter(|task| task.status != TaskStatus::Skipped);
     let strong = |task: &SubTask| task.metadata.tier == Some(Tier::Strong);
-    if done.clone().any(|task| strong(task)) { Tier::Balanced } else { Tier::Strong }
+    if done.any(strong) { Tier::Balanced } else { Tier::Strong }
 }
 
 impl Judged {
