@@ -98,7 +98,7 @@ mod tests {
         let (state, records) = told("backup_agent");
         let text = markdown(&state, &records);
         for part in [
-            "the goal is not verified: no criterion says when it is reached. 4 of 4 tasks, 2 failed attempts",
+            "the goal is not verified: no criterion says when it is reached. 4 of 4 tasks, ",
             "```mermaid",
             "| `rev_1` |",
             "0.85 → 0.60",
