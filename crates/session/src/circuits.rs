@@ -211,16 +211,20 @@ impl Session {
     }
 }
 
-/// What a step says of the model that was called. A series of repetitions counts once, at its end; a request that
-/// the model must refuse says nothing of the model.
+/// What a step says of the model that was called. A series of repetitions counts once, at its end. A model that
+/// answers works, whatever the answer is worth; one that refuses a request or has too many says nothing of itself.
 fn verdict_on_model(step: &Consulted) -> Option<(&str, Result<(), &str>)> {
     let call = step.call.as_ref()?;
-    let about_request = |kind| matches!(kind, ModelErrorKind::ContentFilter | ModelErrorKind::ContextTooLong);
+    let about_request = |kind| {
+        use ModelErrorKind::{ContentFilter, ContextTooLong, RateLimit};
+        matches!(kind, ContentFilter | ContextTooLong | RateLimit)
+    };
     let result = match &step.outcome {
         AskStep::Accepted { .. } => Ok(()),
         AskStep::FallBack { reason, .. } | AskStep::GiveUp { reason, .. } => match &call.failure {
             Some(failure) if about_request(failure.kind) => return None,
-            _ => Err(reason.as_str()),
+            Some(_) => Err(reason.as_str()),
+            None => Ok(()),
         },
         AskStep::Repeat { .. } | AskStep::AskAgain { .. } => return None,
     };

@@ -119,6 +119,21 @@ fn a_model_that_keeps_failing_is_not_called_while_its_circuit_is_open() {
 }
 
 #[test]
+fn a_model_whose_answers_are_of_no_use_is_still_there() {
+    // spec: findings RC-13
+    for useless in [consulting::answered("no JSON", 0), consulting::failed(ModelErrorKind::RateLimit)] {
+        let mut hand = Hand::at_work(1);
+        hand.effects();
+        for n in 1..=4 {
+            ask_as(&mut hand, &format!("act_{n}"), 1_000);
+            let open = call(&mut hand).expect("the circuit is closed");
+            let call = Some(useless.clone());
+            answer(&mut hand, open, Consulted { call, outcome: consulting::give_up("no JSON") });
+        }
+    }
+}
+
+#[test]
 fn when_the_attempt_ends_its_questions_end_with_it() {
     let mut hand = Hand::at_work(1);
     hand.effects();

@@ -103,6 +103,10 @@ fn three_tasks_of_a_broken_agent_are_done_by_the_other_one() {
     assert_eq!(calls, expected, "the same cause twice is for good, and nobody gets a task back");
     let asked = std::fs::read_to_string(candor.path("calls.log")).unwrap();
     assert!(!asked.contains("radius") && !asked.contains("alternative"), "{asked}");
+    // spec: findings RC-13
+    let agents = candor.run(["agents", "--json"]).ended_with(0).json();
+    let state = &agents["agents"][0]["breaker"]["state"];
+    assert!(*state != "OPEN", "whoever failed at a task was there to fail: {agents}");
 }
 
 #[test]
