@@ -134,8 +134,8 @@ pub struct Failure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
     /// The inputs that the agent lacks, by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Box<MissingInputs>>,
     /// The agent's own word for the kind, where it is none of [`FailureKind`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_kind: Option<String>,
@@ -149,6 +149,11 @@ pub struct Failure {
     pub derived: bool,
 }
 
+/// The names of inputs that an agent lacks. Few failures have any, so they are kept outside of [`Failure`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct MissingInputs(pub Vec<String>);
+
 impl Failure {
     /// A failure of this kind, with the transience that is usual for it.
     #[must_use]
@@ -159,7 +164,7 @@ impl Failure {
             retry_after: None,
             exit_code: None,
             signal: None,
-            missing: Vec::new(),
+            missing: None,
             reported_kind: None,
             message: message.into(),
             detail: None,
@@ -232,7 +237,9 @@ impl Failure {
             };
             self.reported_kind = error.kind.clone().filter(|said| said.parse() != Ok(kind));
         }
-        self.missing.clone_from(&error.missing);
+        if !error.missing.is_empty() {
+            self.missing = Some(Box::new(MissingInputs(error.missing.clone())));
+        }
         if let Some(retryable) = error.retryable {
             self.transience = if retryable { Transience::Transient } else { Transience::Permanent };
         }
@@ -362,7 +369,7 @@ impl From<&Failure> for ReportedError {
             kind: Some(kind),
             message: Some(failure.message.clone()),
             retryable,
-            missing: failure.missing.clone(),
+            missing: failure.missing.as_ref().map(|missing| missing.0.clone()).unwrap_or_default(),
         }
     }
 }

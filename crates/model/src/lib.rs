@@ -87,7 +87,9 @@ pub use event::{
     FallbackKind, OutcomeRecord, Payee, Position, Recorded, RepairKind, RevisionStep, ScheduledRetry,
     StopReason, old_logs,
 };
-pub use failure::{Failure, FailureKind, ReportedError, TEMPORARY_EXIT_CODE, TOO_COMPLEX, Transience};
+pub use failure::{
+    Failure, FailureKind, MissingInputs, ReportedError, TEMPORARY_EXIT_CODE, TOO_COMPLEX, Transience,
+};
 pub use feedback::{ExecutionFeedback, FeedbackType};
 pub use gate::{Choice, ChoiceKind, ChoiceOption, ChoiceRequest};
 pub use goal::{Constraint, Goal, GoalType};

@@ -54,7 +54,7 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         }
         Input::AgentStopped { task_id, attempt } => outcome::stopped(&mut draft, &task_id, attempt)?,
         Input::AgentNotStarted { task_id, attempt, reason } => {
-            outcome::not_started(&mut draft, &task_id, attempt, reason)?;
+            outcome::not_started(&mut draft, &task_id, attempt, &reason)?;
         }
         Input::Spent { account, payee, amount } => outcome::spent(&mut draft, account, payee, amount),
         Input::Consulting { ask, tier, model, reserved } => {

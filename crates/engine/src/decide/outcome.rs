@@ -89,7 +89,7 @@ pub(super) fn not_started(
     draft: &mut Draft<'_>,
     task_id: &TaskId,
     number: u32,
-    reason: String,
+    reason: &str,
 ) -> Result<(), Refusal> {
     let running = running(draft, task_id, number)?;
     if running.attempt.halt.is_some() {
@@ -97,7 +97,7 @@ pub(super) fn not_started(
         return Ok(());
     }
     if draft.state.room_at_once().is_none() {
-        draft.notify(Notification::Announcement(texts::out_of_resources(&reason, draft.now)));
+        draft.notify(Notification::Announcement(texts::out_of_resources(reason, draft.now)));
     }
     let (task_id, reason) = (task_id.clone(), StopReason::NoResources);
     draft.emit(EventBody::TaskStopped { task_id, attempt: number, reason });

@@ -14,7 +14,7 @@ pub(super) fn answer(
     failure: &Failure<'_>,
     context: &ReplanContext<'_>,
 ) -> Option<Answer> {
-    let missing = &failure.feedback.failure.as_ref()?.missing;
+    let missing = &failure.feedback.failure.as_ref()?.missing.as_ref()?.0;
     let task = draft.current(failure.task);
     let lacks = |name: &&String| task.inputs.get(name.as_str()).is_none_or(Value::is_null);
     let lacking = missing.iter().filter(lacks);

@@ -180,7 +180,7 @@ fn a_task_goes_to_somebody_else_or_to_nobody() {
 #[test]
 fn an_input_that_another_task_has_is_handed_on() {
     let mut failure = Failure::new(FailureKind::TaskError, "no region given");
-    failure.missing = vec!["region".to_owned()];
+    failure.missing = Some(Box::new(candor_model::MissingInputs(vec!["region".to_owned()])));
     let mut case = Case::of(failure);
     assert_eq!(case.way(), Some(Way::OtherAgent), "nobody has it");
     let mut report = fixtures::feedback(3, candor_model::FeedbackType::Success, &[]);
