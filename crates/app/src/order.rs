@@ -155,7 +155,7 @@ pub fn plan_of(
     let name = run_id.as_str();
     let plan = file.into_plan(name.strip_prefix("run_").unwrap_or(name))?;
     match plan_file::criteria_problems(&plan).into_iter().next() {
-        Some((task, problem)) => Err(ValidationError::new(&format!("task {task}: validation"), problem)),
+        Some((task, problem)) => Err(ValidationError::new(format!("task {task}: validation"), problem)),
         None => Ok((plan, description)),
     }
 }

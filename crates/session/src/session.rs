@@ -292,11 +292,11 @@ impl Session {
 
     /// Decides on an input; its events wait to be appended.
     pub(crate) fn take(&mut self, input: Input, ticket: Option<Ticket>) -> Result<(), Refusal> {
-        self.take_or_return(input, ticket).map_err(|(refusal, _)| refusal)
+        self.take_or_return(input, ticket).map_err(|refused| refused.0)
     }
 
     /// [`Session::take`] that gives back an input which was refused.
-    fn take_or_return(&mut self, input: Input, ticket: Option<Ticket>) -> Result<(), (Refusal, Input)> {
+    fn take_or_return(&mut self, input: Input, ticket: Option<Ticket>) -> Result<(), Box<(Refusal, Input)>> {
         self.allow_retry(&input);
         let again = input.clone();
         match self.decide(input) {
@@ -304,13 +304,14 @@ impl Session {
                 self.batch.taken.push((again, ticket));
                 Ok(())
             }
-            Err(refusal) => Err((refusal, again)),
+            Err(refusal) => Err(Box::new((refusal, again))),
         }
     }
 
     /// Decides on an input that nobody waits for. One that comes too late or twice is not used.
     pub(crate) fn take_own(&mut self, input: Input) {
-        if let Err((refusal, input)) = self.take_or_return(input, None) {
+        if let Err(refused) = self.take_or_return(input, None) {
+            let (refusal, input) = *refused;
             self.own.extend(answer_for(input, &refusal, self.now));
         }
     }

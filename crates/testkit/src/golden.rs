@@ -9,8 +9,8 @@ mod phases;
 use candor_engine::{Input, PhaseResult, RunState};
 use candor_model::{
     Account, Adjustment, AgentType, ApprovalAction, ConflictResolution, CritiqueVerdict, Event, EventBody,
-    FallbackKind, FeedbackType, GuidanceAction, ModelErrorKind, Money, Payee, Phase, Position, Recorded,
-    RunSettings, Seconds, Severity,
+    FallbackKind, FeedbackType, GuidanceAction, ModelErrorKind, Money, Payee, Phase, Position, ProposedTask,
+    Recorded, RevisionProposal, RunSettings, Seconds, Severity,
 };
 use serde_json::json;
 
@@ -22,7 +22,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 24] = [
+pub const STORIES: [Story; 25] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -47,6 +47,7 @@ pub const STORIES: [Story; 24] = [
     ("chain_of_work", desks::chain_of_work),
     ("given_up_and_resumed", given_up_and_resumed),
     ("waited_for_a_circuit", left_in_peace),
+    ("revised_by_a_model", revised_by_a_model),
 ];
 
 /// The log of a story, as a run would have it.
@@ -229,6 +230,28 @@ fn given_up_and_resumed() -> Vec<Event> {
     run.succeed("task_002");
     run.take(Input::Resume);
     finish(run, &["task_003", "task_004"])
+}
+
+/// A model has nothing to propose, then something; a person wants another approach to a task at work.
+fn revised_by_a_model() -> Vec<Event> {
+    let settings = RunSettings { unattended: true, revise_with_model: true, ..RunSettings::default() };
+    let mut run = Scenario::of(paris_plan(), settings);
+    run.fail("task_003", "the disk is full");
+    let failed = task_id("task_003");
+    let task = ProposedTask { description: "List six activities".to_owned(), ..ProposedTask::default() };
+    let proposal = RevisionProposal {
+        why: "a shorter list fits".to_owned(),
+        tasks: vec![ProposedTask { agent: Some("activity_agent".to_owned()), ..task }],
+        ..RevisionProposal::default()
+    };
+    run.take(Input::Revised { task_id: failed, number: 1, proposal: Ok(Box::new(proposal)) });
+    let (again, note) = (task_id("task_003_workaround"), Some("ask the museum".to_owned()));
+    run.take(Input::Replan { task_id: again.clone(), note });
+    run.take(Input::AgentStopped { task_id: again.clone(), attempt: 1 });
+    run.take(Input::Revised { task_id: again, number: 2, proposal: Err("no model could answer".to_owned()) });
+    run.succeed("task_001");
+    run.succeed("task_002");
+    run.events()
 }
 
 fn asked_again_and_rejected() -> Vec<Event> {

@@ -127,7 +127,9 @@ impl LineWriter {
                 }
             }
             EventBody::Charged { total, .. } => self.spent = *total,
-            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => self.judged.clone_from(assessment),
+            EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => {
+                self.judged.clone_from(assessment);
+            }
             EventBody::RolledBack { .. } | EventBody::RunResumed {} => self.judged = None,
             _ => {}
         }

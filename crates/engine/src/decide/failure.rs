@@ -9,6 +9,7 @@ use candor_model::{
 };
 use candor_planning::recovery::{self, Situation, Step, person};
 use candor_planning::replan::{Agents, ReplanContext, Replanned};
+use candor_planning::routing;
 use candor_planning::texts::{self, Response};
 
 use super::draft::{Decision, Draft};
@@ -28,7 +29,8 @@ pub(super) fn failed(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Ar
         attempt: running.attempt.number,
         used,
         circling,
-        model: has_model(draft),
+        // What a model could not do directly it would not do by another approach.
+        model: has_model(draft) && !routing::is_last_resort(&running.attempt.agent_type),
     };
     let wanted = draft.state.replan_requested(&failed.task_id).is_some() && what.model;
     let step = if wanted { Some(Step::AskModel) } else { step(draft, &what) };

@@ -39,7 +39,7 @@ fn same_words() -> String {
     failed().0.task(&fixtures::task_id("task_002")).unwrap().description.to_string()
 }
 
-fn single(more: Value) -> Value {
+fn single(more: &Value) -> Value {
     let mut task = json!({ "description": same_words() });
     task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     json!({ "why": "the cause is gone then", "tasks": [task] })
@@ -48,7 +48,7 @@ fn single(more: Value) -> Value {
 #[test]
 fn another_input_goes_to_the_same_agent_and_those_who_wait_wait_for_it() {
     // spec: findings RC-07
-    let replanned = apply(single(json!({ "inputs": { "rows": 10 } }))).unwrap();
+    let replanned = apply(single(&json!({ "inputs": { "rows": 10 } }))).unwrap();
     assert_eq!(replanned.revision.details.strategies, [ReplanStrategy::AdjustParameters]);
     let task = replanned.plan.task(&fixtures::task_id("task_002_workaround")).unwrap();
     assert_eq!((task.agent_type.as_str(), &task.inputs["rows"]), ("hotel_agent", &json!(10)));
@@ -61,21 +61,21 @@ fn another_input_goes_to_the_same_agent_and_those_who_wait_wait_for_it() {
 fn what_has_failed_is_refused() {
     // spec: findings RC-03
     for same in [json!({}), json!({ "agent": "hotel_agent" })] {
-        assert!(apply(single(same)).unwrap_err().contains("hotel_agent has failed at exactly this"));
+        assert!(apply(single(&same)).unwrap_err().contains("hotel_agent has failed at exactly this"));
     }
-    assert!(apply(single(json!({ "agent": "activity_agent" }))).is_ok(), "somebody else has not");
+    assert!(apply(single(&json!({ "agent": "activity_agent" }))).is_ok(), "somebody else has not");
 }
 
 #[test]
 fn nobody_is_made_up_and_nothing_that_is_over_changes() {
-    assert!(apply(single(json!({ "agent": "ghost" }))).unwrap_err().contains("there is no `ghost`"));
+    assert!(apply(single(&json!({ "agent": "ghost" }))).unwrap_err().contains("there is no `ghost`"));
     assert!(apply(json!({ "why": "", "tasks": [] })).unwrap_err().starts_with("tasks:"));
     let nothing = json!({ "why": "", "tasks": [], "nothing_helps": "it burnt down" });
     assert_eq!(apply(nothing).unwrap_err(), "nothing helps: it burnt down");
-    let mut circle = single(json!({ "inputs": { "rows": 10 } }));
+    let mut circle = single(&json!({ "inputs": { "rows": 10 } }));
     circle["changes"] = json!([{ "task_id": "task_003", "dependencies": ["task_004"] }]);
     assert!(apply(circle).unwrap_err().contains("not sound"));
-    let mut own = single(json!({ "inputs": { "rows": 10 } }));
+    let mut own = single(&json!({ "inputs": { "rows": 10 } }));
     own["changes"] = json!([{ "task_id": "task_002", "description": "x" }]);
     assert!(apply(own).unwrap_err().starts_with("changes[0]"));
 }

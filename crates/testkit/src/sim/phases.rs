@@ -181,10 +181,8 @@ fn ask(dice: &mut Dice, phase: Phase, cx: &PhaseContext<'_>) -> Result<JsonMap, 
 
 /// What a model proposes: something new, the same again, smaller steps, somebody unknown, or nothing.
 fn revision(dice: &mut Dice, task: &SubTask) -> RevisionProposal {
-    let agent = dice.rng.bool().then(|| {
-        let names = [AGENTS[0], AGENTS[1], task.agent_type.as_str(), "nobody_we_know"];
-        names[dice.rng.usize(0..names.len())].to_owned()
-    });
+    let named = [AGENTS[0], AGENTS[1], task.agent_type.as_str(), "nobody_we_know"];
+    let agent = dice.rng.choice(named).filter(|_| dice.rng.bool()).map(str::to_owned);
     let mut inputs = JsonMap::new();
     if dice.rng.bool() {
         inputs.insert("variant".to_owned(), dice.rng.u32(0..3).into());

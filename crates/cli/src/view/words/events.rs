@@ -128,7 +128,7 @@ pub(in crate::view) fn confidence_cause(cause: &str) -> &str {
         "plan proposed" | "proposed" => "the plan was proposed",
         "calibrated" => "what past runs teach",
         "revised" => "the plan was revised",
-        "all_succeeded" => "every task succeeded at once",
+        "all_succeeded" => "every task succeeded without a revision",
         "failures" => "failures that nothing made good",
         "rolled_back" => "the run went back",
         other => other,

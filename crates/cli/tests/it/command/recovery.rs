@@ -155,7 +155,7 @@ fn how_often_is_tried_is_said_by_the_task_the_agent_or_the_file() {
     run(&candor, &tasks).ended_with(1);
     assert_eq!(calls(&candor).len(), 4);
     let config = std::fs::read_to_string(candor.path("candor.toml")).unwrap();
-    candor.write("candor.toml", config.clone() + "retry = { max_retries = 0 }\n");
+    candor.write("candor.toml", config + "retry = { max_retries = 0 }\n");
     std::fs::remove_file(candor.path("calls.log")).unwrap();
     tasks[0].as_object_mut().unwrap().remove("retry_policy");
     candor.write("plan.json", json!({ "subtasks": tasks }).to_string());
