@@ -17,5 +17,6 @@ mod command;
 mod durability;
 mod models;
 mod peers;
+mod stories;
 mod support;
 mod tools;

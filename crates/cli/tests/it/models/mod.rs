@@ -13,7 +13,7 @@ mod judging;
 mod meaning;
 mod money;
 mod recordings;
-mod scene;
+pub(crate) mod scene;
 mod secrets;
 mod sensible;
 mod small_model;
