@@ -23,6 +23,14 @@ pub struct AttemptLog {
     pub text: String,
 }
 
+impl AttemptLog {
+    /// Whether this is the log of an attempt at this task.
+    #[must_use]
+    pub fn is_of(&self, task: &TaskId) -> bool {
+        self.task_id == id_of(&file_name(task.as_str()))
+    }
+}
+
 impl LogFolder {
     /// Reads the logs of a run, or of one task of it, by task and attempt. A run without logs has none.
     pub fn read(&self, run: &RunId, task: Option<&TaskId>) -> io::Result<Vec<AttemptLog>> {

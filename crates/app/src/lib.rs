@@ -16,6 +16,7 @@ mod planned;
 mod service;
 mod wiring;
 
+pub use candor_agents::AttemptLog;
 pub use candor_agents::code::InstalledLibrary;
 pub use candor_embed::weights;
 pub use candor_llm::chat::ChatClient;

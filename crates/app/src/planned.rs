@@ -6,7 +6,7 @@ use candor_model::{AgentCapability, Goal, Handoff, Phase, Plan, PlanningError, R
 use candor_planning::completeness::Category;
 use candor_planning::phase::PhaseResult;
 use candor_planning::validation;
-use candor_planning::{assignment, completeness, dependencies, routing};
+use candor_planning::{assignment, completeness, dependencies, routing, texts};
 use candor_ports::Experience;
 use candor_runtime::DryRunReport;
 use serde_json::{Value, json};
@@ -162,9 +162,10 @@ impl Planned {
             let after: Vec<&str> = task.dependencies.iter().map(candor_model::TaskId::as_str).collect();
             let after =
                 if after.is_empty() { String::new() } else { format!("  after {}", after.join(", ")) };
+            let takes = texts::basis(task).map(|takes| format!("  {takes}")).unwrap_or_default();
             text.push_str(&format!(
-                "{}  {}\n          {}, {} s{after}\n",
-                task.task_id, task.description, task.agent_type, task.estimated_duration_seconds
+                "{}  {}\n          {}{takes}{after}\n",
+                task.task_id, task.description, task.agent_type
             ));
         }
         text.push_str(&format!("\nconfidence {}; {}\n", self.plan.confidence_score, self.summary));

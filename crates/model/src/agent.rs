@@ -95,6 +95,12 @@ pub struct RoutedExample {
     pub text: String,
     /// Who succeeded.
     pub agent_type: AgentType,
+    /// How long it took, in milliseconds; absent if nobody measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
+    /// What it cost; absent if nobody measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Money>,
 }
 
 /// An agent's place in the ranking for one task.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{ExecutionStrategy, Money, Seconds, TaskId, Tier};
+use crate::{AgentType, ExecutionStrategy, MeasuredTime, Money, Seconds, TaskId, Tier};
 
 /// A plan in figures: how it is carried out, what it takes, what may go wrong, what else could be done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,16 +52,22 @@ pub struct TierCounts {
     pub strong: u32,
 }
 
-/// What a plan will probably take.
+/// What a plan takes as far as it is known; what is absent is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanEstimates {
-    /// Models' tokens.
-    pub tokens: u64,
-    /// Money.
-    pub cost: Money,
-    /// Time, with what can run side by side doing so.
-    pub duration: Seconds,
+    /// Models' tokens; absent because no attempt's tokens are measured. Old logs have a guess here.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// Money, by the agents' prices; absent if none of them has one.
+    #[serde(default)]
+    pub cost: Option<Money>,
+    /// Time, with what can run side by side doing so; absent if it would rest on nothing.
+    #[serde(default)]
+    pub duration: Option<Seconds>,
+    /// The same as a range, if all tasks were measured before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredTime>,
 }
 
 /// A task in a [`PlanBrief`].
@@ -72,8 +78,12 @@ pub struct BriefTask {
     pub id: TaskId,
     /// What is done.
     pub action: String,
-    /// The tier it is given to.
-    pub model: Tier,
+    /// Who does it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentType>,
+    /// The tier it is given to; absent if there is no model.
+    #[serde(default)]
+    pub model: Option<Tier>,
     /// Tasks with the same number can run side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_group: Option<u32>,

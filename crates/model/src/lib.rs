@@ -32,6 +32,7 @@ mod journal;
 mod layout;
 mod looking;
 mod material;
+mod measured;
 mod metrics;
 mod money;
 mod non_empty;
@@ -110,6 +111,7 @@ pub use journal::{ConfidenceChange, DecisionEntry, FailureContext, FailureLogEnt
 pub use layout::{ReportLayout, ReportRow, ReportSection, RowFormat};
 pub use looking::{CheckKind, CheckResult, ReadFile, WantedCheck};
 pub use material::{ForkedFrom, StartMaterial};
+pub use measured::{DurationBasis, MeasuredTime};
 pub use metrics::PhaseMetrics;
 pub use money::{Money, TokenPrice};
 pub use non_empty::NonEmpty;

@@ -118,8 +118,9 @@ pub struct ProgressUpdate {
     pub task_id: TaskId,
     /// How it ended.
     pub status: ProgressStatus,
-    /// Ended tasks of the current plan, in percent.
+    /// Tasks of the current plan that succeeded, in percent. It falls only when work is undone.
     pub progress_percentage: f64,
-    /// The estimates of the tasks that have not ended.
-    pub estimated_remaining_time: Seconds,
+    /// The durations of the tasks that have not ended; absent if one of them rests on nothing.
+    #[serde(default)]
+    pub estimated_remaining_time: Option<Seconds>,
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    AgentType, FailureKind, JsonMap, Priority, RankedAgent, Seconds, TaskId, Text, Tier, Transience,
+    AgentType, DurationBasis, FailureKind, JsonMap, Priority, RankedAgent, Seconds, TaskId, Text, Tier,
+    Transience,
 };
 
 text_enum!(
@@ -178,6 +179,9 @@ pub struct TaskMetadata {
     /// Tasks with the same number can run side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_group: Option<u32>,
+    /// What its estimated duration rests on; absent if on nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_basis: Option<DurationBasis>,
     /// Anything else.
     #[serde(flatten)]
     pub other: JsonMap,

@@ -1,8 +1,8 @@
 //! Plans that people write: a list of tasks with a name and a description each; the rest has defaults.
 
 use candor_model::{
-    AgentType, Confidence, ExecutionStrategy, GoalId, GoalType, JsonMap, Plan, PlanId, PlanMetadata,
-    Priority, RetryPolicy, Seconds, SubTask, TaskId, TaskMetadata, TaskStatus, Text, Timestamp,
+    AgentType, Confidence, DurationBasis, ExecutionStrategy, GoalId, GoalType, JsonMap, Plan, PlanId,
+    PlanMetadata, Priority, RetryPolicy, Seconds, SubTask, TaskId, TaskMetadata, TaskStatus, Text, Timestamp,
     ValidationError,
 };
 use candor_planning::criterion;
@@ -110,11 +110,15 @@ impl TaskInFile {
         task.dependencies = self.dependencies;
         task.inputs = self.inputs;
         task.priority = self.priority;
-        if let Some(estimate) = self.estimated_duration_seconds {
-            task.estimated_duration_seconds = estimate;
-        }
         task.retry_policy = self.retry_policy;
         task.metadata = self.metadata;
+        if let Some(estimate) = self.estimated_duration_seconds {
+            // A plan that Candor printed has the documented default for what nobody stated.
+            let stated = estimate != task.estimated_duration_seconds;
+            task.metadata.duration_basis =
+                task.metadata.duration_basis.or(stated.then_some(DurationBasis::Stated));
+            task.estimated_duration_seconds = estimate;
+        }
         task
     }
 }

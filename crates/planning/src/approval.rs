@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use candor_model::{
-    Adjustment, AgentType, ApprovalAction, ApprovalPolicy, Confidence, Goal, GoalType, HumanApprovalRequest,
-    IdMap, NonEmpty, Plan, PlanBrief, PlanningError, RecommendedAction, RunSettings, SubTask, TaskId,
-    from_value,
+    Adjustment, AgentType, ApprovalAction, ApprovalPolicy, Confidence, DurationBasis, Goal, GoalType,
+    HumanApprovalRequest, IdMap, NonEmpty, Plan, PlanBrief, PlanningError, RecommendedAction, RunSettings,
+    SubTask, TaskId, from_value,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -282,7 +282,10 @@ fn set_field(task: &mut SubTask, adjustment: &Adjustment) -> Result<(), Adjustme
         "inputs" => task.inputs = read(adjustment)?,
         "expected_outputs" => task.expected_outputs = read(adjustment)?,
         "priority" => task.priority = read(adjustment)?,
-        "estimated_duration_seconds" => task.estimated_duration_seconds = read(adjustment)?,
+        "estimated_duration_seconds" => {
+            task.estimated_duration_seconds = read(adjustment)?;
+            task.metadata.duration_basis = Some(DurationBasis::Stated);
+        }
         "retry_policy" => task.retry_policy = read(adjustment)?,
         other => set_input(task, other.strip_prefix("inputs.").unwrap_or_default(), adjustment)?,
     }

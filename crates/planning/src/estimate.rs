@@ -1,22 +1,37 @@
-//! What a plan will probably take: money, and time along its longest path.
+//! What a plan takes, as far as it is known: money by the agents' prices, time by what such tasks took before.
+//!
+//! It refuses to guess: where nothing was stated or measured there is no figure.
 
-use candor_model::{AgentCapability, AgentType, IdMap, Money, RankedAgent, Seconds, SubTask};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use candor_model::{
+    AgentCapability, AgentType, DurationBasis, ExecutionStrategy, IdMap, MeasuredTime, Money, RankedAgent,
+    RoutedExample, Seconds, SubTask, TaskStatus,
+};
 
 use crate::graph::{TaskGraph, TaskIndex};
+use crate::routing;
 
 /// How well an agent must fit, as a share of the best, to be worth its lower price.
 const GOOD_ENOUGH: f64 = 0.5;
+/// From this length on a kept text may be the beginning of a longer one.
+const LONG_TEXT: usize = 200;
+/// Fewer attempts than this are no range.
+const FEWEST_RUNS: usize = 3;
+/// From so many attempts on, one tenth at each end is left out of the range.
+const RUNS_WITH_OUTLIERS: usize = 10;
 
-/// What one attempt at each task costs.
+/// What one attempt at each task costs by the agents' prices; nothing if none of them has a price.
 #[must_use]
-pub fn cost(tasks: &[SubTask], agents: &[AgentCapability]) -> Money {
+pub fn cost(tasks: &[SubTask], agents: &[AgentCapability]) -> Option<Money> {
     let prices = prices(agents);
-    tasks.iter().filter_map(|task| prices.get(&task.agent_type).copied()).sum()
+    priced(tasks.iter().filter_map(|task| prices.get(&task.agent_type).copied()).sum())
 }
 
 /// What one attempt at each task costs with the cheapest agents that fit well enough.
 #[must_use]
-pub fn cheapest(tasks: &[SubTask], agents: &[AgentCapability]) -> Money {
+pub fn cheapest(tasks: &[SubTask], agents: &[AgentCapability]) -> Option<Money> {
     let prices = prices(agents);
     let own = |task: &SubTask| prices.get(&task.agent_type).copied().unwrap_or_default();
     let least = |task: &SubTask| {
@@ -28,39 +43,139 @@ pub fn cheapest(tasks: &[SubTask], agents: &[AgentCapability]) -> Money {
             .min()
             .unwrap_or_else(|| own(task))
     };
-    tasks.iter().map(|task| least(task).min(own(task))).sum()
+    cost(tasks, agents).map(|_| tasks.iter().map(|task| least(task).min(own(task))).sum())
 }
 
 fn prices(agents: &[AgentCapability]) -> IdMap<&AgentType, Money> {
     agents.iter().map(|agent| (&agent.agent_type, agent.cost_per_invocation)).collect()
 }
 
-/// The time from the first start to the last end when everything runs as early as it can. Tasks in a circle
-/// never start, and count for nothing.
+fn priced(sum: Money) -> Option<Money> {
+    Some(sum).filter(|sum| *sum > Money::ZERO)
+}
+
+/// What such a task took its agent before: the same task if it was measured often enough, else any task.
 #[must_use]
-pub fn critical_path(tasks: &[SubTask]) -> Seconds {
+pub fn from_history(task: &SubTask, history: &[RoutedExample]) -> Option<MeasuredTime> {
+    let own: Vec<(&str, u64)> = history
+        .iter()
+        .filter(|example| example.agent_type == task.agent_type)
+        .filter_map(|example| Some((example.text.as_str(), example.took_ms?)))
+        .collect();
+    if own.len() < FEWEST_RUNS {
+        return None;
+    }
+    let text = kind(&routing::task_text(task));
+    let is_same = |known: &str| {
+        let known = kind(known);
+        // A long text is kept by its beginning.
+        known == text || known.len() >= LONG_TEXT && text.starts_with(&known)
+    };
+    let same = own.iter().filter(|(known, _)| is_same(known)).map(|(_, took)| *took);
+    range(same.collect()).or_else(|| range(own.iter().map(|(_, took)| *took).collect()))
+}
+
+/// A task's text without its numbers: tomorrow's date does not make it another kind of task.
+fn kind(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_numeric()).collect()
+}
+
+fn range(mut took: Vec<u64>) -> Option<MeasuredTime> {
+    took.sort_unstable();
+    let outliers = if took.len() < RUNS_WITH_OUTLIERS { 0 } else { took.len() / 10 };
+    let (low, high) = (took.get(outliers)?, took.iter().rev().nth(outliers)?);
+    (took.len() >= FEWEST_RUNS).then(|| MeasuredTime {
+        low: Seconds::from_millis(*low),
+        high: Seconds::from_millis(*high),
+        runs: u32::try_from(took.len()).unwrap_or(u32::MAX),
+    })
+}
+
+/// Writes what was measured into the tasks. What a person states of a duration stays in its field.
+pub fn learn(tasks: &mut [SubTask], history: &[RoutedExample]) {
+    for task in tasks {
+        let Some(measured) = from_history(task, history) else { continue };
+        if task.metadata.duration_basis != Some(DurationBasis::Stated) {
+            let middle = f64::midpoint(measured.low.get(), measured.high.get());
+            task.estimated_duration_seconds = Seconds::new(middle).unwrap_or(measured.high);
+        }
+        task.metadata.duration_basis = Some(DurationBasis::Measured(measured));
+    }
+}
+
+/// How many tasks run at once; nothing if as many as can.
+#[must_use]
+pub fn width(strategy: ExecutionStrategy, at_once: u32) -> Option<usize> {
+    match strategy {
+        ExecutionStrategy::Sequential => Some(1),
+        ExecutionStrategy::Hybrid => Some(usize::try_from(at_once.max(1)).unwrap_or(usize::MAX)),
+        ExecutionStrategy::Parallel => None,
+    }
+}
+
+/// The time from the first start to the last end, by stated and measured durations; nothing if one of them rests
+/// on nothing.
+#[must_use]
+pub fn duration(tasks: &[SubTask], width: Option<usize>) -> Option<Seconds> {
+    let known = tasks.iter().all(|task| task.metadata.duration_basis.is_some());
+    known.then(|| makespan(tasks, width, |task| task.estimated_duration_seconds.as_millis()))
+}
+
+/// The time that is left as a range; nothing if a task that is still to be done was never measured.
+#[must_use]
+pub fn remaining(tasks: &[SubTask], width: Option<usize>) -> Option<MeasuredTime> {
+    let open = tasks.iter().filter(|task| is_open(task));
+    let measured: Option<Vec<MeasuredTime>> = open.map(measured).collect();
+    let runs = measured?.iter().map(|time| time.runs).min()?;
+    let millis = |of: fn(MeasuredTime) -> Seconds| move |task: &SubTask| measured_millis(task, of);
+    Some(MeasuredTime {
+        low: makespan(tasks, width, millis(|time| time.low)),
+        high: makespan(tasks, width, millis(|time| time.high)),
+        runs,
+    })
+}
+
+fn measured_millis(task: &SubTask, of: fn(MeasuredTime) -> Seconds) -> u64 {
+    measured(task).filter(|_| is_open(task)).map_or(0, |time| of(time).as_millis())
+}
+
+fn measured(task: &SubTask) -> Option<MeasuredTime> {
+    task.metadata.duration_basis.and_then(DurationBasis::measured)
+}
+
+const fn is_open(task: &SubTask) -> bool {
+    matches!(task.status, TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::Failed)
+}
+
+/// The time from the first start to the last end: free tasks begin by priority, then as they are listed, up to
+/// `width` at once, or as many as there are. Tasks in a circle never start, and count for nothing.
+#[must_use]
+pub fn makespan(tasks: &[SubTask], width: Option<usize>, takes: impl Fn(&SubTask) -> u64) -> Seconds {
+    let width = width.unwrap_or(usize::MAX).max(1);
     let graph = TaskGraph::new(tasks);
     let mut missing: Vec<usize> =
-        (0..tasks.len()).map(|n| graph.dependencies(TaskIndex::at(n)).len()).collect();
-    let mut begins = vec![0.0_f64; tasks.len()];
-    let mut ready: Vec<usize> = (0..tasks.len()).filter(|&n| missing.get(n) == Some(&0)).collect();
-    let mut last = 0.0_f64;
-    while let Some(n) = ready.pop() {
-        let takes = tasks.get(n).map_or(0.0, |task| task.estimated_duration_seconds.get());
-        let end = begins.get(n).copied().unwrap_or(0.0) + takes;
-        last = last.max(end);
-        for dependent in graph.dependents(TaskIndex::at(n)) {
-            let at = dependent.as_usize();
-            if let (Some(begin), Some(left)) = (begins.get_mut(at), missing.get_mut(at)) {
-                *begin = begin.max(end);
-                *left = left.saturating_sub(1);
-                if *left == 0 {
-                    ready.push(at);
-                }
+        (0..tasks.len()).map(|at| graph.dependencies(TaskIndex::at(at)).len()).collect();
+    let urgency = |at: usize| (Reverse(tasks.get(at).map(|task| task.priority.get())), at);
+    let free = missing.iter().enumerate().filter(|(_, missing)| **missing == 0);
+    let mut free: BTreeSet<_> = free.map(|(at, _)| urgency(at)).collect();
+    let mut running: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+    let mut now = 0;
+    loop {
+        while running.len() < width {
+            let Some((_, at)) = free.pop_first() else { break };
+            running.push(Reverse((tasks.get(at).map_or(now, |task| now.saturating_add(takes(task))), at)));
+        }
+        let Some(Reverse((end, at))) = running.pop() else { break };
+        now = end;
+        for dependent in graph.dependents(TaskIndex::at(at)) {
+            let Some(left) = missing.get_mut(dependent.as_usize()) else { continue };
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                free.insert(urgency(dependent.as_usize()));
             }
         }
     }
-    Seconds::new(last).unwrap_or_default()
+    Seconds::from_millis(now)
 }
 
 #[cfg(test)]
@@ -73,20 +188,69 @@ mod tests {
         let mut task = SubTask::new(TaskId::numbered(n), Text::or("d", "d"), Vec::new());
         task.dependencies = needs.iter().map(|&need| TaskId::numbered(need)).collect();
         task.estimated_duration_seconds = Seconds::whole(seconds);
+        task.metadata.duration_basis = Some(DurationBasis::Stated);
+        task.agent_type = AgentType::new("writer").unwrap();
         task
+    }
+
+    fn example(text: &str, took_ms: u64) -> RoutedExample {
+        let agent_type = AgentType::new("writer").unwrap();
+        RoutedExample { text: text.to_owned(), agent_type, took_ms: Some(took_ms), cost: None }
     }
 
     #[test]
     fn the_longest_path_counts_and_not_the_sum() {
         // Paris: 30, then 25 after it, 20 beside them, 5 after all.
         let tasks = [task(1, &[], 30), task(2, &[1], 25), task(3, &[], 20), task(4, &[1, 2, 3], 5)];
-        assert_eq!(critical_path(&tasks), Seconds::whole(60));
+        assert_eq!(duration(&tasks, None), Some(Seconds::whole(60)));
+        assert_eq!(duration(&tasks, Some(1)), Some(Seconds::whole(80)));
     }
 
     #[test]
     fn circles_and_emptiness_take_no_time() {
-        assert_eq!(critical_path(&[]), Seconds::ZERO);
-        assert_eq!(critical_path(&[task(1, &[2], 3), task(2, &[1], 3)]), Seconds::ZERO);
+        assert_eq!(duration(&[], None), Some(Seconds::ZERO));
+        assert_eq!(duration(&[task(1, &[2], 3), task(2, &[1], 3)], None), Some(Seconds::ZERO));
+    }
+
+    #[test]
+    fn a_default_is_no_estimate() {
+        let mut guessed = task(2, &[1], 30);
+        guessed.metadata.duration_basis = None;
+        assert_eq!(duration(&[task(1, &[], 3), guessed], None), None);
+    }
+
+    #[test]
+    fn the_same_task_counts_before_other_tasks_of_the_agent() {
+        let one = task(1, &[], 30);
+        let text = routing::task_text(&one);
+        let mut history: Vec<_> = [60_000, 70_000, 80_000].map(|took| example("something else", took)).into();
+        assert_eq!(from_history(&one, &history).map(|it| it.low), Some(Seconds::whole(60)));
+        assert_eq!(from_history(&one, &history[..2]), None, "two attempts are no range");
+        history.extend([8_000, 14_000, 9_000].map(|took| example(&text, took)));
+        let measured = from_history(&one, &history).unwrap();
+        assert_eq!((measured.low, measured.high, measured.runs), (Seconds::whole(8), Seconds::whole(14), 3));
+    }
+
+    #[test]
+    fn one_outlier_in_ten_is_left_out() {
+        let one = task(1, &[], 30);
+        let mut history: Vec<_> = (1..=9).map(|n| example("x", 1_000 * n)).collect();
+        history.push(example("x", 3_600_000));
+        let measured = from_history(&one, &history).unwrap();
+        assert_eq!((measured.low, measured.high, measured.runs), (Seconds::whole(2), Seconds::whole(9), 10));
+    }
+
+    #[test]
+    fn what_is_left_is_a_range_of_what_was_measured_or_nothing() {
+        let mut tasks = [task(1, &[], 30), task(2, &[1], 30)];
+        let history = [8_000, 9_000, 14_000].map(|took| example("x", took));
+        assert_eq!(remaining(&tasks, None), None, "a stated duration is not measured");
+        learn(&mut tasks, &history);
+        assert_eq!(remaining(&tasks, None).map(|it| (it.low.get(), it.high.get())), Some((16.0, 28.0)));
+        tasks[0].status = TaskStatus::Completed;
+        assert_eq!(remaining(&tasks, None).map(|it| (it.low.get(), it.high.get())), Some((8.0, 14.0)));
+        tasks[1].status = TaskStatus::Completed;
+        assert_eq!(remaining(&tasks, None), None);
     }
 
     #[test]
@@ -106,7 +270,8 @@ mod tests {
             })
             .to_vec();
         let tasks = [one];
-        assert_eq!(cost(&tasks, &agents).as_dollars(), 0.5);
-        assert_eq!(cheapest(&tasks, &agents).as_dollars(), 0.2, "the poor one does not fit");
+        assert_eq!(cost(&tasks, &agents).map(Money::as_dollars), Some(0.5));
+        assert_eq!(cheapest(&tasks, &agents).map(Money::as_dollars), Some(0.2), "the poor one does not fit");
+        assert_eq!(cost(&tasks, &[agent("dear", 0.0)]), None, "without a price there is no cost");
     }
 }

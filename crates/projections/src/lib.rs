@@ -5,7 +5,9 @@
 //! projection, and what failed is never left out. The few sentences that are themselves part of the data, such as
 //! how a run went, are in [`words`].
 
+pub mod attempt_output;
 pub mod chronicle;
+pub mod deliverable;
 pub mod events;
 pub mod explain;
 pub mod format;

@@ -15,6 +15,7 @@ use candor_planning::texts;
 use serde::Serialize;
 
 use crate::chronicle::Chronicle;
+use crate::deliverable::{Deliverable, Missing, deliverables, missing};
 use crate::timeline::{self, AttemptEntry};
 use crate::verdict::RunVerdict;
 use crate::warnings::{self, Warning};
@@ -121,6 +122,10 @@ pub struct Report<'a> {
     pub warnings: Vec<Warning>,
     /// The person's own words.
     pub request: &'a str,
+    /// What the tasks produced; those that make up the result are marked.
+    pub results: Vec<Deliverable>,
+    /// What the result lacks.
+    pub missing: Vec<Missing>,
     /// What the person wants.
     pub goal: Option<&'a Goal>,
     /// Whether the results keep what the goal asks for.
@@ -271,6 +276,8 @@ impl<'a> Report<'a> {
             assessment,
             warnings: warnings::of(state),
             request: state.request(),
+            results: deliverables(&subject),
+            missing: missing(&subject),
             goal: state.goal(),
             constraints: constraints(&subject),
             result: result(&subject),

@@ -26,7 +26,7 @@ pub struct RunView {
     pub request: String,
     /// Where it stands.
     pub status: RunStatus,
-    /// Ended tasks in percent.
+    /// Tasks that succeeded, in percent.
     pub progress: f64,
     /// How sure Candor is.
     pub confidence: Option<Confidence>,

@@ -3,8 +3,8 @@
 use candor_engine::{Checkpoint, RunState};
 use candor_model::{
     AgentType, Broadcast, CheckpointId, Confidence, Degradation, EventBody, ForkedFrom, GateId, Goal,
-    HandoffMessage, Money, Phase, PlanId, Position, Question, Recorded, RunId, RunStatus, RunSummary,
-    Seconds, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
+    HandoffMessage, MeasuredTime, Money, Phase, PlanId, Position, Question, Recorded, RunId, RunStatus,
+    RunSummary, Seconds, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::shared::{LoggedQuery, Note, SharedMetrics, SharedState};
 use candor_planning::texts;
@@ -51,10 +51,12 @@ pub struct Status<'a> {
     pub goal: Option<&'a Goal>,
     /// The plan, once there is one.
     pub plan_id: Option<PlanId>,
-    /// Ended tasks in percent.
+    /// Tasks that succeeded, in percent.
     pub progress_percentage: f64,
-    /// The latest word on the time that is left.
+    /// The durations of the tasks that have not ended, added up; absent if one of them rests on nothing.
     pub estimated_remaining_time: Option<Seconds>,
+    /// The time that is left, as a range of what such tasks took before; absent if one of them was not measured.
+    pub remaining: Option<MeasuredTime>,
     /// How sure Candor is.
     pub confidence: Option<Confidence>,
     /// What was spent.
@@ -169,6 +171,7 @@ impl<'a> Status<'a> {
             plan_id: plan.as_ref().map(|plan| plan.plan_id.clone()),
             progress_percentage: summary.progress_percentage,
             estimated_remaining_time: remaining(records),
+            remaining: state.time_left().filter(|_| !state.status().is_end()),
             confidence: state.confidence(),
             cost: state.spent(),
             degradation: state.degradation(),
@@ -222,12 +225,11 @@ pub fn summary(state: &RunState, records: &[Recorded]) -> RunSummary {
 }
 
 /// The latest word on the time that is left.
-#[must_use]
-pub fn remaining(records: &[Recorded]) -> Option<Seconds> {
+fn remaining(records: &[Recorded]) -> Option<Seconds> {
     records.iter().rev().find_map(|recorded| match &recorded.event.body {
         EventBody::Progressed { update } => Some(update.estimated_remaining_time),
         _ => None,
-    })
+    })?
 }
 
 impl Shared {

@@ -120,11 +120,7 @@ fn completed(skipped: &[TaskId], judged: &Assessment) -> String {
         }
         Verdict::Unverified => {
             let open = assessment::unchecked(judged);
-            let what = if open.is_empty() {
-                "no criterion says when it is reached".to_owned()
-            } else {
-                named(&open)
-            };
+            let what = if open.is_empty() { words::NO_CRITERION.to_owned() } else { named(&open) };
             format!("{}; the goal is not verified: {what}", finished(skipped))
         }
         Verdict::NotMet => {

@@ -86,6 +86,53 @@ pub fn how_it_went(status: RunStatus, ended: Option<&str>, sums: &str) -> String
     }
 }
 
+/// Why something is missing.
+pub const LEFT_OUT: &str = "left out by a person";
+/// Why something is missing.
+pub const NOT_DONE_YET: &str = "not done yet";
+/// Why something is missing.
+pub const NEVER_DONE: &str = "not done, because the run ended before";
+/// Why a constraint could not be checked.
+pub const NO_OUTPUT_SAYS: &str = "no output says it";
+/// What is missing if nothing tells whether a goal is reached.
+pub const PROOF: &str = "A proof that the goal is reached";
+/// Why it is missing.
+pub const NO_CRITERION: &str = "no criterion says when it is reached";
+
+/// What is said of a criterion, with what was found.
+#[must_use]
+pub fn does_not_hold(found: &str) -> String {
+    with_found("does not hold", found)
+}
+
+/// What is said of a criterion or a constraint that nobody could check, with the reason.
+#[must_use]
+pub fn not_checked(reason: &str) -> String {
+    with_found("could not be checked", reason)
+}
+
+fn with_found(told: &str, found: &str) -> String {
+    if found.is_empty() { told.to_owned() } else { format!("{told}: {}", plain(found)) }
+}
+
+/// A task of which only a part was done.
+#[must_use]
+pub fn in_part(task: &str) -> String {
+    format!("{task} (done in part)")
+}
+
+/// What a constraint wants: `budget: $2000`.
+#[must_use]
+pub fn wanted(what: &str, wanted: &str) -> String {
+    format!("{}: {wanted}", what.replace('_', " "))
+}
+
+/// What was found in place of it.
+#[must_use]
+pub fn found_instead(found: &str) -> String {
+    format!("found {found}")
+}
+
 /// An error in plain words, without its full stop.
 #[must_use]
 pub fn error_text(error: &PlanningError) -> String {

@@ -60,14 +60,16 @@ fn note_measures(
 /// Keeps the latest tasks that each agent succeeded at; a run that ended twice counts once.
 fn note_examples(connection: &Connection, run: &RunId, examples: &[RoutedExample]) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM examples WHERE run = ?1")?.execute([run.as_str()])?;
-    let mut insert =
-        connection.prepare_cached("INSERT INTO examples (run, agent, text) VALUES (?1, ?2, ?3)")?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO examples (run, agent, text, took_ms, cost_micros) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
     let mut old = connection.prepare_cached(
         "DELETE FROM examples WHERE agent = ?1 AND no <=
          (SELECT no FROM examples WHERE agent = ?1 ORDER BY no DESC LIMIT 1 OFFSET ?2)",
     )?;
-    for RoutedExample { text, agent_type } in examples {
-        insert.execute(params![run.as_str(), agent_type.as_str(), text])?;
+    for RoutedExample { text, agent_type, took_ms, cost } in examples {
+        let cost = cost.map(|cost| small(cost.micros()));
+        insert.execute(params![run.as_str(), agent_type.as_str(), text, took_ms.map(small), cost])?;
         old.execute(params![agent_type.as_str(), EXAMPLES_PER_AGENT])?;
     }
     Ok(())
@@ -123,14 +125,18 @@ fn measured(connection: &Connection) -> rusqlite::Result<BTreeMap<AgentType, Age
 }
 
 fn examples(connection: &Connection) -> rusqlite::Result<Vec<RoutedExample>> {
-    let mut statement = connection.prepare_cached("SELECT agent, text FROM examples ORDER BY no")?;
-    let rows = statement
-        .query_map([], |row| Ok((AgentType::new(row.get::<_, String>(0)?), row.get::<_, String>(1)?)))?;
-    let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
-    Ok(rows
-        .into_iter()
-        .filter_map(|(agent, text)| Some(RoutedExample { text, agent_type: agent.ok()? }))
-        .collect())
+    let mut statement =
+        connection.prepare_cached("SELECT agent, text, took_ms, cost_micros FROM examples ORDER BY no")?;
+    let rows = statement.query_map([], |row| {
+        let figure = |column| {
+            let kept: Option<i64> = row.get(column)?;
+            Ok::<_, rusqlite::Error>(kept.and_then(|kept| u64::try_from(kept).ok()))
+        };
+        let Ok(agent_type) = AgentType::new(row.get::<_, String>(0)?) else { return Ok(None) };
+        let (text, took_ms, cost) = (row.get(1)?, figure(2)?, figure(3)?.map(Money::from_micros));
+        Ok(Some(RoutedExample { text, agent_type, took_ms, cost }))
+    })?;
+    rows.filter_map(Result::transpose).collect()
 }
 
 fn breakers(connection: &Connection) -> rusqlite::Result<Vec<Breaker>> {

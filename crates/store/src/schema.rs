@@ -88,6 +88,9 @@ const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;",
     // From which event on the rows of runs may be behind; 0 if none is. See `tail`.
     "ALTER TABLE floor ADD COLUMN unsettled INTEGER NOT NULL DEFAULT 0;",
+    // What each success took, for estimates. Absent for those that were kept before.
+    "ALTER TABLE examples ADD COLUMN took_ms INTEGER;
+    ALTER TABLE examples ADD COLUMN cost_micros INTEGER;",
 ];
 
 /// The newest schema version that this program knows.

@@ -3,9 +3,9 @@
 //! Everything here is fixed by the documents; a change of these values is a change of the requirements.
 
 use candor_model::{
-    AgentCapability, AgentType, Confidence, Constraint, ExecutionFeedback, Failure, FeedbackType, Goal,
-    GoalId, GoalType, JsonMap, Money, Plan, PlanId, PlanMetadata, Priority, RankedAgent, Seconds, Share,
-    SubTask, TaskId, Text, Timestamp,
+    AgentCapability, AgentType, Confidence, Constraint, DurationBasis, ExecutionFeedback, Failure,
+    FeedbackType, Goal, GoalId, GoalType, JsonMap, Money, Plan, PlanId, PlanMetadata, Priority, RankedAgent,
+    Seconds, Share, SubTask, TaskId, Text, Timestamp,
 };
 use serde_json::json;
 
@@ -183,6 +183,7 @@ fn paris_task(n: usize, name: &str, description: &str, output: &str, agents: &[(
     let mut task =
         SubTask::new(TaskId::numbered(n), valid(Text::new(description.to_owned())), vec![output.to_owned()]);
     task.metadata.name = Some(name.to_owned());
+    task.metadata.duration_basis = Some(DurationBasis::Stated);
     task.metadata.ranking = agents
         .iter()
         .map(|&(name, score)| RankedAgent { agent_type: agent_type(name), score, similarity: score })

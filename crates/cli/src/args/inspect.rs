@@ -130,12 +130,44 @@ pub(crate) struct ListArgs {
 pub(crate) struct ReportArgs {
     /// The run, or the beginning of its name, or `last`
     pub(crate) run: String,
-    /// As JSON
+    /// Output format [default: by the ending of FILE, else md]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    format: Option<ReportFormat>,
+    /// Output JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
     /// Write it to a file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Markdown
+    Md,
+    /// One HTML file that needs nothing else
+    Html,
+    /// JSON
+    Json,
+}
+
+impl ReportArgs {
+    /// The format that was asked for, by name or by the ending of the file.
+    pub(crate) fn format(&self) -> Result<ReportFormat, String> {
+        if let Some(format) = self.format.or(self.json.then_some(ReportFormat::Json)) {
+            return Ok(format);
+        }
+        let ending = self.output.as_deref().and_then(|path| path.extension()).and_then(|it| it.to_str());
+        match ending.map(str::to_ascii_lowercase).as_deref() {
+            None | Some("md" | "markdown" | "txt") => Ok(ReportFormat::Md),
+            Some("html" | "htm") => Ok(ReportFormat::Html),
+            Some("json") => Ok(ReportFormat::Json),
+            Some(other) => Err(format!(
+                "no report format is called .{other}; name the file .md, .html or .json, or say --format FORMAT"
+            )),
+        }
+    }
 }
 
 /// What to explain.
@@ -167,7 +199,10 @@ pub(crate) struct LogsArgs {
     pub(crate) run: String,
     /// Only this task
     pub(crate) task: Option<String>,
-    /// As JSON
+    /// Show all of it, however long
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Output JSON, one attempt per line
     #[arg(long)]
     pub(crate) json: bool,
 }

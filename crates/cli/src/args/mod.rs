@@ -18,7 +18,7 @@ pub(crate) use self::drive::{
 pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, InitArgs, JsonOnly,
     ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand, ReportArgs,
-    RouteArgs, RulesArgs, RulesCommand, RulesKind,
+    ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
@@ -127,7 +127,7 @@ pub(crate) enum Command {
     Postmortem(OneRun),
     /// List what tools changed in the world, and what is known of it
     Effects(OneRun),
-    /// Show what agents wrote to their logs
+    /// Show what came out of each attempt: answer, errors, standard error
     Logs(LogsArgs),
     /// List the agents, with what is declared and what was measured
     Agents(AgentsArgs),

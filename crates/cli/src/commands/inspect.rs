@@ -1,14 +1,17 @@
 //! Looking at runs: list, status, watch, report, explain, postmortem, logs.
 
-use candor_app::{DataFolder, LoadedRun, Log, find_run, load_run};
+use candor_app::{AttemptLog, DataFolder, LoadedRun, Log, find_run, load_run};
 use candor_engine::RunState;
 use candor_model::{EventBody, Recorded, RunId, RunStatus, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
 use candor_ports::{Leases, RunFilter};
+use candor_projections::attempt_output;
+use candor_projections::chronicle::Chronicle;
 use serde_json::json;
 
 use crate::args::{
     DriveOptions, ExplainArgs, GlobalOptions, ListArgs, LogsArgs, ModelOptions, OneRun, ReportArgs,
+    ReportFormat,
 };
 use crate::drive::Screen;
 use crate::failure::{Failure, code};
@@ -93,11 +96,12 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
 }
 
 pub(crate) async fn report(global: &GlobalOptions, args: &ReportArgs) -> Result<u8, Failure> {
+    let format = args.format().map_err(Failure::usage)?;
     let LoadedRun { records, state } = find_and_load(global, &args.run).await?;
-    let text = if args.json {
-        serde_json::to_string(&view::report_json(&state, &records))? + "\n"
-    } else {
-        view::report::markdown(&state, &records)
+    let text = match format {
+        ReportFormat::Md => view::report::markdown(&state, &records),
+        ReportFormat::Html => view::report::html(&state, &records),
+        ReportFormat::Json => serde_json::to_string(&view::report_json(&state, &records))? + "\n",
     };
     match &args.output {
         Some(path) => std::fs::write(path, text)
@@ -170,19 +174,29 @@ pub(crate) async fn effects(global: &GlobalOptions, args: &OneRun) -> Result<u8,
 pub(crate) async fn logs(global: &GlobalOptions, args: &LogsArgs) -> Result<u8, Failure> {
     let Found { data, log, run } = find(global, &args.run).await?;
     let LoadedRun { records, state } = load_run(&log, &run).await?;
-    let task = known_task(&state, &records, args.task.as_deref())?;
-    let logs = data.logs().read(&run, task.as_ref())?;
-    if args.json {
-        for log in &logs {
-            output::print_json(&json!({ "task_id": log.task_id, "attempt": log.attempt, "text": log.text }))?;
+    // The form in which a failure's notification names its log.
+    let named = args.task.as_deref().map(|task| task.strip_prefix("/logs/").unwrap_or(task));
+    let task = known_task(&state, &records, named)?;
+    let written = data.logs().read(&run, task.as_ref())?;
+    let attempts = attempt_output::attempts(&records, &Chronicle::of(&records), task.as_ref());
+    if attempts.is_empty() && !args.json {
+        match task {
+            Some(task) => eprintln!("candor: task {task} of run {run} was not started yet"),
+            None => eprintln!("candor: no task of run {run} was started yet"),
         }
-        return Ok(code::DONE);
     }
-    if logs.is_empty() {
-        eprintln!("candor: no agent of run {run} has written anything to its log");
-    }
-    for log in &logs {
-        output::print(&format!("── {} attempt {} ──\n{}\n", log.task_id, log.attempt, log.text.trim_end()))?;
+    for attempt in &attempts {
+        let is_its = |log: &&AttemptLog| log.attempt == attempt.attempt && log.is_of(attempt.task_id);
+        let stderr = written.iter().find(is_its).map(|log| log.text.as_str());
+        if args.json {
+            let mut shown = json!(attempt);
+            if let Some(fields) = shown.as_object_mut() {
+                fields.insert("text".to_owned(), json!(stderr.unwrap_or_default()));
+            }
+            output::print_json(&shown)?;
+        } else {
+            output::print(&view::attempts::text(attempt, stderr, args.full, output::style()))?;
+        }
     }
     Ok(code::DONE)
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use candor_engine::{Checkpoint, RunState};
-use candor_model::{ApprovalAction, ChoiceOption, GateId, HumanApprovalRequest, Question, RunId};
+use candor_model::{ApprovalAction, ChoiceOption, GateId, HumanApprovalRequest, Question, RunId, TaskId};
 
 /// The options that lead to the data and configuration that this process was started with.
 static OPTIONS: OnceLock<String> = OnceLock::new();
@@ -27,8 +27,10 @@ pub(super) fn explain(run: &RunId) -> String {
     format!("candor explain {run}{}", options())
 }
 
-pub(super) fn logs(run: &RunId) -> String {
-    format!("candor logs {run}{}", options())
+/// What came out of the attempts of a run, or of one task of it.
+pub(super) fn logs(run: &RunId, task: Option<&TaskId>) -> String {
+    let task = task.map(|task| format!(" {task}")).unwrap_or_default();
+    format!("candor logs {run}{task}{}", options())
 }
 
 pub(super) fn postmortem(run: &RunId) -> String {

@@ -3,7 +3,7 @@
 use candor_engine::RunState;
 use candor_model::{DecisionEntry, EventBody, Recorded, SubTask, TaskId};
 use candor_planning::report::DecisionFilter;
-use candor_planning::texts;
+use candor_planning::{estimate, texts};
 use candor_projections::chronicle::{Chronicle, Failure};
 use candor_projections::explain::{self, Explanation, family};
 use candor_projections::{format, warnings as projected};
@@ -154,7 +154,7 @@ impl Page<'_> {
             None,
             plan.subtasks.len(),
             plan.confidence_score,
-            plan.total_estimate(),
+            estimate::remaining(&plan.subtasks, None),
             repairs.len(),
         );
         lines.extend(self.says(Tone::Plain, &proposed));
@@ -231,7 +231,7 @@ pub(super) fn failure_lines(chronicle: &Chronicle<'_>, failure: &Failure<'_>, st
     let mut lines = marked(Mark::Failed, &format!("{when} {told} ({}, {attempt})", failure.task_id), style);
     let mut details = Vec::new();
     if let Some(notice) = failure.notice {
-        details.push(words::done_about_it(&notice.recovery_strategy, &notice.estimated_delay));
+        details.push(words::done_about_it(&notice.recovery_strategy));
     }
     if let Some(recovery) = failure.recovery {
         details.push(words::reason(&recovery.why));

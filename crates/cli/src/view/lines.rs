@@ -6,8 +6,8 @@
 use candor_engine::RunState;
 use candor_model::{
     AfterStop, AgentType, Announcement, AskStep, Assessment, Confidence, CritiqueVerdict, Event, EventBody,
-    IdMap, Money, Notification, OutcomeRecord, ProgressStatus, Question, Recorded, RevisionStep, RunId,
-    ScheduledRetry, Seconds, Severity, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
+    FailureNotification, IdMap, Money, Notification, OutcomeRecord, ProgressStatus, Question, Recorded,
+    RevisionStep, RunId, ScheduledRetry, Seconds, Severity, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::texts;
 use candor_projections::events::Group;
@@ -27,10 +27,13 @@ pub struct EventLine {
     pub mark: Mark,
     /// What happened, on one line.
     pub text: String,
+    /// What to type or to know next, a line each.
+    pub more: Vec<String>,
 }
 
 impl EventLine {
-    /// The line as it is printed, with its time and symbol, however long it is.
+    /// The line as it is printed, with its time and symbol, and what follows from it set in below. The rest of a
+    /// long fact is in `candor explain` and `candor logs`.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
         let tone = match self.mark {
@@ -38,7 +41,25 @@ impl EventLine {
             _ => Tone::of_severity(self.severity),
         };
         let line = Line::new(style).add(Tone::Dim, &format::clock(self.at)).plain(" ").mark(self.mark);
-        line.add(tone, &self.text).render_whole()
+        let mut fact = self.fact(style).into_iter();
+        let below = |tone: Tone, text: &str| {
+            let line = Line::new(style).plain(&" ".repeat(MORE_INDENT)).add(tone, text);
+            format!("\n{}", line.render_whole())
+        };
+        let first = line.add(tone, &fact.next().unwrap_or_default()).render_whole();
+        let rest = fact.map(|text| below(tone, &text));
+        let more = self.more.iter().map(|more| below(Tone::Accent, more));
+        std::iter::once(first).chain(rest).chain(more).collect()
+    }
+
+    /// What is merely worth knowing is cut; of what is wrong the cause stands at the end, so it is wrapped.
+    fn fact(&self, style: Style) -> Vec<String> {
+        let text = text::clean(&self.text);
+        if self.severity == Severity::Info {
+            return vec![text::shortened(&text, FACT_COLUMNS, style.unicode)];
+        }
+        let text = text::shortened(&text, FACT_COLUMNS * MOST_FACT_LINES, style.unicode);
+        text::wrapped(&text, FACT_COLUMNS)
     }
 }
 
@@ -61,27 +82,33 @@ pub struct LineWriter {
     state: Option<RunState>,
 }
 
+/// A fact on a screen is no longer than this.
+pub(super) const FACT_COLUMNS: usize = 100;
+/// A cause that takes more lines than this is in `candor explain`.
+const MOST_FACT_LINES: usize = 4;
+/// As wide as the time and the symbol.
+const MORE_INDENT: usize = 11;
 /// Longer than this, a request or an error is shortened; it is whole in the log.
 const REQUEST_COLUMNS: usize = 200;
 const ERROR_COLUMNS: usize = 400;
 
-/// What a line is made of, before it gets its time.
-struct Said(Severity, Mark, String);
+/// What a line is made of, before it gets its time; with what to type or to know next.
+struct Said(Severity, Mark, String, Vec<String>);
 
 fn note(text: String) -> Option<Said> {
-    Some(Said(Severity::Info, Mark::Note, text))
+    said(Mark::Note, text)
 }
 
 fn said(mark: Mark, text: String) -> Option<Said> {
-    Some(Said(Severity::Info, mark, text))
+    Some(Said(Severity::Info, mark, text, Vec::new()))
 }
 
 fn warning(text: String) -> Option<Said> {
-    Some(Said(Severity::Warning, Mark::Warning, text))
+    Some(Said(Severity::Warning, Mark::Warning, text, Vec::new()))
 }
 
 fn error(text: String) -> Option<Said> {
-    Some(Said(Severity::Error, Mark::Failed, text))
+    Some(Said(Severity::Error, Mark::Failed, text, Vec::new()))
 }
 
 impl LineWriter {
@@ -99,8 +126,8 @@ impl LineWriter {
         if let Some(state) = &mut self.state {
             state.apply(event);
         }
-        let Said(severity, mark, text) = self.say(event)?;
-        Some(EventLine { at: event.at, severity, mark, text })
+        let Said(severity, mark, text, more) = self.say(event)?;
+        Some(EventLine { at: event.at, severity, mark, text, more })
     }
 
     fn learn(&mut self, body: &EventBody) {
@@ -151,16 +178,16 @@ impl LineWriter {
             Group::Phase => say_phase(&event.body),
             Group::Preparation => {
                 let (severity, mark, text) = phase_lines::tell(event, &|id| self.task(id))?;
-                Some(Said(severity, mark, text))
+                Some(Said(severity, mark, text, Vec::new()))
             }
             Group::AgentWork => {
                 let (severity, mark, text) = note_lines::tell(&event.body, &|id| self.task(id))?;
-                Some(Said(severity, mark, text))
+                Some(Said(severity, mark, text, Vec::new()))
             }
-            Group::Plan => say_plan(&event.body),
+            Group::Plan => self.say_plan(&event.body),
             Group::Revision => self.say_revision(&event.body),
             Group::Task => self.say_task(event),
-            Group::Notice => say_notice(&event.body),
+            Group::Notice => self.say_notice(&event.body),
             Group::Progress => self.say_progress(&event.body),
             Group::Human => self.say_human(&event.body),
             Group::End => Some(self.say_end(event)),
@@ -182,6 +209,18 @@ impl LineWriter {
         )
     }
 
+    fn say_plan(&self, body: &EventBody) -> Option<Said> {
+        let EventBody::PlanProposed { version, plan, repairs, .. } = body else { return say_plan(body) };
+        let proposed = words::proposed(
+            Some(*version).filter(|version| version.0 > 1),
+            plan.subtasks.len(),
+            plan.confidence_score,
+            self.state.as_ref().and_then(RunState::time_left),
+            repairs.len(),
+        );
+        said(Mark::Note, proposed)
+    }
+
     fn say_revision(&mut self, body: &EventBody) -> Option<Said> {
         let EventBody::Replanned { revision, .. } = body else { return None };
         said(Mark::Again, words::replanned(revision, &std::mem::take(&mut self.explained)))
@@ -190,8 +229,8 @@ impl LineWriter {
     fn say_circumstance(&self, body: &EventBody) -> Option<Said> {
         match body {
             EventBody::RunPaused { reason } => {
-                let how = self.run_id.as_ref().map(commands::resume).unwrap_or_default();
-                said(Mark::Question, words::paused(reason, &how))
+                let how = self.run_id.as_ref().map(commands::resume);
+                Some(Said(Severity::Info, Mark::Question, words::paused(reason), how.into_iter().collect()))
             }
             body => say_circumstance(body),
         }
@@ -231,12 +270,42 @@ impl LineWriter {
         }
     }
 
+    /// A failure: the task, the cause, what happens next, and the command that shows what came out of the attempt.
+    fn say_failure(&self, notice: &FailureNotification) -> Option<Said> {
+        let logs = self.run_id.as_ref().map(|run| commands::logs(run, Some(&notice.task_id)));
+        let whole = words::failure(notice);
+        if text::width(&whole) <= FACT_COLUMNS {
+            return Some(Said(Severity::Error, Mark::Failed, whole, logs.into_iter().collect()));
+        }
+        let more = std::iter::once(notice.recovery_strategy.clone()).chain(logs).collect();
+        Some(Said(Severity::Error, Mark::Failed, words::failure_cause(notice, FACT_COLUMNS), more))
+    }
+
+    fn say_notice(&self, body: &EventBody) -> Option<Said> {
+        let EventBody::Notified { notification } = body else { return None };
+        match notification.as_ref() {
+            Notification::Failure(notice) => self.say_failure(notice),
+            Notification::Recovery(notice) => said(Mark::Again, words::recovery(notice)),
+            Notification::Announcement(Announcement { severity, title, text, suggestion, .. }) => {
+                let mark = match severity {
+                    Severity::Error => Mark::Failed,
+                    Severity::Warning => Mark::Warning,
+                    Severity::Info => Mark::Note,
+                };
+                let more = suggestion.iter().cloned().collect();
+                Some(Said(*severity, mark, words::announcement(title, text), more))
+            }
+        }
+    }
+
     fn say_progress(&mut self, body: &EventBody) -> Option<Said> {
         let EventBody::Progressed { update } = body else { return None };
-        let progress = words::progress(update.progress_percentage, update.estimated_remaining_time);
+        // A failure is told by its notice, and is no progress.
         if update.status == ProgressStatus::Failure {
-            return note(progress);
+            return None;
         }
+        let left = self.state.as_ref().and_then(RunState::time_left);
+        let progress = words::progress(update.progress_percentage, left);
         let succeeded = self.succeeded.take().filter(|(id, _)| *id == update.task_id);
         let agent = self.agents.get(&update.task_id).map(texts::agent_name);
         let took = succeeded.map(|(_, took)| took);
@@ -257,8 +326,7 @@ impl LineWriter {
                 let asked = self.question(question);
                 let several = self.state.as_ref().is_some_and(|state| state.open_questions().len() > 1);
                 let how = self.run_id.as_ref().map(|run| commands::answers(run, gate, question, several));
-                let how = how.unwrap_or_default();
-                Some(Said(Severity::Warning, Mark::Question, words::asked(&asked, &how)))
+                Some(Said(Severity::Warning, Mark::Question, asked, how.unwrap_or_default()))
             }
             EventBody::HumanAnswered { answer, .. } => said(Mark::Note, words::answered(answer)),
             EventBody::QuestionWithdrawn { gate, reason } => note(words::withdrawn(gate, reason)),
@@ -285,22 +353,27 @@ impl LineWriter {
         let report = self.run_id.as_ref().map(commands::report).unwrap_or_default();
         let judged = self.judged.as_deref();
         let text = text::shortened(&verdict::sentence(&event.body, judged), ERROR_COLUMNS, true);
-        let (severity, mark, text) = match &event.body {
-            EventBody::RunCompleted { .. } => {
-                let (severity, mark) = match judged.map(|judged| judged.verdict) {
-                    Some(Verdict::Verified) => (Severity::Info, Mark::Done),
-                    Some(Verdict::NotMet) => (Severity::Error, Mark::Failed),
-                    Some(Verdict::Unverified) | None => (Severity::Warning, Mark::Warning),
-                };
-                (severity, mark, text)
-            }
+        let mut more = Vec::new();
+        let (severity, mark) = match &event.body {
+            EventBody::RunCompleted { .. } => match judged.map(|judged| judged.verdict) {
+                Some(Verdict::Verified) => (Severity::Info, Mark::Done),
+                Some(Verdict::NotMet) => (Severity::Error, Mark::Failed),
+                Some(Verdict::Unverified) | None => (Severity::Warning, Mark::Warning),
+            },
             EventBody::RunAborted { suggestion, .. } => {
-                (Severity::Error, Mark::Failed, words::suggested(text, suggestion))
+                more.extend(Some(suggestion.clone()).filter(|suggestion| !suggestion.trim().is_empty()));
+                (Severity::Error, Mark::Failed)
             }
-            EventBody::RunCancelled { .. } => (Severity::Warning, Mark::Skipped, text),
-            _ => (Severity::Error, Mark::Failed, text),
+            EventBody::RunCancelled { .. } => (Severity::Warning, Mark::Skipped),
+            _ => (Severity::Error, Mark::Failed),
         };
-        Said(severity, mark, words::ended(&text, &sums, &report))
+        let joined = words::joined(text.trim_end_matches('.'), &sums);
+        if text::width(&joined) <= FACT_COLUMNS {
+            more.push(report);
+            return Said(severity, mark, joined, more);
+        }
+        more.extend([sums, report]);
+        Said(severity, mark, text, more)
     }
 }
 
@@ -323,16 +396,6 @@ fn say_phase(body: &EventBody) -> Option<Said> {
 
 fn say_plan(body: &EventBody) -> Option<Said> {
     match body {
-        EventBody::PlanProposed { version, plan, repairs, .. } => {
-            let proposed = words::proposed(
-                Some(*version).filter(|version| version.0 > 1),
-                plan.subtasks.len(),
-                plan.confidence_score,
-                plan.total_estimate(),
-                repairs.len(),
-            );
-            said(Mark::Note, proposed)
-        }
         EventBody::PlanAdjusted { adjustments, .. } => said(Mark::Note, words::adjusted(adjustments)),
         EventBody::PlanApproved { note: why, .. } => note(words::approved(why)),
         EventBody::PlanRejected { comments, .. } => warning(words::rejected(comments)),
@@ -344,31 +407,14 @@ fn say_plan(body: &EventBody) -> Option<Said> {
 }
 
 fn confidence_moved(before: Confidence, after: Confidence, cause: &str) -> Option<Said> {
-    let text = words::confidence_moved(before, after, cause);
-    Some(Said(Severity::Info, Mark::Note, text))
-}
-
-fn say_notice(body: &EventBody) -> Option<Said> {
-    let EventBody::Notified { notification } = body else { return None };
-    match notification.as_ref() {
-        Notification::Failure(notice) => error(words::failure(notice)),
-        Notification::Recovery(notice) => said(Mark::Again, words::recovery(notice)),
-        Notification::Announcement(Announcement { severity, title, text, suggestion, .. }) => {
-            let mark = match severity {
-                Severity::Error => Mark::Failed,
-                Severity::Warning => Mark::Warning,
-                Severity::Info => Mark::Note,
-            };
-            Some(Said(*severity, mark, words::announcement(title, text, suggestion.as_deref())))
-        }
-    }
+    note(words::confidence_moved(before, after, cause))
 }
 
 fn say_circumstance(body: &EventBody) -> Option<Said> {
     match body {
         EventBody::GuardrailTripped { rule, severity, reason } => {
             let mark = if *severity == Severity::Error { Mark::Failed } else { Mark::Warning };
-            Some(Said(*severity, mark, words::guardrail(rule, reason)))
+            Some(Said(*severity, mark, words::guardrail(rule, reason), Vec::new()))
         }
         EventBody::ModelConsulted { ask, step, .. } => {
             let told = words::models::consulted(ask, step)?;
@@ -434,7 +480,8 @@ mod tests {
         assert_eq!(line.severity, Severity::Error);
         assert_eq!(
             line.render(Style::default()),
-            "12:00:10 ✗ Flight search failed: Agent timeout — Retrying with backup flight agent (2-3 seconds)"
+            "12:00:10 ✗ Flight search failed: Agent timeout — Retrying with backup flight agent\n           \
+             candor logs run_test task_001"
         );
         let ascii = line.render(Style { unicode: false, ..Style::default() });
         assert!(ascii.starts_with("12:00:10 x Flight search failed: Agent timeout - Retrying"), "{ascii}");
@@ -483,22 +530,19 @@ mod tests {
     fn a_question_names_the_commands_that_answer_it_and_the_end_names_the_report() {
         let lines = told(&story("adjusted_then_cancelled"));
         let question = lines.iter().find(|line| line.mark == Mark::Question).unwrap();
-        assert!(question.text.contains("candor approve run_test | candor ask run_test"));
+        assert_eq!(question.more[0], "candor approve run_test");
+        assert!(question.more.iter().any(|command| command.starts_with("candor ask run_test")));
         let last = lines.last().unwrap();
-        assert!(last.text.ends_with("1 of 4 tasks, 0.0s, $0.00 — candor report run_test"), "{}", last.text);
+        assert!(last.text.ends_with(" — 1 of 4 tasks, 0.0s, $0.00"), "{}", last.text);
+        assert_eq!(last.more, ["candor report run_test"]);
     }
 
     #[test]
-    fn progress_tells_percent_and_what_is_left() {
-        // spec: planning TR-02 TR-03
+    fn progress_tells_percent_and_no_time_that_nobody_measured() {
+        // spec: planning TR-02
         let lines = told(&story("paris"));
         let done: Vec<_> = lines.iter().filter(|line| line.text.contains("% done")).collect();
-        let ends = [
-            "25% done, about 50s left",
-            "50% done, about 30s left",
-            "75% done, about 5.0s left",
-            "100% done",
-        ];
+        let ends = ["25% done", "50% done", "75% done", "100% done"];
         assert_eq!(done.len(), 4);
         for (line, end) in done.iter().zip(ends) {
             assert!(line.text.ends_with(end), "{}", line.text);
@@ -518,9 +562,31 @@ mod tests {
         );
         run.report("task_001", feedback);
         for line in told(&run.log) {
-            let line = line.render(Style::default());
-            assert!(!line.contains(['\n', '\u{1b}', '\u{202e}']), "{line}");
-            assert!(line.len() < 5_000, "{} bytes", line.len());
+            let fact = EventLine { more: Vec::new(), ..line }.render(Style::default());
+            assert!(!fact.contains(['\u{1b}', '\u{202e}']), "{fact}");
+            assert!(fact.lines().count() <= MOST_FACT_LINES + 1, "{fact}");
+            assert!(fact.lines().all(|line| text::width(line) <= MORE_INDENT + FACT_COLUMNS), "{fact}");
         }
+    }
+
+    #[test]
+    fn of_a_long_cause_the_end_is_shown_and_what_happens_next_stands_below() {
+        let mut failure = story("backup_agent")
+            .iter()
+            .find_map(|recorded| match &recorded.event.body {
+                EventBody::Notified { notification } => match notification.as_ref() {
+                    Notification::Failure(notice) => Some(notice.clone()),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .unwrap();
+        let noise = "`python3` exited with code 3 after it had worked for a while: ".repeat(2);
+        failure.error_summary =
+            format!("Load shard 7 failed: {noise}ValueError: row 7 has no column 'price'");
+        let writer = LineWriter { run_id: Some(RunId::new("run_test").unwrap()), ..LineWriter::default() };
+        let Said(_, _, text, more) = writer.say_failure(&failure).unwrap();
+        assert_eq!(text, "Load shard 7 failed: ValueError: row 7 has no column 'price'");
+        assert_eq!(more, ["Retrying with backup flight agent", "candor logs run_test task_001"]);
     }
 }

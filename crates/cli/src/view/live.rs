@@ -30,7 +30,6 @@ pub struct Live {
     state: RunState,
     summary: RunSummary,
     tree: Tree,
-    remaining: Seconds,
     failures: VecDeque<String>,
     /// What was last told of the phases around the work.
     notes: VecDeque<(Mark, String)>,
@@ -46,7 +45,6 @@ impl Live {
             state: RunState::new(run_id.clone()),
             summary: RunSummary::new(run_id),
             tree: Tree::default(),
-            remaining: Seconds::ZERO,
             failures: VecDeque::with_capacity(SHOWN_FAILURES),
             notes: VecDeque::with_capacity(SHOWN_NOTES),
             heard: None,
@@ -67,7 +65,6 @@ impl Live {
                 self.lay_out();
                 self.tree.note(event);
             }
-            EventBody::Progressed { update } => self.remaining = update.estimated_remaining_time,
             EventBody::Notified { notification } => {
                 if let Notification::Failure(notice) = notification.as_ref() {
                     self.remember(words::failure(notice));
@@ -184,9 +181,7 @@ impl Live {
     fn progress(&self, style: Style) -> String {
         let percentage = self.summary.progress_percentage;
         let mut parts = Vec::new();
-        if self.remaining > Seconds::ZERO && !self.summary.status.is_end() {
-            parts.push(words::remaining(self.remaining));
-        }
+        parts.extend(self.state.time_left().filter(|_| !self.summary.status.is_end()).map(words::remaining));
         parts.push(format::money(self.summary.spent));
         parts.extend(self.summary.confidence.map(words::confidence));
         bar(percentage, style).add(Tone::Dim, &format!(" · {}", parts.join(" · "))).render()
@@ -300,7 +295,7 @@ mod tests {
         for part in [
             "Plan a 3-day trip",
             "waiting for a person",
-            "25%",
+            "  0%",
             "✗ Flight search failed: Error 1",
             "candor answer run_test retry",
         ] {

@@ -5,6 +5,7 @@
 //! not on the log is not shown, and what failed is never left out. Sentences stand in [`words`] and nowhere
 //! else; colours, symbols and widths come from one [`Style`], so that plain and coloured output are the same.
 
+pub mod attempts;
 pub mod commands;
 pub mod explain;
 pub mod lines;

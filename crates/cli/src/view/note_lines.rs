@@ -29,6 +29,11 @@ pub(super) fn tell(body: &EventBody, name: &dyn Fn(&TaskId) -> String) -> Option
     }
 }
 
+/// What a note says, for the log of its task.
+pub(super) fn note_text(note: &AgentNote) -> Option<String> {
+    noted_in_words(note, "").map(|(_, words)| words.trim_start_matches(": ").to_owned())
+}
+
 /// What a note says, and whether all is well.
 fn noted_in_words(note: &AgentNote, task: &str) -> Option<(bool, String)> {
     match note {

@@ -66,7 +66,7 @@ fn commands(state: &RunState) -> Vec<(String, String)> {
     all.push((commands::restart(run), words::RESTART_COMMAND.to_owned()));
     all.push((commands::fork(run), words::FORK_COMMAND.to_owned()));
     all.push((commands::explain(run), words::WHY_COMMAND.to_owned()));
-    all.push((commands::logs(run), words::LOGS_COMMAND.to_owned()));
+    all.push((commands::logs(run, None), words::LOGS_COMMAND.to_owned()));
     all
 }
 

@@ -28,7 +28,8 @@ pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String
 
 fn in_figures(brief: &PlanBrief) -> Vec<String> {
     let listed = |line: String| format!("  {}", text::clean(&line));
-    let mut lines = vec![words::plan_agents(&brief.agents), words::plan_estimates(&brief.estimates)];
+    let mut lines = vec![words::plan_agents(brief)];
+    lines.extend(words::plan_estimates(&brief.estimates));
     lines.push(words::TASKS.to_owned());
     lines.extend((1..).zip(&brief.subtasks).map(|(number, task)| listed(words::plan_task(number, task))));
     lines.push(words::RISKS.to_owned());
@@ -55,7 +56,8 @@ mod tests {
         let task = |id: &str, group, needs: &[&str]| BriefTask {
             id: task_id(id),
             action: format!("Do {id}"),
-            model: Tier::Balanced,
+            agent: None,
+            model: Some(Tier::Balanced),
             parallel_group: group,
             depends_on: needs.iter().map(|id| task_id(id)).collect(),
         };
@@ -74,9 +76,10 @@ mod tests {
                 models: TierCounts { fast: 0, balanced: 2, strong: 1 },
             },
             estimates: PlanEstimates {
-                tokens: 1_200,
-                cost: Money::from_micros(20_000),
-                duration: Seconds::whole(35),
+                tokens: None,
+                cost: Some(Money::from_micros(20_000)),
+                duration: Some(Seconds::whole(35)),
+                measured: None,
             },
             subtasks: vec![task("a", Some(1), &[]), task("b", None, &["a"])],
             risks: vec![Risk {
@@ -112,7 +115,7 @@ mod tests {
         let expected = [
             "Plan version 3, strategy hybrid, confidence 0.40",
             "Agents: 3 (2 parallel, 1 sequential; 2 balanced, 1 strong)",
-            "Estimated: 1,200 tokens, $0.02, 35s",
+            "Takes: 35s, stated in the plan; $0.02 by the agents' prices",
             "Tasks:",
             "  1. a: Do a [balanced, group 1]",
             "  2. b: Do b [balanced, after a]",

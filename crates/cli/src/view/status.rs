@@ -1,11 +1,11 @@
 //! One run in a screenful: where it stands, what failed, what it waits for and what to type.
 
 use candor_engine::RunState;
-use candor_model::{ForkedFrom, Question, Recorded, RunId, Seconds, TaskStatus, Verdict};
+use candor_model::{ForkedFrom, Question, Recorded, RunId, TaskStatus, Verdict};
 use candor_planning::texts;
 use candor_projections::chronicle::Chronicle;
 use candor_projections::phases::at_work;
-use candor_projections::status::{Status, origin, remaining, summary};
+use candor_projections::status::{Status, origin, summary};
 use candor_projections::verdict::RunVerdict;
 use candor_projections::warnings::{self, Warning};
 use candor_projections::{format, workflow};
@@ -92,8 +92,7 @@ fn facts(state: &RunState, records: &[Recorded], chronicle: &Chronicle<'_>, styl
         let percentage = summary(state, records).progress_percentage;
         let done = plan.subtasks.iter().filter(|task| task.status == TaskStatus::Completed).count();
         let mut parts = vec![words::tasks_done(done, plan.subtasks.len())];
-        let left = remaining(records).filter(|left| *left > Seconds::ZERO && !status.is_end());
-        parts.extend(left.map(words::remaining));
+        parts.extend(state.time_left().filter(|_| !status.is_end()).map(words::remaining));
         let line = fact(label::PROGRESS).append(bar(percentage, style));
         lines.push(line.plain("  ").plain(&parts.join(", ")).render());
     }
@@ -290,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told_with_what_is_left() {
+    fn progress_is_told_and_programs_get_the_stated_rest() {
         // spec: planning TR-02 TR-03
         let mut run = Scenario::paris();
         run.succeed("task_001");
@@ -301,7 +300,7 @@ mod tests {
             (&json!(50.0), &json!(30.0))
         );
         let shown = text(&run.state, &run.log, Style::default());
-        assert!(shown.contains("50%  2 of 4 tasks done, about 30s left"), "{shown}");
+        assert!(shown.contains("50%  2 of 4 tasks done\n"), "stated durations are not shown: {shown}");
     }
 
     #[test]

@@ -217,9 +217,11 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     draft.emit(EventBody::OutcomeRecorded(OutcomeRecord { outcome, report, measured, examples, assessment }));
 }
 
-/// Who succeeded at what, for the router. A few per agent say enough, and a plan may be large.
+/// Who succeeded at what, and what it took, for the router and for estimates. A few per agent say enough, and a plan may be large.
 fn examples(state: &RunState) -> Vec<RoutedExample> {
     let mut kept: BTreeMap<&AgentType, usize> = BTreeMap::new();
+    let took: BTreeMap<&TaskId, _> =
+        state.feedback().iter().map(|report| (&report.task_id, report)).collect();
     let tasks = state.work().into_iter().flat_map(|work| work.tasks());
     // A task whose agent was left in peace was done by another one.
     let done = tasks.filter(|(task, run)| {
@@ -230,9 +232,14 @@ fn examples(state: &RunState) -> Vec<RoutedExample> {
         *count += 1;
         *count <= EXAMPLES_PER_AGENT
     })
-    .map(|(task, _)| RoutedExample {
-        text: routing::task_text(task).chars().take(EXAMPLE_CHARS).collect(),
-        agent_type: task.agent_type.clone(),
+    .map(|(task, _)| {
+        let report = took.get(&task.task_id);
+        RoutedExample {
+            text: routing::task_text(task).chars().take(EXAMPLE_CHARS).collect(),
+            agent_type: task.agent_type.clone(),
+            took_ms: report.map(|report| report.duration_seconds.as_millis()),
+            cost: report.map(|report| report.cost),
+        }
     })
     .collect()
 }

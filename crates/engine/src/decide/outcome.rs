@@ -197,13 +197,12 @@ fn charged(draft: &mut Draft<'_>, account: Account, payee: Payee, amount: Money)
     draft.emit(EventBody::Charged { account, what, amount, total, payee });
 }
 
-/// Tells how far the run has come, counting the attempt that has just ended.
+/// Tells how far the run has come. Only a success is progress; a task that failed is still to be done.
 pub(super) fn progress(draft: &mut Draft<'_>, running: &Running<'_>, success: bool) {
-    let (_, ended) = running.work.counts();
-    let estimate = running.task.estimated_duration_seconds.as_millis();
-    let remaining = running.work.remaining_millis().saturating_sub(estimate);
-    let remaining = candor_model::Seconds::from_millis(remaining);
-    let update = report::progress(running.task, success, ended + 1, running.work.len(), remaining);
+    let succeeded = running.work.succeeded() + usize::from(success);
+    let remaining = running.work.remaining_after(success.then_some(running.index));
+    let reached = draft.state.progress();
+    let update = report::progress(running.task, success, succeeded, running.work.len(), reached, remaining);
     draft.emit(EventBody::Progressed { update });
 }
 

@@ -62,6 +62,7 @@ impl RunState {
             E::QueryAnswered { response } => self.findings_mut().answer_query(response),
             E::FilesRead { files } => self.findings_mut().documents.read(files),
             E::ResultsChecked { results } => self.findings_mut().validation.checks.extend_from_slice(results),
+            E::Progressed { update } => self.results.progress = update.progress_percentage,
             E::OutcomeRecorded(OutcomeRecord { report, .. }) => self.results.report = Some(report.clone()),
             E::RunPaused { .. } => self.paused = true,
             E::RunResumed {} => self.resume(),
@@ -74,7 +75,7 @@ impl RunState {
             // What people are told, and what other events say for the state.
             #[rustfmt::skip]
             E::PhaseFailed { .. } | E::GuardrailTripped { .. } | E::PlanRejected { .. } | E::Notified { .. }
-            | E::Progressed { .. } | E::DecisionMade { .. } | E::Escalated { .. } | E::ModelBreakerOpened { .. }
+            | E::DecisionMade { .. } | E::Escalated { .. } | E::ModelBreakerOpened { .. }
             | E::ModelBreakerClosed { .. } | E::Degraded { .. } | E::BudgetExceeded { .. }
             | E::ConflictResolved { .. } => {}
         }

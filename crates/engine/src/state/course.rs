@@ -224,6 +224,7 @@ impl RunState {
         self.asks.forget_all();
         self.paused = false;
         self.results.report = None;
+        self.results.progress = 0.0;
         let words_change = self.request() != checkpoint.request;
         let completed = self.holding(&checkpoint);
         let version = checkpoint.work.as_ref().map(|work| work.version);

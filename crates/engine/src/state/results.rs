@@ -21,6 +21,9 @@ pub(crate) struct Results {
     /// How the agents did so far, also before a rollback.
     pub(crate) measured: BTreeMap<AgentType, AgentMeasure>,
     pub(crate) report: Option<Box<ExecutionReport>>,
+    /// How far the run has come, in percent, as people were told last; 0 since work was undone.
+    #[serde(default)]
+    pub(crate) progress: f64,
 }
 
 /// How sure the plan was, from the first proposal on.
@@ -52,6 +55,12 @@ impl RunState {
     #[must_use]
     pub fn feedback(&self) -> &[Arc<ExecutionFeedback>] {
         &self.results.feedback
+    }
+
+    /// How far the run has come, in percent, as people were told last.
+    #[must_use]
+    pub const fn progress(&self) -> f64 {
+        self.results.progress
     }
 
     /// How the agents did so far.

@@ -131,6 +131,8 @@ pub(crate) struct Brief {
     pub(crate) urgency: u8,
     pub(crate) unrouted: bool,
     pub(crate) estimate_millis: u64,
+    /// Whether the estimate rests on nothing.
+    pub(crate) guessed: bool,
 }
 
 impl Brief {
@@ -139,6 +141,7 @@ impl Brief {
             urgency: 10u8.saturating_sub(task.priority.get()),
             unrouted: task.agent_type.is_tbd(),
             estimate_millis: task.estimated_duration_seconds.as_millis(),
+            guessed: task.metadata.duration_basis.is_none(),
         }
     }
 }

@@ -128,6 +128,7 @@ impl RunState {
     /// A task is done once more because its result does not hold, and with it the tasks that used that result.
     pub(super) fn reopen(&mut self, task_id: &TaskId, dependants: &[TaskId]) {
         self.findings_mut().validation.rework(task_id);
+        self.results.progress = 0.0;
         self.set_task(task_id, TaskState::Waiting);
         dependants.iter().for_each(|dependant| self.set_task(dependant, TaskState::Waiting));
     }

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use candor_model::{
     AgentBrief, Broadcast, CheckResult, EffectKey, Evaluation, ExecutionFeedback, ExecutionStatus, LoopGuard,
-    Phase, Plan, PlanBrief, PlanTalk, Query, QueryResponse, Question, ReadFile, SubTask, TaskId, Timestamp,
-    WorkOrder,
+    MeasuredTime, Phase, Plan, PlanBrief, PlanTalk, Query, QueryResponse, Question, ReadFile, SubTask,
+    TaskId, Timestamp, WorkOrder,
 };
+use candor_planning::estimate;
 use candor_planning::loop_guard::{self, Outcome, Trip};
 use candor_planning::report::ReportMaterial;
 
 use super::{RunState, ShownPlan};
+
+/// Plans with more tasks than this get no remaining time.
+const MOST_TIMED_TASKS: usize = 500;
 
 impl RunState {
     /// The plan as it stands: statuses, failures, confidence and what is waited for.
@@ -31,6 +35,16 @@ impl RunState {
         }
         plan.metadata.execution_report.clone_from(&self.results.report);
         Some(plan)
+    }
+
+    /// The time that is left as a range of what such tasks took before; nothing if one of them was not measured,
+    /// or if there are too many to be looked at for every line on a screen.
+    #[must_use]
+    pub fn time_left(&self) -> Option<MeasuredTime> {
+        self.work().filter(|work| work.len() <= MOST_TIMED_TASKS)?;
+        let plan = self.plan()?;
+        let width = estimate::width(plan.execution_strategy, self.settings().max_parallel_tasks);
+        estimate::remaining(&plan.subtasks, width)
     }
 
     /// One task as it stands.

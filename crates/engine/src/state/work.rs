@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, AgentType, Confidence, Plan, PlanVersion, PlanningError, StopReason, SubTask, TaskId,
-    Timestamp,
+    AgentCapability, AgentType, Confidence, Plan, PlanVersion, PlanningError, Seconds, StopReason, SubTask,
+    TaskId, Timestamp,
 };
 use candor_planning::graph::{TaskGraph, TaskIndex};
 use serde::{Deserialize, Serialize};
@@ -57,8 +57,11 @@ struct Queues {
     unrouted: BTreeSet<u32>,
     revising: BTreeSet<u32>,
     done: usize,
+    succeeded: usize,
     ended: usize,
     remaining_millis: u64,
+    /// Tasks that have not ended and whose duration nobody knows.
+    guessed: usize,
 }
 
 /// The plan at work.
@@ -255,9 +258,18 @@ impl Work {
         (self.queues.done, self.queues.ended)
     }
 
-    /// The estimates of the tasks that have not ended, in milliseconds.
-    pub(crate) fn remaining_millis(&self) -> u64 {
-        self.queues.remaining_millis
+    /// Tasks that succeeded.
+    pub(crate) fn succeeded(&self) -> usize {
+        self.queues.succeeded
+    }
+
+    /// What is left to do once the task `ending` has ended too; nothing if a duration rests on nothing.
+    pub(crate) fn remaining_after(&self, ending: Option<TaskIndex>) -> Option<Seconds> {
+        let ending = ending.and_then(|index| self.tasks.get(index.as_usize())).map(|run| run.brief);
+        let guessed = usize::from(ending.is_some_and(|brief| brief.guessed));
+        let millis = ending.map_or(0, |brief| brief.estimate_millis);
+        (self.queues.guessed == guessed)
+            .then(|| Seconds::from_millis(self.queues.remaining_millis.saturating_sub(millis)))
     }
 
     /// Puts a task into a new state, and everything that follows from it.
@@ -378,6 +390,8 @@ impl Work {
             TaskState::Backoff(at) => _ = self.queues.backoff.remove(&(*at, index.0)),
             TaskState::Succeeded(_) | TaskState::Skipped => {
                 self.queues.done = self.queues.done.saturating_sub(1);
+                let success = usize::from(matches!(old, TaskState::Succeeded(_)));
+                self.queues.succeeded = self.queues.succeeded.saturating_sub(success);
                 self.unend(index);
             }
             TaskState::Revising { .. } => {
@@ -396,7 +410,8 @@ impl Work {
         match &run.state {
             TaskState::InFlight(_) => _ = self.queues.in_flight.insert(index.0),
             TaskState::Backoff(at) => _ = self.queues.backoff.insert((*at, index.0)),
-            TaskState::Succeeded(_) | TaskState::Skipped => {
+            state @ (TaskState::Succeeded(_) | TaskState::Skipped) => {
+                self.queues.succeeded += usize::from(matches!(state, TaskState::Succeeded(_)));
                 self.queues.done += 1;
                 self.end(index);
             }
@@ -410,18 +425,22 @@ impl Work {
         self.refresh_ready(index);
     }
 
-    fn estimate(&self, index: TaskIndex) -> u64 {
-        self.tasks.get(index.as_usize()).map_or(0, |run| run.brief.estimate_millis)
+    fn brief(&self, index: TaskIndex) -> Brief {
+        self.tasks.get(index.as_usize()).map_or_else(Brief::default, |run| run.brief)
     }
 
     fn end(&mut self, index: TaskIndex) {
         self.queues.ended += 1;
-        self.queues.remaining_millis = self.queues.remaining_millis.saturating_sub(self.estimate(index));
+        let Brief { estimate_millis, guessed, .. } = self.brief(index);
+        self.queues.remaining_millis = self.queues.remaining_millis.saturating_sub(estimate_millis);
+        self.queues.guessed = self.queues.guessed.saturating_sub(usize::from(guessed));
     }
 
     fn unend(&mut self, index: TaskIndex) {
         self.queues.ended = self.queues.ended.saturating_sub(1);
-        self.queues.remaining_millis = self.queues.remaining_millis.saturating_add(self.estimate(index));
+        let Brief { estimate_millis, guessed, .. } = self.brief(index);
+        self.queues.remaining_millis = self.queues.remaining_millis.saturating_add(estimate_millis);
+        self.queues.guessed += usize::from(guessed);
     }
 
     fn refresh_ready(&mut self, index: TaskIndex) {
@@ -445,8 +464,9 @@ impl Work {
         self.queues = Queues::default();
         for (run, task) in self.tasks.iter_mut().zip(&self.shape.plan.subtasks) {
             run.brief = Brief::of(task);
-            let estimate = run.brief.estimate_millis;
-            self.queues.remaining_millis = self.queues.remaining_millis.saturating_add(estimate);
+            let Brief { estimate_millis, guessed, .. } = run.brief;
+            self.queues.remaining_millis = self.queues.remaining_millis.saturating_add(estimate_millis);
+            self.queues.guessed += usize::from(guessed);
         }
         for index in (0..u32::try_from(self.tasks.len()).unwrap_or(u32::MAX)).map(TaskIndex) {
             let open = self.shape.graph.dependencies(index).iter();

@@ -266,7 +266,8 @@ fn progress_is_told_with_each_completion() {
             })
             .collect();
         assert_eq!(updates.len(), 1, "one update per completion, in the same append");
-        seen.push((updates[0].progress_percentage, updates[0].estimated_remaining_time.get()));
+        let remaining = updates[0].estimated_remaining_time.expect("the plan states every duration");
+        seen.push((updates[0].progress_percentage, remaining.get()));
     }
     assert_eq!(seen, [(25.0, 50.0), (50.0, 30.0), (75.0, 5.0), (100.0, 0.0)]);
 }

@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use super::PhaseOutput;
 use crate::text_enum::text_enum;
-use crate::{ExecutionStrategy, JsonMap, Money, Phase, PlanBrief, Seconds, SubTask, TaskId, Tier};
+use crate::{
+    ExecutionStrategy, JsonMap, MeasuredTime, Money, Phase, PlanBrief, Seconds, SubTask, TaskId, Tier,
+};
 
 /// The tasks. `T` is how much of a task is read ([`HandedTask`] is enough for many), `L` the list of high-level tasks
 /// ([`ListedTasks`] for those who only need their names).
@@ -156,12 +158,14 @@ pub struct ExecutionOutline {
     pub parallel: Vec<Vec<String>>,
     /// How many there are.
     pub total_subtasks: usize,
-    /// How long it takes if everything runs as soon as it can.
-    pub estimated_duration: Seconds,
+    /// How long it takes if everything runs as soon as it can; absent if that would rest on nothing.
+    #[serde(default)]
+    pub estimated_duration: Option<Seconds>,
     /// What models will probably need.
     pub estimated_tokens: u64,
-    /// What it costs with average agents.
-    pub estimated_cost: Money,
+    /// What it costs with average agents; absent if none of them has a price.
+    #[serde(default)]
+    pub estimated_cost: Option<Money>,
 }
 
 /// A task in short.
@@ -243,15 +247,18 @@ impl<S, E> PhaseOutput for PlanningOutput<S, E> {
     const PHASE: Phase = Phase::Planning;
 }
 
-/// What a plan will probably take.
+/// What a plan takes as far as it is known; what is absent would rest on nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PlanTotals {
-    /// What it costs.
-    pub cost: Money,
+    /// What it costs by the agents' prices.
+    pub cost: Option<Money>,
     /// The sum over the tasks.
-    pub sum_seconds: Seconds,
+    pub sum_seconds: Option<Seconds>,
     /// How long it takes if everything runs as soon as it can.
-    pub critical_path_seconds: Seconds,
+    pub critical_path_seconds: Option<Seconds>,
+    /// The same as a range, if all tasks were measured before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredTime>,
 }
 
 /// Another way to do it, with what it would change.
@@ -261,10 +268,10 @@ pub struct Alternative {
     pub name: String,
     /// What would be done otherwise.
     pub description: String,
-    /// What it would cost.
-    pub estimated_cost: Money,
-    /// How long it would take.
-    pub estimated_seconds: f64,
+    /// What it would cost; absent if no agent has a price.
+    pub estimated_cost: Option<Money>,
+    /// How long it would take; absent if that would rest on nothing.
+    pub estimated_seconds: Option<f64>,
     /// What one gains and loses.
     pub trade_off: String,
 }

@@ -5,7 +5,6 @@ pub(crate) mod gaps;
 mod options;
 mod risks;
 pub(crate) mod scale;
-mod schedule;
 mod ways;
 
 use candor_model::{
@@ -17,7 +16,6 @@ use candor_planning::scaling::check_total;
 pub(crate) use self::options::{CHEAPEST, strategy_of};
 pub(crate) use self::risks::{from_model, of_plan};
 pub(crate) use self::scale::Scale;
-pub use self::schedule::duration;
 pub(crate) use self::ways::all_alternatives;
 
 use crate::decompose::{LONGEST_RECORD, groups, tiers};
@@ -32,6 +30,7 @@ pub(crate) fn of(
     scale: &Scale,
     risks: Vec<Risk>,
     at_once: u32,
+    has_models: bool,
 ) -> Result<PlanBrief, String> {
     let tasks = &plan.subtasks;
     let alternatives = options::all(plan, agents, at_once);
@@ -39,7 +38,7 @@ pub(crate) fn of(
         strategy: plan.execution_strategy,
         agents: scale.agents,
         estimates: estimates(tasks, agents, plan.execution_strategy, at_once),
-        subtasks: told(tasks),
+        subtasks: told(tasks, has_models),
         risks,
         recommendation: options::letter_of(plan.execution_strategy).to_owned(),
         alternatives,
@@ -67,34 +66,33 @@ pub fn defects(brief: &PlanBrief) -> Vec<String> {
         defects.push(format!("the recommended alternative {} is not there", brief.recommendation));
     }
     let agents = brief.agents;
+    // Without a model nobody belongs to a tier.
     let by_tier = agents.models.fast + agents.models.balanced + agents.models.strong;
-    if agents.parallel + agents.sequential != agents.total || by_tier != agents.total {
+    if agents.parallel + agents.sequential != agents.total || by_tier != agents.total && by_tier != 0 {
         defects.push(format!("its {} agents do not add up", agents.total));
     }
     defects.extend(check_total(agents.total).err().map(|error| error.to_string()));
     defects
 }
 
-/// What the tasks will take when they are carried out like this.
+/// What the tasks take when they are carried out like this, as far as it is known.
 fn estimates(
     tasks: &[SubTask],
     agents: &[AgentCapability],
     strategy: ExecutionStrategy,
     at_once: u32,
 ) -> PlanEstimates {
+    let width = estimate::width(strategy, at_once);
     PlanEstimates {
-        tokens: tasks.iter().map(|task| u64::from(task.metadata.estimated_tokens.unwrap_or(0))).sum(),
+        tokens: None,
         cost: estimate::cost(tasks, agents),
-        duration: match strategy {
-            ExecutionStrategy::Sequential => duration(tasks, Some(1)),
-            ExecutionStrategy::Hybrid => duration(tasks, Some(at_once.max(1) as usize)),
-            ExecutionStrategy::Parallel => duration(tasks, None),
-        },
+        duration: estimate::duration(tasks, width),
+        measured: estimate::remaining(tasks, width),
     }
 }
 
 /// The tasks; of a very long plan, the first ones.
-fn told(tasks: &[SubTask]) -> Vec<BriefTask> {
+fn told(tasks: &[SubTask], has_models: bool) -> Vec<BriefTask> {
     let mut group_of = vec![None; tasks.len()];
     for (number, group) in (1..).zip(groups::parallel(tasks)) {
         for at in group {
@@ -106,7 +104,8 @@ fn told(tasks: &[SubTask]) -> Vec<BriefTask> {
     let told = |(task, parallel_group): (&SubTask, Option<u32>)| BriefTask {
         id: task.task_id.clone(),
         action: task.description.to_string(),
-        model: tiers::tier_of(task),
+        agent: Some(task.agent_type.clone()).filter(|agent| !agent.is_tbd()),
+        model: has_models.then(|| tiers::tier_of(task)),
         parallel_group,
         depends_on: task.dependencies.clone(),
     };

@@ -40,13 +40,14 @@ pub(super) fn all(plan: &Plan, agents: &[AgentCapability], at_once: u32) -> Vec<
         }
     };
     let mut all: Vec<PlanAlternative> = LETTERS.into_iter().map(way).collect();
-    let cost = estimate::cheapest(tasks, agents);
-    if cost < now.cost {
+    let less = estimate::cheapest(tasks, agents).zip(now.cost).filter(|(least, cost)| least < cost);
+    if let Some((least, cost)) = less {
         all.push(PlanAlternative {
             id: CHEAPEST.to_owned(),
             name: "cheapest agents".to_owned(),
-            tradeoff: format!("${cost} instead of ${}; failures are more likely", now.cost),
-            estimates: PlanEstimates { cost, ..now },
+            tradeoff: format!("${least} instead of ${cost}; failures are more likely"),
+            // Nobody has measured how long the cheaper agents take.
+            estimates: PlanEstimates { cost: Some(least), ..PlanEstimates::default() },
         });
     }
     all
@@ -75,13 +76,15 @@ fn as_is(strategy: ExecutionStrategy) -> String {
 
 /// What another way gains and loses against the plan as it is.
 fn against(strategy: ExecutionStrategy, other: PlanEstimates, now: PlanEstimates) -> String {
-    let time = compared(other.duration.get(), now.duration.get());
+    let times = other.duration.zip(now.duration);
+    let time =
+        times.map(|(other, now)| format!("; {}", compared(other.get(), now.get()))).unwrap_or_default();
     match strategy {
-        ExecutionStrategy::Sequential => format!("safer, because a failure stops less work; {time}"),
+        ExecutionStrategy::Sequential => format!("safer, because a failure stops less work{time}"),
         ExecutionStrategy::Parallel => {
-            format!("more risk, because more is under way when something fails; {time}")
+            format!("more risk, because more is under way when something fails{time}")
         }
-        ExecutionStrategy::Hybrid => format!("in between; {time}"),
+        ExecutionStrategy::Hybrid => format!("in between{time}"),
     }
 }
 

@@ -120,6 +120,7 @@ pub(crate) fn fixed(
     let total = exits.iter().filter(|exit| exit.reduce).fold(wanted, |total, exit| exit.agents(total));
     let together = width.min(total);
     let parallel = if together < 2 { 0 } else { together };
+    let models = cx.answers.map(|_| by_tier(tasks, total)).unwrap_or_default();
     let mut reasons = vec![format!(
         "the rules propose {} ({}); there are {count} tasks, of which {width} can run at once",
         proposal.count, proposal.mode
@@ -127,7 +128,7 @@ pub(crate) fn fixed(
     reasons.extend(exits.iter().map(|exit| exit.reason.clone()));
     Scale {
         proposal,
-        agents: AgentCounts { total, parallel, sequential: total - parallel, models: by_tier(tasks, total) },
+        agents: AgentCounts { total, parallel, sequential: total - parallel, models },
         exits,
         input: format!("complexity {}, {files} files, {count} tasks", complexity(cx)),
         reasons,

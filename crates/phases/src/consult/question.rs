@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use candor_model::Ask;
 use candor_model::{Goal, Plan, PlanBrief, Tier};
+use candor_planning::texts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,11 +55,9 @@ fn figures(brief: &PlanBrief) -> String {
             "agents: {} ({} side by side, {} one after the other)",
             brief.agents.total, brief.agents.parallel, brief.agents.sequential
         ),
-        format!(
-            "estimates: {} tokens, ${}, {} s",
-            brief.estimates.tokens, brief.estimates.cost, brief.estimates.duration
-        ),
     ];
+    lines.extend(brief.estimates.cost.map(|cost| format!("cost by the agents' prices: ${cost}")));
+    lines.extend(brief.estimates.measured.map(|time| format!("measured before: {}", texts::measured(time))));
     let risk = |risk: &candor_model::Risk| {
         format!("risk ({}): {}; {}", risk.level, risk.description, risk.mitigation)
     };

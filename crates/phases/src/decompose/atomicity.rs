@@ -26,10 +26,3 @@ pub fn problems(task: &SubTask) -> Vec<String> {
     }
     problems
 }
-
-/// The share of subtasks against which nothing speaks; none without subtasks.
-#[must_use]
-pub fn share(tasks: &[SubTask]) -> Option<f64> {
-    let sound = tasks.iter().filter(|task| problems(task).is_empty()).count();
-    (!tasks.is_empty()).then(|| sound as f64 / tasks.len() as f64)
-}

@@ -68,9 +68,9 @@ fn execution_plan(tasks: &[SubTask], agents: &[AgentCapability]) -> ExecutionOut
         sequential: groups::order(tasks).into_iter().filter_map(name).collect(),
         parallel: groups.map(|group| group.into_iter().filter_map(name).collect()).collect(),
         total_subtasks: tasks.len(),
-        estimated_duration: estimate::critical_path(tasks),
+        estimated_duration: estimate::duration(tasks, None),
         estimated_tokens: tokens(tasks),
-        estimated_cost: Money::from_micros(each.saturating_mul(tasks.len() as u64)),
+        estimated_cost: (each > 0).then(|| Money::from_micros(each.saturating_mul(tasks.len() as u64))),
     }
 }
 

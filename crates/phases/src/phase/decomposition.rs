@@ -7,7 +7,7 @@ use candor_language::goal::{Extracted, Reading};
 use candor_language::split::{self, Step};
 use candor_model::handoff::{DecompositionOutput, EvaluationOutput};
 use candor_model::{
-    AgentCapability, Broadcast, Goal, JsonMap, MessagePriority, Phase, SubTask, TaskId, Text,
+    AgentCapability, Broadcast, DurationBasis, Goal, JsonMap, MessagePriority, Phase, SubTask, TaskId, Text,
 };
 use candor_planning::completeness::{self, CATEGORY_KEY};
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
@@ -18,7 +18,7 @@ use super::evaluation::slots_of;
 use super::{Phases, counted, report};
 use crate::brief::scale;
 use crate::consult::{Briefing, ListAnswer, Said, TasksAnswer, decompose_task, list_tasks};
-use crate::decompose::{self, Breakdown, Listing, atomicity};
+use crate::decompose::{self, Breakdown, Listing};
 use crate::pack::{TaskTemplate, words_in};
 use crate::plan_cache::{BrokenDown, normalised};
 use crate::{Incomplete, Pack, PhaseContext};
@@ -191,9 +191,6 @@ fn handed_over(summary: String, made: &Breakdown, output: &Output<'_>) -> PhaseR
         done(LISTER, format!("listed {}", counted(made.listing.high_level_tasks.len(), "high-level task"))),
         done(DECOMPOSER, format!("broke them down into {}", counted(made.tasks.len(), "subtask"))),
     ];
-    if let Some(share) = atomicity::share(&made.tasks) {
-        report.criteria.insert("decomposition_quality".to_owned(), share);
-    }
     report
 }
 
@@ -329,6 +326,7 @@ pub(super) fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &
     task.inputs = inputs.collect();
     task.priority = template.priority;
     task.estimated_duration_seconds = template.seconds;
+    task.metadata.duration_basis = Some(DurationBasis::Stated);
     task.retry_policy = template.retry;
     task.metadata.name = Some(template.name.clone());
     task.metadata.other = JsonMap::from_iter([(CATEGORY_KEY.to_owned(), json!(template.category))]);

@@ -7,11 +7,13 @@ mod knowledge;
 mod talks;
 
 use candor_model::handoff::{PlanTotals, PlanningOutput, RoutingMethod};
-use candor_model::{AgentCapability, Confidence, Goal, GoalType, Plan, PlanId, PlanMetadata, SubTask};
+use candor_model::{
+    AgentCapability, Confidence, Goal, GoalType, Plan, PlanEstimates, PlanId, PlanMetadata, SubTask,
+};
 use candor_planning::early_exit::EarlyExit;
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use candor_planning::validation::{self, Proposal};
-use candor_planning::{completeness, estimate, routing};
+use candor_planning::{completeness, estimate, routing, texts};
 
 use self::assign::{assign, break_ties, routings};
 use self::doubts::Doubts;
@@ -88,6 +90,7 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
         let lowered = tiers::lower(&mut plan.subtasks);
         notes.push(format!("{} got a lower tier: tokens run out", counted(lowered, "task")));
     }
+    estimate::learn(&mut plan.subtasks, cx.examples);
     let coverage = gaps::coverage(cx, &plan.subtasks);
     let doubts = Doubts::of(cx, &choices, &coverage.gaps);
     plan.confidence_score = match stated_confidence(cx) {
@@ -108,15 +111,17 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     if plan.subtasks.len() > LONGEST_RECORD {
         notes.push(format!("the figures list the first {LONGEST_RECORD} of {} tasks", plan.subtasks.len()));
     }
-    let brief = brief::of(&plan, &agents, &scale, risks, cx.settings.max_parallel_tasks)?;
-    let summary = summary(&plan, &agents, &method.0);
+    let has_models = cx.answers.is_some();
+    let brief = brief::of(&plan, &agents, &scale, risks, cx.settings.max_parallel_tasks, has_models)?;
+    let summary = summary(&plan, &brief.estimates, &method.0);
     let output = PlanningOutput {
         routing: method.1,
         notes,
         estimates: PlanTotals {
-            cost: estimate::cost(&plan.subtasks, &agents),
-            sum_seconds: plan.estimated_total_duration,
-            critical_path_seconds: estimate::critical_path(&plan.subtasks),
+            cost: brief.estimates.cost,
+            sum_seconds: estimate::duration(&plan.subtasks, Some(1)),
+            critical_path_seconds: estimate::duration(&plan.subtasks, None),
+            measured: brief.estimates.measured,
         },
         alternatives: brief::all_alternatives(&plan.subtasks, &agents, said.as_ref()),
         risks: brief.risks.iter().map(|risk| risk.description.clone()).collect(),
@@ -138,13 +143,10 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     Ok(report)
 }
 
-fn summary(plan: &Plan, agents: &[AgentCapability], method: &str) -> String {
-    format!(
-        "{}, estimated {} s and ${}; agents chosen by {method}",
-        counted(plan.subtasks.len(), "task"),
-        plan.estimated_total_duration,
-        estimate::cost(&plan.subtasks, agents),
-    )
+fn summary(plan: &Plan, estimates: &PlanEstimates, method: &str) -> String {
+    let time = estimates.measured.map(|time| format!(", {}", texts::measured(time))).unwrap_or_default();
+    let cost = estimates.cost.map(|cost| format!(", ${cost}")).unwrap_or_default();
+    format!("{}{time}{cost}; agents chosen by {method}", counted(plan.subtasks.len(), "task"))
 }
 
 /// How sure the author of a brought plan is of it, if they say.

@@ -1,7 +1,7 @@
 //! Answers to questions about a plan, from what is on record: the figures, the tasks and the decisions.
 
 use candor_model::{AgentCapability, BriefTask, DecisionEntry, Plan, PlanBrief, Risk, SubTask};
-use candor_planning::estimate;
+use candor_planning::{estimate, texts};
 use candor_text::fold;
 
 use super::parse::known_tasks;
@@ -142,11 +142,11 @@ impl<'a> Shown<'a> {
         let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
         let id = &task.task_id;
         format!(
-            "{} waits for {needs} and is done by {}, in about {} s. {} To do it differently, say for instance: use \
+            "{} waits for {needs} and is done by {}{}. {} To do it differently, say for instance: use \
              AGENT for {id}; describe {id} as \"…\"; do {id} after TASK; remove {id}.",
             told(task),
             task.agent_type,
-            task.estimated_duration_seconds,
+            texts::basis(task).map(|takes| format!(" ({takes})")).unwrap_or_default(),
             others(task)
         )
     }
@@ -186,12 +186,17 @@ impl<'a> Shown<'a> {
         let now = self.brief.map(|brief| brief.estimates);
         let better = all.iter().filter(|other| {
             now.is_some_and(|now| {
-                if time { other.estimates.duration < now.duration } else { other.estimates.cost < now.cost }
+                let (other, now) = (other.estimates, now);
+                match time {
+                    true => other.duration.zip(now.duration).is_some_and(|(other, now)| other < now),
+                    false => other.cost.zip(now.cost).is_some_and(|(other, now)| other < now),
+                }
             })
         });
         let ways: Vec<String> =
             better.map(|other| format!("{} ({}): {}", other.id, other.name, other.tradeoff)).collect();
-        let most = self.plan.subtasks.iter().max_by(|a, b| {
+        let known = self.plan.subtasks.iter().filter(|task| task.metadata.duration_basis.is_some());
+        let most = known.max_by(|a, b| {
             let (a, b) = (a.estimated_duration_seconds.get(), b.estimated_duration_seconds.get());
             a.total_cmp(&b)
         });
@@ -208,24 +213,33 @@ impl<'a> Shown<'a> {
     }
 
     fn about_time(&self) -> String {
-        let sum = self.plan.total_estimate();
-        let now = self
-            .brief
-            .map_or_else(|| estimate::critical_path(&self.plan.subtasks), |brief| brief.estimates.duration);
-        format!("{}: about {now} s as it is, {sum} s if the tasks ran one after the other.", self.strategy())
+        let estimates = self.brief.map(|brief| brief.estimates).unwrap_or_default();
+        if let Some(measured) = estimates.measured {
+            return format!("{}: {}.", self.strategy(), texts::measured(measured));
+        }
+        match estimates.duration.zip(estimate::duration(&self.plan.subtasks, Some(1))) {
+            Some((now, sum)) => format!(
+                "{}: {now} s by what the plan states, {sum} s if the tasks ran one after the other.",
+                self.strategy()
+            ),
+            None => format!("{}: such tasks were not measured yet, so nobody knows.", self.strategy()),
+        }
     }
 
     fn about_cost(&self) -> String {
         let cost = self
             .brief
             .map_or_else(|| estimate::cost(&self.plan.subtasks, self.agents), |brief| brief.estimates.cost);
-        let tokens =
-            self.brief.map(|brief| format!(" and {} tokens", brief.estimates.tokens)).unwrap_or_default();
-        format!(
-            "About ${cost}{tokens}, one attempt at each of {} tasks. {}.",
-            self.plan.subtasks.len(),
-            self.strategy()
-        )
+        let tasks = self.plan.subtasks.len();
+        match cost {
+            Some(cost) => {
+                format!(
+                    "${cost} by the agents' prices, one attempt at each of {tasks} tasks. {}.",
+                    self.strategy()
+                )
+            }
+            None => format!("None of its agents states a price. {}.", self.strategy()),
+        }
     }
 
     fn about_agents(&self) -> String {

@@ -121,16 +121,12 @@ fn eight_steps_are_split_over_tasks_and_two_are_accepted_with_a_note() {
 
 #[test]
 fn a_step_that_costs_too_much_or_cannot_be_checked_is_told() {
-    // spec: orchestrator DC-10 PM-03 PM-04
-    let mut stage = Stage::new(PARIS);
-    let report = stage.walk(Phase::Decomposition);
-    assert_eq!(report.criteria["decomposition_quality"], 1.0);
+    // spec: orchestrator DC-10
     let long = format!("Read {}", "one page after the other ".repeat(60));
     let mut unchecked = task(2, "Sing", &[]);
     unchecked.expected_outputs.clear();
     let made =
         decompose::by_rules("Read. Sing. Go.", vec![task(1, &long, &[]), unchecked, task(3, "Go", &[])], 10);
-    assert_eq!(atomicity::share(&made.tasks), Some(1.0 / 3.0));
     assert!(made.warnings[0].contains("fewer than 1000"), "{:?}", made.warnings);
     assert!(made.warnings[1].contains("how its success is checked"), "{:?}", made.warnings);
     let mut edge = made.tasks[2].clone();
@@ -138,7 +134,6 @@ fn a_step_that_costs_too_much_or_cannot_be_checked_is_told() {
     assert!(atomicity::problems(&edge).is_empty());
     edge.metadata.estimated_tokens = Some(1000);
     assert_eq!(atomicity::problems(&edge).len(), 1);
-    assert_eq!(atomicity::share(&[]), None, "nothing is no zero");
 }
 
 #[test]

@@ -136,21 +136,23 @@ pub fn execution_result(execution_id: ExecutionId, material: &ReportMaterial<'_>
     }
 }
 
-/// Tells how far a run has come, after `task` ended as one of `ended` among `total`.
+/// Tells how far a run has come, with `succeeded` of `total` tasks. What was `reached` before, in percent, is not
+/// taken back when a revision makes the plan longer.
 #[must_use]
 pub fn progress(
     task: &SubTask,
     success: bool,
-    ended: usize,
+    succeeded: usize,
     total: usize,
-    remaining: Seconds,
+    reached: f64,
+    remaining: Option<Seconds>,
 ) -> ProgressUpdate {
     // A plan without tasks is done; counts that disagree never show more than the whole.
-    let share = if total == 0 { 1.0 } else { ended.min(total) as f64 / total as f64 };
+    let share = if total == 0 { 1.0 } else { succeeded.min(total) as f64 / total as f64 };
     ProgressUpdate {
         task_id: task.task_id.clone(),
         status: if success { ProgressStatus::Success } else { ProgressStatus::Failure },
-        progress_percentage: share * 100.0,
+        progress_percentage: (share * 100.0).max(reached),
         estimated_remaining_time: remaining,
     }
 }

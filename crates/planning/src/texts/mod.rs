@@ -5,9 +5,11 @@
 //! agent reports is reworded before it is shown, and the details stay in the log.
 
 pub(crate) mod english;
+mod measured;
 mod notices;
 mod plain;
 
+pub use measured::{basis, measured, time_span};
 pub use notices::{
     Response, abort_announcement, failure_notification, low_confidence_warning, model_revision_notification,
     out_of_resources, partial_success_announcement, recovery_notification, waiting_for,

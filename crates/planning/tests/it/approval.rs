@@ -107,10 +107,10 @@ fn a_request_shows_the_plan_and_recommends_a_review() {
     assert_eq!(request.recommended_action, RecommendedAction::ReviewAndAdjust);
     assert_eq!(request.confidence_score, confidence(0.45));
     let lines: Vec<&str> = request.plan_summary.lines().collect();
-    assert_eq!(lines[0], "4 tasks, about 80 seconds of work in all:");
+    assert_eq!(lines[0], "4 tasks:");
     assert_eq!(
         lines[2],
-        "2. Find hotels in central Paris for 3 nights (task_002) by hotel_agent, about 25 seconds, after task_001"
+        "2. Find hotels in central Paris for 3 nights (task_002) by hotel_agent, 25 s, stated in the plan, after task_001"
     );
     assert_eq!(lines.len(), 5);
 }

@@ -6,7 +6,7 @@ use candor_model::{
     ConfidenceChange, ConfidencePoint, DecisionEntry, Event, EventBody, ExecutionFeedback, ExecutionId,
     ExecutionStatus, FeedbackType, JsonMap, LogLevel, Money, NonEmpty, Penalty, Plan, PlanId, PlanRevision,
     PlanVersion, ProgressStatus, Replacement, ReplanStrategy, RevisionDetails, RevisionId, ScheduledRetry,
-    Seconds, TaskId, TaskStatus, Timestamp,
+    TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::report::{
     DecisionFilter, ReportMaterial, constraint_summary, decisions, execution_report, execution_result,
@@ -369,17 +369,19 @@ fn decisions_are_found_by_plan_task_and_operation() {
 }
 
 #[test]
-fn progress_counts_ended_tasks() {
+fn progress_counts_successes() {
     // spec: planning TR-02 TR-03 EN-23
     let plan = paris_plan();
     let shown: Vec<f64> = (1..=4)
-        .map(|ended| progress(&plan.subtasks[0], true, ended, 4, Seconds::ZERO).progress_percentage)
+        .map(|done| progress(&plan.subtasks[0], true, done, 4, 0.0, None).progress_percentage)
         .collect();
     assert_eq!(shown, [25.0, 50.0, 75.0, 100.0]);
+    let longer = progress(&plan.subtasks[0], true, 2, 6, 50.0, None);
+    assert_eq!(longer.progress_percentage, 50.0, "a longer plan takes nothing back");
     let remaining = [1, 3].iter().map(|&n: &usize| plan.subtasks[n].estimated_duration_seconds).sum();
-    let update = progress(&plan.subtasks[2], false, 2, 4, remaining);
+    let update = progress(&plan.subtasks[2], false, 2, 4, 0.0, Some(remaining));
     assert_eq!(update.status, ProgressStatus::Failure);
-    assert_eq!(update.estimated_remaining_time, seconds(30.0));
+    assert_eq!(update.estimated_remaining_time, Some(seconds(30.0)));
     let json = serde_json::to_value(&update).unwrap();
     assert_eq!(json["task_id"], "task_003");
     assert_eq!(json.as_object().unwrap().len(), 4);
@@ -388,7 +390,7 @@ fn progress_counts_ended_tasks() {
 proptest! {
     #[test]
     fn progress_stays_between_nothing_and_all(ended in any::<usize>(), total in any::<usize>()) {
-        let shown = progress(&paris_plan().subtasks[0], true, ended, total, Seconds::ZERO).progress_percentage;
+        let shown = progress(&paris_plan().subtasks[0], true, ended, total, 0.0, None).progress_percentage;
         prop_assert!((0.0..=100.0).contains(&shown));
     }
 

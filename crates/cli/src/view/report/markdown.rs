@@ -2,10 +2,54 @@
 
 use std::fmt::Write as _;
 
+use super::block::{Block, Inline, Span};
 use crate::view::text::clean;
 
+/// The whole page.
+pub(super) fn page(title: &str, blocks: &[Block]) -> String {
+    let parts = blocks.iter().map(|block| format!("\n{}", written(block)));
+    std::iter::once(format!("# {}\n", inline(title))).chain(parts).collect()
+}
+
+fn written(block: &Block) -> String {
+    match block {
+        Block::Heading(level, title) => format!("{} {}\n", "#".repeat(usize::from(*level)), inline(title)),
+        Block::Text(told) => format!("{}\n", span(told)),
+        Block::List(entries) => bullets(entries.iter().map(span)),
+        Block::Facts(facts) => {
+            bullets(facts.iter().map(|(name, told)| format!("**{}:** {}", inline(name), span(told))))
+        }
+        Block::Table(head, rows) => table(head, rows),
+        Block::Drawing(lines) => fenced("text", lines),
+        Block::Mermaid(lines) => fenced("mermaid", lines),
+    }
+}
+
+fn span(span: &Span) -> String {
+    let piece = |piece: &Inline| match piece {
+        Inline::Text(told) => inline(told),
+        Inline::Strong(told) => format!("**{}**", inline(told)),
+        Inline::Code(told) => code(told),
+        Inline::Link(target) => link(target),
+    };
+    span.iter().map(piece).collect::<Vec<_>>().join(" ")
+}
+
+/// A file or an address that opens. What would end the link early is written by number.
+fn link(target: &str) -> String {
+    let safe: String = clean(target).trim().chars().map(percent_encoded).collect();
+    format!("[{}](<{safe}>)", inline(target))
+}
+
+fn percent_encoded(letter: char) -> String {
+    match letter {
+        '<' | '>' | '\\' | '|' | ' ' | '"' => format!("%{:02X}", u32::from(letter)),
+        letter => letter.to_string(),
+    }
+}
+
 /// Any text as one line of plain Markdown: nothing in it is taken for markup.
-pub(super) fn inline(text: &str) -> String {
+fn inline(text: &str) -> String {
     let text = clean(text);
     let text = text.trim();
     let mut escaped = String::with_capacity(text.len() + 8);
@@ -43,7 +87,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Any text as code within a line, or within a table's cell.
-pub(super) fn code(text: &str) -> String {
+fn code(text: &str) -> String {
     let text = clean(text);
     // Tables and code disagree on how a bar is escaped, so a text with one is shown as plain text.
     if text.contains('|') {
@@ -55,7 +99,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// Lines as a block of code, fenced so that none of them can end it.
-pub(super) fn block(language: &str, lines: &[String]) -> String {
+fn fenced(language: &str, lines: &[String]) -> String {
     let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}\n", lines.join("\n"))
@@ -71,11 +115,11 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// A table; the cells are Markdown already.
-pub(super) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
-    let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(N));
+fn table(head: &[String], rows: &[Vec<Span>]) -> String {
+    let head: Vec<String> = head.iter().map(|cell| inline(cell)).collect();
+    let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
-        let cells: Vec<&str> = row.iter().map(|cell| cell.as_str()).collect();
+        let cells: Vec<String> = row.iter().map(span).collect();
         // Writing to a string cannot fail.
         _ = writeln!(text, "| {} |", cells.join(" | "));
     }
@@ -83,7 +127,7 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> St
 }
 
 /// A list; the entries are Markdown already.
-pub(super) fn bullets(entries: impl IntoIterator<Item = String>) -> String {
+fn bullets(entries: impl IntoIterator<Item = String>) -> String {
     entries.into_iter().map(|entry| format!("- {entry}\n")).collect()
 }
 
@@ -107,13 +151,14 @@ mod tests {
         assert_eq!(code("a"), "`a`");
         assert_eq!(code("a``b"), "```a``b```");
         assert_eq!(code("`"), "`` ` ``");
-        assert!(block("text", &["```".to_owned()]).starts_with("````text\n"));
+        assert!(fenced("text", &["```".to_owned()]).starts_with("````text\n"));
     }
 
     proptest! {
         #[test]
         fn a_table_row_has_as_many_cells_as_its_head(cell in "[a-z|`\\\\\n<_*\u{0}-\u{1f}\u{2028}é東]{0,30}") {
-            let text = table(["a", "b"], &[[inline(&cell), code(&cell)]]);
+            let row = vec![vec![Inline::Text(cell.clone())], vec![Inline::Code(cell)]];
+            let text = table(&["a".to_owned(), "b".to_owned()], &[row]);
             prop_assert_eq!(text.lines().count(), 3);
             let row = text.lines().last().unwrap().replace("\\\\", "").replace("\\|", "");
             prop_assert_eq!(row.matches('|').count(), 3, "{}", row);

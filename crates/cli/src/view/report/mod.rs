@@ -1,43 +1,67 @@
-//! The report on a run, finished or not: Markdown for people, JSON for programs.
+//! The report on a run, finished or not: Markdown and HTML for people, JSON for programs. The result comes first.
 
+mod block;
 mod diagrams;
+mod html;
+mod layout;
 mod markdown;
 mod models;
+mod result;
 mod sections;
+mod values;
 
 use candor_engine::RunState;
 use candor_model::Recorded;
+use candor_projections::deliverable::{deliverables, missing};
 use candor_projections::report::{Report, Subject};
 use serde_json::{Value, json};
+
+use self::block::Block;
+use super::words::title;
 
 /// Writes the report on a run as Markdown.
 #[must_use]
 pub fn markdown(state: &RunState, records: &[Recorded]) -> String {
-    let subject = Subject::of(state, records);
-    let sections = [
-        sections::head(&subject),
-        sections::goal(&subject),
-        sections::plan(&subject),
-        sections::results(&subject),
-        sections::timeline(&subject),
-        sections::failures(&subject),
-        sections::revisions(&subject),
-        sections::confidence(&subject),
-        sections::cost(&subject),
-        models::section(&subject),
-        sections::people(&subject),
-        sections::notes(&subject),
-        sections::lessons(&subject),
-        sections::further(&subject),
-    ];
-    let sections: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
-    sections.join("\n")
+    markdown::page(&title_of(state), &blocks(&Subject::of(state, records)))
+}
+
+/// Writes the report on a run as one HTML file.
+#[must_use]
+pub fn html(state: &RunState, records: &[Recorded]) -> String {
+    html::page(&title_of(state), &blocks(&Subject::of(state, records)))
 }
 
 /// Gives the report as data; `null` stands for what is not known yet.
 #[must_use]
 pub fn report_json(state: &RunState, records: &[Recorded]) -> Value {
     json!(Report::of(state, records))
+}
+
+/// The person's own words; a run without any has its name.
+fn title_of(state: &RunState) -> String {
+    let request = state.request().trim();
+    if request.is_empty() { state.run_id().to_string() } else { request.to_owned() }
+}
+
+fn blocks(subject: &Subject<'_>) -> Vec<Block> {
+    let made = deliverables(subject);
+    let how = [
+        sections::goal(subject),
+        sections::steps(&made),
+        sections::plan(subject),
+        sections::timeline(subject),
+        sections::failures(subject),
+        sections::revisions(subject),
+        sections::confidence(subject),
+        sections::cost(subject),
+        models::models(subject),
+        sections::people(subject),
+        sections::notes(subject),
+        sections::lessons(subject),
+        sections::further(subject),
+    ];
+    let how = block::section(2, title::HOW, how.concat());
+    [result::head(subject), result::result(subject, &made), result::missing(&missing(subject)), how].concat()
 }
 
 #[cfg(test)]
@@ -62,7 +86,7 @@ mod tests {
             let (state, records) = told(name);
             let text = markdown(&state, &records);
             let (_, failures) = text.split_once("## Failures and what was done").unwrap();
-            let (failures, _) = failures.split_once("\n## ").unwrap();
+            let (failures, _) = failures.split_once("\n### ").unwrap();
             for recorded in &records {
                 match &recorded.event.body {
                     EventBody::TaskFailed { task_id, .. } => {

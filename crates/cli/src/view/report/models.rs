@@ -1,29 +1,24 @@
-//! The report's part on models: what was asked, what it took, and with how much less than it should the run
-//! worked.
+//! The report's part on models: what was asked, what it took, and how far the run was degraded.
 
 use candor_planning::degradation;
 use candor_planning::report::ModelFigures;
 use candor_projections::format;
 use candor_projections::report::Subject;
 
-use super::markdown::{bullets, inline, table};
+use super::block::{Block, list, section, text};
 use crate::view::words::{column, models as words, title};
 
-pub(super) fn section(subject: &Subject<'_>) -> String {
+pub(super) fn models(subject: &Subject<'_>) -> Vec<Block> {
     let figures = ModelFigures::of(subject.records.iter().map(|recorded| &recorded.event));
-    let mut parts = Vec::new();
+    let mut body = Vec::new();
     if figures.calls > 0 {
         let rows = figures.cost_by_model.iter();
-        let rows: Vec<[String; 2]> =
-            rows.map(|(model, cost)| [inline(model), inline(&format::money(*cost))]).collect();
-        parts.push(table([column::MODEL, column::COST], &rows));
-        parts.push(bullets(words::figures(&figures).iter().map(|line| inline(line))));
+        let rows = rows.map(|(model, cost)| vec![text(model.as_str()), text(format::money(*cost))]).collect();
+        body.push(Block::Table(vec![column::MODEL.to_owned(), column::COST.to_owned()], rows));
+        body.extend(list(words::figures(&figures).into_iter().map(text).collect()));
     }
     if let Some(report) = degradation::report(subject.state.degradation()) {
-        parts.push(bullets(report.lines().map(inline)));
+        body.extend(list(report.lines().map(text).collect()));
     }
-    if parts.is_empty() {
-        return String::new();
-    }
-    format!("## {}\n\n{}", title::MODELS, parts.join("\n"))
+    section(3, title::MODELS, body)
 }

@@ -159,6 +159,7 @@ impl Tree {
 struct Columns {
     name: usize,
     agent: usize,
+    time: usize,
 }
 
 impl Columns {
@@ -167,10 +168,12 @@ impl Columns {
         let tasks = || shown.iter().filter_map(|&at| tree.tasks.get(at));
         let agent = tasks().map(|task| text::width(&agent(task))).max().unwrap_or(0).min(AGENT_COLUMNS);
         let agent = if columns >= AGENT_FROM_COLUMNS { agent + 2 } else { 0 };
-        let room = columns.saturating_sub(agent + TIME_COLUMNS + 2);
+        // A measured range is wider than a duration.
+        let time = tasks().map(|task| text::width(&time(task, None))).max().unwrap_or(0).max(TIME_COLUMNS);
+        let room = columns.saturating_sub(agent + time + 2);
         let widths =
             tasks().zip(stems).map(|(task, (stem, _))| tree.left(task, stem, style, usize::MAX).width());
-        Self { name: room.min(widths.max().unwrap_or(0)), agent }
+        Self { name: room.min(widths.max().unwrap_or(0)), agent, time }
     }
 
     fn row(&self, tree: &Tree, task: &Task, stem: &str, now: Option<Timestamp>, style: Style) -> String {
@@ -180,7 +183,7 @@ impl Columns {
                 line.fit(Tone::Dim, &agent(task), self.name + self.agent).pad_to(self.name + self.agent + 2);
         }
         let tone = if task.status == TaskStatus::InProgress { Tone::Accent } else { Tone::Dim };
-        line.add(tone, &format!("{:>TIME_COLUMNS$}", time(task, now))).render()
+        line.add(tone, &format!("{:>1$}", time(task, now), self.time)).render()
     }
 }
 
@@ -188,10 +191,10 @@ fn agent(task: &Task) -> String {
     if task.agent.is_tbd() { words::NO_AGENT_YET.to_owned() } else { texts::agent_name(&task.agent) }
 }
 
-/// How long a task took or has been at work; before that, how long it probably takes.
+/// How long a task took or has been at work; before that, what such tasks took.
 fn time(task: &Task, now: Option<Timestamp>) -> String {
     match task.status {
-        TaskStatus::Pending => format!("~{}", format::duration(task.estimate)),
+        TaskStatus::Pending => task.estimate.map(texts::time_span).unwrap_or_default(),
         TaskStatus::InProgress => {
             task.started.zip(now).map(|(start, now)| format::duration(now.since(start))).unwrap_or_default()
         }

@@ -9,8 +9,8 @@ mod layout;
 
 use candor_engine::RunState;
 use candor_model::{
-    AgentType, Event, EventBody, IdMap, Plan, Recorded, ScheduledRetry, Seconds, TaskId, TaskStatus,
-    Timestamp,
+    AgentType, DurationBasis, Event, EventBody, IdMap, MeasuredTime, Plan, Recorded, ScheduledRetry, Seconds,
+    TaskId, TaskStatus, Timestamp,
 };
 use candor_planning::texts;
 
@@ -53,7 +53,7 @@ struct Task {
     name: String,
     agent: AgentType,
     status: TaskStatus,
-    estimate: Seconds,
+    estimate: Option<MeasuredTime>,
     after: String,
     parents: usize,
     parent: Option<usize>,
@@ -80,7 +80,7 @@ impl Tree {
                 name: texts::task_name(task),
                 agent: task.agent_type.clone(),
                 status: task.status,
-                estimate: task.estimated_duration_seconds,
+                estimate: task.metadata.duration_basis.and_then(DurationBasis::measured),
                 after: after(&task.dependencies),
                 parents: task.dependencies.len(),
                 parent: *parent,
@@ -224,7 +224,7 @@ mod tests {
             [
                 "✓ Flight search                                           flight agent         1.0s",
                 "└─ ● Hotel search                                         hotel agent          2.0s",
-                "   └─ ○ Budget check  after task_001, task_002, task_003  validation agent    ~5.0s",
+                "   └─ ○ Budget check  after task_001, task_002, task_003  validation agent",
                 "● Activity search                                         activity agent       2.0s",
             ]
         );

@@ -2,12 +2,16 @@
 
 use candor_model::{
     Account, Adjustment, Answer, CheckpointId, Confidence, CritiqueVerdict, FailureNotification, GateId,
-    Goal, GuidanceAction, HumanApprovalRequest, Money, Phase, PlanRevision, PlanVersion,
+    Goal, GuidanceAction, HumanApprovalRequest, MeasuredTime, Money, Phase, PlanRevision, PlanVersion,
     RecoveryNotification, RunId, Seconds, StopReason,
 };
 
+use candor_planning::texts;
 use candor_projections::format;
 use candor_projections::words::plural;
+
+use super::remaining;
+use crate::view::text;
 
 pub(in crate::view) const RESUMED: &str = "Resumed";
 pub(in crate::view) const STOPPING_TO_CANCEL: &str = "Stopping everything that runs, to cancel the run";
@@ -72,17 +76,14 @@ pub(in crate::view) fn proposed(
     version: Option<PlanVersion>,
     tasks: usize,
     confidence: Confidence,
-    estimate: Seconds,
+    estimate: Option<MeasuredTime>,
     repairs: usize,
 ) -> String {
     let repaired = if repairs == 0 { String::new() } else { format!(", {} made", plural(repairs, "repair")) };
     let version = version.map(|version| format!(" version {version}")).unwrap_or_default();
-    format!(
-        "Plan{version} with {}, confidence {}, about {} of work{repaired}",
-        plural(tasks, "task"),
-        format::confidence(confidence),
-        format::duration(estimate)
-    )
+    let takes = estimate.map(|time| format!(", {}", texts::measured(time))).unwrap_or_default();
+    let confidence = format::confidence(confidence);
+    format!("Plan{version} with {}, confidence {confidence}{takes}{repaired}", plural(tasks, "task"))
 }
 
 pub(in crate::view) fn adjusted(adjustments: &[Adjustment]) -> String {
@@ -162,33 +163,42 @@ pub(in crate::view) fn succeeded(task: &str, agent: Option<&str>, took: Option<S
     format!("{task} done{took}{agent}")
 }
 
-pub(in crate::view) fn progress(percentage: f64, remaining: Seconds) -> String {
-    let percent = format::percent(percentage);
-    if remaining == Seconds::ZERO {
-        return format!("{percent} done");
-    }
-    format!("{percent} done, about {} left", format::duration(remaining))
+pub(in crate::view) fn progress(percentage: f64, left: Option<MeasuredTime>) -> String {
+    let left = left.map(|left| format!(", {}", remaining(left))).unwrap_or_default();
+    format!("{} done{left}", format::percent(percentage))
 }
 
 pub(in crate::view) fn joined(first: &str, second: &str) -> String {
     format!("{first} — {second}")
 }
 
+/// The task, the cause and what happens next.
 pub(in crate::view) fn failure(notice: &FailureNotification) -> String {
-    format!("{} — {} ({})", notice.error_summary, notice.recovery_strategy, notice.estimated_delay)
+    joined(&notice.error_summary, &notice.recovery_strategy)
 }
+
+/// The task and the cause in at most `columns`. Of a cause that is too long the end says why: `exited with code 3:
+/// ValueError: no column` gives way to `ValueError: no column`.
+pub(in crate::view) fn failure_cause(notice: &FailureNotification, columns: usize) -> String {
+    let whole = text::clean(&notice.error_summary);
+    let Some((task, mut cause)) = whole.split_once(FAILED) else { return whole };
+    while text::width(task) + FAILED.len() + text::width(cause) > columns {
+        let Some((_, rest)) = cause.split_once(": ") else { break };
+        cause = rest;
+    }
+    text::shortened(&format!("{task}{FAILED}{cause}"), columns, true)
+}
+
+/// What stands between a task and the cause of its failure.
+const FAILED: &str = " failed: ";
 
 pub(in crate::view) fn recovery(notice: &RecoveryNotification) -> String {
     let sentences = [&notice.what_were_doing, &notice.why, &notice.expected_impact];
     sentences.map(|sentence| format!("{}.", sentence.trim_end_matches('.'))).join(" ")
 }
 
-pub(in crate::view) fn announcement(title: &str, text: &str, suggestion: Option<&str>) -> String {
-    let said = with(title, text);
-    match suggestion {
-        Some(suggestion) => format!("{}. {suggestion}", said.trim_end_matches('.')),
-        None => said,
-    }
+pub(in crate::view) fn announcement(title: &str, text: &str) -> String {
+    with(title, text)
 }
 
 pub(in crate::view) fn stopped(task: &str, reason: StopReason) -> String {
@@ -231,10 +241,6 @@ pub(in crate::view) fn ask_approval(request: &HumanApprovalRequest) -> String {
 
 pub(in crate::view) fn ask_guidance(task: &str, failures: u32) -> String {
     format!("What should be done about {task}? It failed {}", times(failures))
-}
-
-pub(in crate::view) fn asked(question: &str, commands: &[String]) -> String {
-    format!("{question} — answer with: {}", commands.join(" | "))
 }
 
 pub(in crate::view) fn answered(answer: &Answer) -> String {
@@ -304,8 +310,8 @@ pub(in crate::view) fn conflict(between: &[String], resolution: &str) -> String 
     with(&format!("Contradiction between {} resolved", between.join(" and ")), resolution)
 }
 
-pub(in crate::view) fn paused(reason: &str, command: &str) -> String {
-    format!("{} — go on with: {command}", with("Paused", reason))
+pub(in crate::view) fn paused(reason: &str) -> String {
+    with("Paused", reason)
 }
 
 pub(in crate::view) fn stopping_to_roll_back(to: CheckpointId) -> String {
@@ -318,14 +324,6 @@ pub(in crate::view) fn rolled_back(to: CheckpointId, budget: Option<Money>) -> S
     format!("Went back to checkpoint {to}{budget}")
 }
 
-pub(in crate::view) fn suggested(text: String, suggestion: &str) -> String {
-    if suggestion.trim().is_empty() { text } else { format!("{text}. {suggestion}") }
-}
-
 pub(in crate::view) fn cancelled(reason: &str) -> String {
     with("Run cancelled", reason)
-}
-
-pub(in crate::view) fn ended(text: &str, sums: &str, report: &str) -> String {
-    format!("{} — {sums} — {report}", text.trim_end_matches('.'))
 }

@@ -1,9 +1,10 @@
 //! What is said of a run as a whole: statuses, headings, labels, verdicts.
 
 use candor_model::{
-    CheckedCriterion, Confidence, CriterionSource, RunStatus, Seconds, StopReason, TaskStatus, Verdict,
+    CheckedCriterion, Confidence, CriterionSource, MeasuredTime, RunStatus, Seconds, StopReason, TaskStatus,
+    Verdict,
 };
-use candor_planning::assessment;
+use candor_planning::{assessment, texts};
 use candor_projections::chronicle::Outcome;
 use candor_projections::words::plural;
 use candor_projections::{format, verdict};
@@ -82,8 +83,9 @@ pub(in crate::view) fn agent_warned(task: &str, warning: &str) -> String {
     format!("{task}: {warning}")
 }
 
-pub(in crate::view) fn remaining(time: Seconds) -> String {
-    format!("about {} left", format::duration(time))
+/// `8–14 s left, from 12 runs`.
+pub(in crate::view) fn remaining(time: MeasuredTime) -> String {
+    format!("{} left, from {}", texts::time_span(time), plural(time.runs as usize, "run"))
 }
 
 pub(in crate::view) fn confidence(confidence: Confidence) -> String {

@@ -1,13 +1,12 @@
 //! What is said of a plan that waits for a person.
 
 use candor_model::{
-    AgentCounts, BriefTask, ExecutionStrategy, HumanApprovalRequest, PlanAlternative, PlanEstimates,
-    PlanVersion, Risk,
+    AgentCounts, BriefTask, ExecutionStrategy, HumanApprovalRequest, PlanAlternative, PlanBrief,
+    PlanEstimates, PlanVersion, Risk,
 };
+use candor_planning::texts::{self, agent_name};
 use candor_projections::format;
 use candor_projections::words::plural;
-
-use super::tokens;
 
 pub(in crate::view) const TASKS: &str = "Tasks:";
 pub(in crate::view) const RISKS: &str = "Risks:";
@@ -25,8 +24,16 @@ pub(in crate::view) fn plan_head(
     format!("Plan version {version}{strategy}, confidence {confidence}")
 }
 
-pub(in crate::view) fn plan_agents(agents: &AgentCounts) -> String {
-    let AgentCounts { total, parallel, sequential, models } = agents;
+/// Who works on the plan, each once; of an old log, how many were proposed.
+pub(in crate::view) fn plan_agents(brief: &PlanBrief) -> String {
+    let mut agents: Vec<String> =
+        brief.subtasks.iter().flat_map(|task| &task.agent).map(agent_name).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    if !agents.is_empty() {
+        return format!("Agents: {} ({})", agents.len(), agents.join(", "));
+    }
+    let AgentCounts { total, parallel, sequential, models } = &brief.agents;
     let tiers = [(models.fast, "fast"), (models.balanced, "balanced"), (models.strong, "strong")];
     let tiers: Vec<String> =
         tiers.iter().filter(|(count, _)| *count > 0).map(|(count, tier)| format!("{count} {tier}")).collect();
@@ -34,20 +41,25 @@ pub(in crate::view) fn plan_agents(agents: &AgentCounts) -> String {
     format!("Agents: {total} ({parallel} parallel, {sequential} sequential{tiers})")
 }
 
-pub(in crate::view) fn plan_estimates(estimates: &PlanEstimates) -> String {
-    format!("Estimated: {}", estimated(estimates))
-}
-
-fn estimated(estimates: &PlanEstimates) -> String {
-    let PlanEstimates { tokens: count, cost, duration } = estimates;
-    format!("{}, {}, {}", tokens(*count), format::money(*cost), format::duration(*duration))
+/// What it takes as far as it is known; nothing if nothing is.
+pub(in crate::view) fn plan_estimates(estimates: &PlanEstimates) -> Option<String> {
+    let cost = estimates.cost.map(|cost| format!("{} by the agents' prices", format::money(cost)));
+    let stated = || estimates.duration.map(|time| format!("{}, stated in the plan", format::duration(time)));
+    let time = estimates.measured.map(texts::measured).or_else(stated);
+    let known: Vec<String> = time.into_iter().chain(cost).collect();
+    (!known.is_empty()).then(|| format!("Takes: {}", known.join("; ")))
 }
 
 pub(in crate::view) fn plan_task(number: usize, task: &BriefTask) -> String {
     let group = task.parallel_group.map(|group| format!(", group {group}")).unwrap_or_default();
     let needs: Vec<&str> = task.depends_on.iter().map(candor_model::TaskId::as_str).collect();
     let needs = if needs.is_empty() { String::new() } else { format!(", after {}", needs.join(", ")) };
-    format!("{number}. {}: {} [{}{group}{needs}]", task.id, task.action, task.model)
+    let tier = task.model.map(|tier| format!(", {tier}")).unwrap_or_default();
+    let agent = task.agent.as_ref().map(|agent| format!(", {}", agent_name(agent))).unwrap_or_default();
+    let facts = format!("{agent}{tier}{group}{needs}");
+    let facts = facts.trim_start_matches(", ");
+    let facts = if facts.is_empty() { String::new() } else { format!(" [{facts}]") };
+    format!("{number}. {}: {}{facts}", task.id, task.action)
 }
 
 pub(in crate::view) fn plan_risk(risk: &Risk) -> String {
@@ -57,11 +69,7 @@ pub(in crate::view) fn plan_risk(risk: &Risk) -> String {
 pub(in crate::view) fn plan_alternative(alternative: &PlanAlternative, recommended: bool) -> String {
     let PlanAlternative { id, name, tradeoff, estimates } = alternative;
     let mark = if recommended { " (recommended)" } else { "" };
-    let takes = if *estimates == PlanEstimates::default() {
-        String::new()
-    } else {
-        format!(" ({})", estimated(estimates))
-    };
+    let takes = estimates.measured.map(|time| format!(" ({})", texts::measured(time))).unwrap_or_default();
     format!("{id} {name}{mark}: {tradeoff}{takes}")
 }
 

@@ -2,6 +2,7 @@
 
 use candor_model::Confidence;
 
+use candor_projections::attempt_output::AttemptOutput;
 use candor_projections::format;
 use candor_projections::words::plural;
 
@@ -10,10 +11,13 @@ pub(in crate::view) const NOT_SAID: &str = "not said";
 pub(in crate::view) const TOTAL: &str = "Total";
 
 pub(in crate::view) mod title {
+    pub(in crate::view) const RESULT: &str = "Result";
+    pub(in crate::view) const MISSING: &str = "What is missing or does not hold";
+    pub(in crate::view) const HOW: &str = "How it came about";
+    pub(in crate::view) const STEPS: &str = "Results of the steps before";
     pub(in crate::view) const GOAL: &str = "Goal";
     pub(in crate::view) const CRITERIA: &str = "Success criteria";
     pub(in crate::view) const PLAN: &str = "Plan";
-    pub(in crate::view) const RESULTS: &str = "Results";
     pub(in crate::view) const TIMELINE: &str = "Timeline";
     pub(in crate::view) const FAILURES: &str = "Failures and what was done";
     pub(in crate::view) const REVISIONS: &str = "Revisions";
@@ -33,7 +37,6 @@ pub(in crate::view) mod column {
     pub(in crate::view) const MODEL: &str = "Model";
     pub(in crate::view) const MET: &str = "Met";
     pub(in crate::view) const TASK: &str = "Task";
-    pub(in crate::view) const RESULT: &str = "Result";
     pub(in crate::view) const START: &str = "Start";
     pub(in crate::view) const AGENT: &str = "Agent";
     pub(in crate::view) const ATTEMPT: &str = "Attempt";
@@ -55,8 +58,13 @@ pub(in crate::view) fn repaired(repairs: &[String]) -> String {
     format!("Repaired before it could run: {}.", repairs.join("; "))
 }
 
-pub(in crate::view) fn done_about_it(strategy: &str, delay: &str) -> String {
-    format!("What was done: {strategy} ({delay}).")
+pub(in crate::view) fn done_about_it(strategy: &str) -> String {
+    format!("What was done: {}.", strategy.trim_end_matches('.'))
+}
+
+/// `text` with a full stop.
+pub(in crate::view) fn sentence(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
 }
 
 pub(in crate::view) fn reason(why: &str) -> String {
@@ -86,7 +94,35 @@ pub(in crate::view) fn done_with_warning(warning: &str) -> String {
 }
 
 pub(in crate::view) const NO_REVISIONS: &str = "The plan was carried out as it was proposed.";
-pub(in crate::view) const NO_RESULTS: &str = "There are no results yet.";
+pub(in crate::view) const NO_RESULTS: &str = "There is no result.";
+pub(in crate::view) const NOTHING_MISSING: &str =
+    "Every task was done, and nothing that was checked fails to hold.";
+
+pub(in crate::view) const ERRORS: &str = "errors";
+pub(in crate::view) const ERROR_DETAIL: &str = "detail";
+pub(in crate::view) const NOTES_OF_AGENT: &str = "steps";
+pub(in crate::view) const ANSWER: &str = "answer";
+pub(in crate::view) const STDERR: &str = "standard error";
+
+/// `── load_7 attempt 2: Load shard 7, etl agent, failed after 1.2s ──`; a task that was never started has no
+/// attempts, only a reason.
+pub(in crate::view) fn attempt_head(output: &AttemptOutput<'_>, agent: Option<&str>, took: &str) -> String {
+    let agent = agent.map(|agent| format!("{agent}, ")).unwrap_or_default();
+    let outcome = output.outcome.replace('_', " ");
+    let (id, number) = (output.task_id, output.attempt);
+    if number == 0 {
+        return format!("── {id}: {}, {outcome} ──", output.task);
+    }
+    format!("── {id} attempt {number}: {}, {agent}{outcome} after {took} ──", output.task)
+}
+
+pub(in crate::view) fn left_out_of_log(bytes: usize) -> String {
+    format!("[… {} left out; --full shows them …]", plural(bytes, "byte"))
+}
+
+pub(in crate::view) fn bytes_left_out(bytes: usize) -> String {
+    format!("[… {} left out …]", plural(bytes, "byte"))
+}
 pub(in crate::view) const NO_ATTEMPTS: &str = "No task was started.";
 pub(in crate::view) const WHAT_FAILED: &str = "What failed";
 pub(in crate::view) const WHAT_WORKED: &str = "What worked";

@@ -196,9 +196,9 @@ fn people_see_the_failure_and_what_is_done_about_it() {
     let candor = Candor::with_config(QUICK);
     let said = candor.run(["run", PARIS, "--fault", "flight_agent=timeout:1"]).ended_with(0);
     said.shows(&[
-        "Flight search failed: Agent timeout — Retrying with backup flight agent (2-3 seconds)",
+        "Flight search failed: Agent timeout — Retrying with backup flight agent",
         "Plan revised",
-        "Confidence 0.86 → 0.76",
+        "Confidence 0.87 → 0.77",
         "1 failed attempt",
     ]);
 }

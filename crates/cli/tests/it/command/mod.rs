@@ -20,6 +20,7 @@ mod phases;
 mod plan_check;
 mod plan_talk;
 mod recovery;
+mod reports;
 mod route;
 mod rules_files;
 mod serve;

@@ -31,5 +31,5 @@ fn without_the_server_words_decide_and_it_is_told() {
     // spec: orchestrator DG-05; planning SR-12
     let candor = Candor::with_config(&config("http://127.0.0.1:9/v1"));
     let said = candor.run(["run", PARIS, "--plain"]).ended_with(0);
-    said.shows(&["e5 could not embed", "cannot be reached", "shared words", "Degradation level 2/5"]);
+    said.shows(&["e5 could not embed", "Connection refused", "shared words", "Degradation level 2/5"]);
 }

@@ -2,7 +2,8 @@
 
 use candor_model::{Confidence, GoalType, Plan, PlanId, RankedAgent, SubTask, TaskId};
 
-use super::{LIST_LIMIT, QUOTE_CHARS, and_more, bounded, duration};
+use super::{LIST_LIMIT, QUOTE_CHARS, and_more, bounded};
+use crate::texts::measured::basis;
 use crate::texts::plain::{plain, shortened};
 
 const SUMMARY_LINES: usize = 100;
@@ -53,8 +54,7 @@ pub(crate) fn approval_note(plan: &PlanId, confidence: Confidence) -> String {
 
 /// The plan as a numbered list.
 pub(crate) fn plan_summary(plan: &Plan) -> String {
-    let mut lines =
-        vec![format!("{} tasks, {} of work in all:", plan.subtasks.len(), duration(plan.total_estimate()))];
+    let mut lines = vec![format!("{} tasks:", plan.subtasks.len())];
     lines.extend(
         plan.subtasks.iter().take(SUMMARY_LINES).enumerate().map(|(place, task)| task_line(place + 1, task)),
     );
@@ -68,12 +68,12 @@ fn task_line(number: usize, task: &SubTask) -> String {
     let description = shortened(&plain(task.description.as_str()), QUOTE_CHARS);
     let agent =
         if task.agent_type.is_tbd() { "an agent still to be chosen" } else { task.agent_type.as_str() };
-    let estimate = duration(task.estimated_duration_seconds);
+    let estimate = basis(task).map(|takes| format!(", {takes}")).unwrap_or_default();
     let after = match task.dependencies.as_slice() {
         [] => String::new(),
         some => format!(", after {}", bounded(some, LIST_LIMIT, ", ")),
     };
-    format!("{number}. {description} ({}) by {agent}, {estimate}{after}", task.task_id)
+    format!("{number}. {description} ({}) by {agent}{estimate}{after}", task.task_id)
 }
 
 pub(crate) const ACTION_RETRY_WITH_CHANGES: &str =
