@@ -70,7 +70,8 @@ pub fn bench(root: &Path, name: Option<&str>) -> Result<()> {
     cargo::run(root, &line)
 }
 
-/// Measures goal reading, decomposition, routing, the content guard and the check of code on labelled data.
+/// Measures goal reading, decomposition, routing, the content guard, the check of code and
+/// confidence on labelled data.
 ///
 /// # Errors
 ///
@@ -87,7 +88,10 @@ pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
     }
     // The command itself is measured here, so it is built first.
     cargo::run(root, &["build", "--locked", "--package", "candor"])?;
-    cargo::run(root, &["run", "--locked", "--package", "candor", "--example", "quality_code", "--", &data])
+    for measure in ["quality_code", "quality_confidence"] {
+        cargo::run(root, &["run", "--locked", "--package", "candor", "--example", measure, "--", &data])?;
+    }
+    Ok(())
 }
 
 /// Runs one fuzz target for a while.

@@ -4,6 +4,7 @@
 //! anything on fewer than ten outcomes, and to name a correlation where none is defined.
 
 use candor_model::{CalibrationMetrics, Confidence, PlanOutcome, Share};
+use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 const MIN_OUTCOMES: u32 = 10;
@@ -40,6 +41,40 @@ pub fn metrics(outcomes: &[PlanOutcome]) -> CalibrationMetrics {
         sample_size: u32::try_from(outcomes.len()).unwrap_or(u32::MAX),
         p_value: correlation.and_then(|r| p_value(r, outcomes.len())),
     }
+}
+
+/// How plans of about the same confidence ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Band {
+    /// The lowest confidence in it.
+    pub from: f64,
+    /// The confidence below which it ends; the last band includes it.
+    pub to: f64,
+    /// How many plans it has.
+    pub runs: usize,
+    /// Their mean confidence.
+    pub predicted: f64,
+    /// The share of them that succeeded.
+    pub actual: f64,
+}
+
+/// The edges of the bands: the documents' thresholds for approval and for high confidence are among them.
+const BANDS: [f64; 6] = [0.0, 0.3, 0.5, 0.65, 0.8, 1.0];
+
+/// Predicted against actual success, by bands of confidence; bands without plans are absent.
+#[must_use]
+pub fn bands(outcomes: &[PlanOutcome]) -> Vec<Band> {
+    let band = |edges: &[f64]| {
+        let &[from, to] = edges else { return None };
+        let in_band = |confidence: f64| confidence >= from && (confidence < to || to >= 1.0);
+        let plans = outcomes.iter().filter(|outcome| in_band(outcome.confidence_score.get()));
+        let (runs, sure, good) = plans.fold((0_usize, 0.0, 0_usize), |(runs, sure, good), outcome| {
+            (runs + 1, sure + outcome.confidence_score.get(), good + usize::from(outcome.success))
+        });
+        let mean = |sum: f64| sum / runs as f64;
+        (runs > 0).then(|| Band { from, to, runs, predicted: mean(sure), actual: mean(good as f64) })
+    };
+    BANDS.windows(2).filter_map(band).collect()
 }
 
 /// The share of outcomes that ended with `success` among those whose confidence is `in_band`.

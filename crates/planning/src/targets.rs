@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use candor_model::{
-    Account, CalibrationMetrics, Event, EventBody, Payee, Phase, PlanningError, RepairKind, TaskId,
-    Timestamp, old_logs,
+    Account, CalibrationMetrics, Event, EventBody, FailureKind, Payee, Phase, PlanningError, RepairKind,
+    TaskId, Timestamp, old_logs,
 };
 use serde::Serialize;
 
@@ -55,6 +55,7 @@ struct OneRun {
     tasks: BTreeSet<TaskId>,
     failed: BTreeSet<TaskId>,
     proposed: bool,
+    miswired: bool,
     revised: bool,
     completed: bool,
 }
@@ -70,6 +71,7 @@ impl TargetFigures {
             return;
         }
         self.plans += 1;
+        self.miswired += u32::from(run.miswired);
         self.tasks += count(run.tasks.len());
         self.first_choice_failed += count(run.failed.intersection(&run.tasks).count());
         let [_, evaluation, _, decomposition, planning] = run.phases;
@@ -93,12 +95,18 @@ impl TargetFigures {
                 run.proposed = true;
                 run.tasks = plan.subtasks.iter().map(|task| task.task_id.clone()).collect();
                 let kinds = old_logs::repair_kinds(repair_kinds, repairs);
-                self.miswired += u32::from(kinds.contains(&RepairKind::DependencyRemoved));
+                run.miswired |= kinds.contains(&RepairKind::DependencyRemoved);
                 self.incomplete += u32::from(kinds.contains(&RepairKind::TaskAdded));
             }
-            EventBody::TaskFailed { task_id, attempt, .. } if *attempt > 0 => {
+            EventBody::TaskFailed { task_id, attempt, feedback, .. } if *attempt > 0 => {
+                let kind = feedback.failure.as_ref().map(|failure| failure.kind);
+                run.miswired |= kind == Some(FailureKind::DependencyFailed);
                 run.failed_at = Some(event.at);
                 run.failed.insert(task_id.clone());
+            }
+            // Dependencies that a person or a failure had to put right were wrong.
+            EventBody::PlanAdjusted { adjustments, .. } => {
+                run.miswired |= adjustments.iter().any(|change| change.field == "dependencies");
             }
             EventBody::Replanned { .. } => {
                 run.revised = true;

@@ -6,7 +6,7 @@ use candor_app::DataFolder;
 use candor_model::{
     CalibrationMetrics, EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary,
 };
-use candor_planning::calibration;
+use candor_planning::calibration::{self, Band};
 use candor_planning::metrics::{PhaseHistory, PhaseRecord, SessionFigures, criteria_of, session_line};
 use candor_planning::targets::{Target, TargetFigures};
 use candor_ports::RunFilter;
@@ -36,7 +36,9 @@ pub(crate) async fn metrics(global: &GlobalOptions, args: &MetricsArgs) -> Resul
             more.add_run(&records);
             runs.push(OneRun { phases: figures(&records), summary: entry.summary });
         }
-        more.calibration = calibration::metrics(&log.experience().await?.outcomes);
+        let outcomes = log.experience().await?.outcomes;
+        more.calibration = calibration::metrics(&outcomes);
+        more.bands = calibration::bands(&outcomes);
     }
     if args.json {
         output::print_json(&as_json(&history, &runs, &more, args.all)?)?;
@@ -53,6 +55,7 @@ struct More {
     tools: Metrics,
     code: CodeFigures,
     calibration: CalibrationMetrics,
+    bands: Vec<Band>,
 }
 
 impl More {
@@ -95,7 +98,21 @@ impl More {
             let name = if strategy.is_empty() { "nothing found" } else { strategy };
             text.push_str(&format!("    {name} {} of {}\n", figures.succeeded, figures.tried));
         }
-        text + &self.code.as_text()
+        text + &self.code.as_text() + &self.calibration_text()
+    }
+
+    /// Predicted against actual success.
+    fn calibration_text(&self) -> String {
+        if self.bands.is_empty() {
+            return String::new();
+        }
+        let row = |Band { from, to, runs, predicted, actual }: &Band| {
+            format!("{from:.2} to {to:.2} {runs:>8} {predicted:>10.2} {:>9.0}%\n", actual * 100.0)
+        };
+        let r = self.calibration.correlation.map(|r| format!(" (r = {r:.2})")).unwrap_or_default();
+        let head =
+            format!("\n{:<12} {:>8} {:>10} {:>10}{r}\n", "confidence", "runs", "predicted", "succeeded");
+        std::iter::once(head).chain(self.bands.iter().map(row)).collect()
     }
 }
 
@@ -125,6 +142,7 @@ fn as_json(history: &PhaseHistory, runs: &[OneRun], more: &More, all: bool) -> R
         let (targets, tools) = more.as_json();
         fields.extend([("targets".to_owned(), targets), ("tools".to_owned(), tools)]);
         fields.insert("code".to_owned(), more.code.as_json());
+        fields.insert("calibration".to_owned(), json!({ "summary": more.calibration, "bands": more.bands }));
         fields.insert("runs".to_owned(), json!(runs.len()));
         let last = runs.first().map(|run| {
             let phases: BTreeMap<u8, &PhaseMetrics> =

@@ -186,3 +186,31 @@ fn no_fact_on_the_screen_is_longer_than_a_hundred_columns() {
     }
     assert!(!said.stdout.contains('\u{1b}'), "no colours in a pipe");
 }
+
+#[test]
+fn confidence_is_low_for_gibberish_and_high_for_a_clear_fit() {
+    // spec: findings HE-13 GL-08
+    let candor = Candor::with_config(GENERAL);
+    let confidence = |goal: &str| {
+        let planned = candor.run(["plan", goal, "--json"]).ended_with(0).json();
+        planned["plan"]["confidence_score"].as_f64().unwrap()
+    };
+    let clear = confidence("Collect the figures and data of March, then write a text that summarises them");
+    let poor = confidence("Replace the brake pads of the van and repaint the kitchen ceiling");
+    let gibberish = confidence("asdf qwer zxcv");
+    assert!(clear >= 0.7, "{clear}");
+    assert!(poor < 0.5 && gibberish < 0.5, "{poor} {gibberish}");
+}
+
+#[test]
+fn metrics_show_predicted_against_actual_success() {
+    // spec: findings HE-13
+    let candor = warehouse(&format!("if task[0] == 'b':\n    sys.exit('no')\n{LOADS}"));
+    run(&candor, &["a"], "run_1").ended_with(0);
+    assert_ne!(run(&candor, &["b"], "run_2").code, 0);
+    // A run that waits for a person has not ended; one that has ended cannot be answered.
+    candor.run(["answer", "run_2", "abort"]);
+    let bands = &candor.run(["metrics", "--json"]).ended_with(0).json()["calibration"]["bands"];
+    assert_eq!((&bands[0]["runs"], &bands[0]["actual"]), (&json!(2), &json!(0.5)), "{bands}");
+    candor.run(["metrics"]).ended_with(0).shows(&["predicted", "succeeded", "50%"]);
+}

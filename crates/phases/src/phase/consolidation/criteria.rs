@@ -11,9 +11,6 @@ use serde_json::Value;
 
 use crate::PhaseContext;
 
-/// A task that takes more tokens than this is not small enough.
-const ATOMIC_TOKENS: u32 = 1_000;
-
 /// The criteria that can be told now, by their names; what nobody can tell is absent.
 pub(super) fn known(cx: &PhaseContext<'_>) -> BTreeMap<String, f64> {
     let success = execution_success(cx);
@@ -38,7 +35,7 @@ pub(super) fn known(cx: &PhaseContext<'_>) -> BTreeMap<String, f64> {
         ),
         ("context_relevance", relevance),
         ("token_efficiency", efficiency),
-        ("decomposition_quality", cx.plan.and_then(decomposition_quality)),
+        ("decomposition_quality", decomposition_quality(cx)),
         ("plan_completeness", plan_completeness(cx)),
         ("execution_success", success),
         (
@@ -117,22 +114,21 @@ fn context(cx: &PhaseContext<'_>) -> (Option<f64>, Option<f64>) {
     (relevance, metrics::token_efficiency(cited.map(size).sum(), loaded.iter().map(size).sum()))
 }
 
-/// The tasks that are small enough in every respect; nothing if nobody looked at their size.
-fn decomposition_quality(plan: &Plan) -> Option<f64> {
-    let looked_at =
-        |task: &SubTask| task.metadata.validation.is_some() || task.metadata.estimated_tokens.is_some();
-    if !plan.subtasks.iter().any(looked_at) {
-        return None;
-    }
-    let atomic = |task: &&SubTask| {
-        let checkable = task.metadata.validation.as_ref().is_some_and(|text| !text.trim().is_empty());
-        let small = task.metadata.estimated_tokens.is_some_and(|tokens| tokens < ATOMIC_TOKENS);
-        checkable && small && !task.agent_type.is_tbd() && !task.expected_outputs.is_empty()
+/// The tasks that turned out to be of the right size: one agent did them at the first attempt, as they were planned,
+/// with everything that they promised. Nothing if none was tried.
+fn decomposition_quality(cx: &PhaseContext<'_>) -> Option<f64> {
+    let plan = cx.plan.filter(|_| !cx.feedback.is_empty())?;
+    let as_planned = |task: &&SubTask| {
+        let mut attempts = cx.feedback.iter().filter(|feedback| feedback.task_id == task.task_id);
+        let (first, more) = (attempts.next(), attempts.next());
+        let outputs =
+            first.filter(|first| first.feedback_type.is_success()).map(|first| &first.actual_outputs);
+        task.metadata.original_task_id.is_none()
+            && more.is_none()
+            && outputs.is_some_and(|made| task.expected_outputs.iter().all(|name| made.contains_key(name)))
     };
-    metrics::decomposition_quality(
-        count(plan.subtasks.iter().filter(atomic).count()),
-        count(plan.subtasks.len()),
-    )
+    let good = plan.subtasks.iter().filter(as_planned).count();
+    metrics::decomposition_quality(count(good), count(plan.subtasks.len()))
 }
 
 /// The tasks of the breakdown that the plan has: the high-level ones by their places, else the tasks by ids.

@@ -1,27 +1,19 @@
-//! What makes one less sure of a plan.
+//! What is known of a plan before it runs, and what makes one less sure of it.
 
 use candor_model::handoff::{DecompositionOutput, EvaluationOutput, HandedTask};
-use candor_model::{Confidence, GoalType};
+use candor_model::{Confidence, Plan, SubTask};
+use candor_planning::completeness::CATEGORY_KEY;
+use candor_planning::confidence::{self, Evidence, Fit, Origin};
+use candor_planning::critique::stems;
+use candor_text::Language;
 
 use super::super::ranking;
 use crate::PhaseContext;
 use crate::router::Explanation;
 use candor_language::goal::Reading;
 
-/// The highest confidence that rules alone can give.
-const MOST: f64 = 0.95;
-
-/// The highest confidence of a plan in which a task went to somebody who shares no word with it: low enough
-/// that a person looks at it.
-const MOST_IF_BLIND: f64 = 0.45;
-
-/// What confidence loses per guess, per doubt and per gap, and because nobody knows this kind of goal.
-const PER_GUESS: f64 = 0.02;
-const PER_DOUBT: f64 = 0.10;
-const PER_GAP: f64 = 0.05;
-const UNKNOWN_KIND: f64 = 0.10;
-/// Guesses alone never take more than this.
-const ALL_GUESSES: f64 = 0.10;
+/// Below this share of its words a request is told to be covered in part only.
+const COVERED_ENOUGH: f64 = 0.6;
 
 /// What makes one less sure of a plan.
 pub(super) struct Doubts {
@@ -29,41 +21,45 @@ pub(super) struct Doubts {
     doubts: Vec<String>,
     /// What the plan was asked to include and does not.
     gaps: Vec<String>,
-    unknown_kind: bool,
-    /// The mean score of the agents that were chosen.
-    fit: f64,
     /// Tasks whose agent was chosen without a word in common.
     blind: usize,
+    evidence: Evidence,
 }
 
 impl Doubts {
-    pub(super) fn of(cx: &PhaseContext<'_>, choices: &[Option<Explanation>], gaps: &[String]) -> Self {
+    pub(super) fn of(
+        cx: &PhaseContext<'_>,
+        plan: &Plan,
+        choices: &[Option<Explanation>],
+        candidates: usize,
+        gaps: &[String],
+    ) -> Self {
         let Reading { mut guesses, doubts, .. } =
             cx.left::<EvaluationOutput<Reading>>().unwrap_or_default().reading;
-        let decomposed: Option<DecompositionOutput<HandedTask>> = cx.left();
-        guesses.extend(decomposed.and_then(|left| left.guesses).unwrap_or_default());
-        // Who was named by the plan's author is no guess of ours, whatever the words say.
+        let decomposed: DecompositionOutput<HandedTask> = cx.left().unwrap_or_default();
+        let origin = origin(cx, &plan.subtasks, decomposed.model.is_some());
+        guesses.extend(decomposed.guesses.unwrap_or_default());
         let chosen: Vec<&Explanation> = choices.iter().flatten().collect();
-        // The best agent of an imperfect world is as good as one gets: cost and rate are no doubt of the plan.
-        let similar = chosen.iter().map(|explained| ranking::fit(explained)).sum::<f64>();
-        let fit = if chosen.is_empty() { 1.0 } else { similar / chosen.len() as f64 };
+        let (covered, words_per_task) = coverage(cx, &plan.subtasks);
+        let evidence = Evidence {
+            origin,
+            fits: chosen.iter().map(|explained| fit(explained)).collect(),
+            candidates,
+            covered,
+            tasks: plan.subtasks.len(),
+            words_per_task,
+            guesses: guesses.len(),
+            doubts: doubts.len(),
+            gaps: gaps.len(),
+            model: None,
+        };
         let blind = chosen.iter().filter(|explained| ranking::is_blind(explained)).count();
-        let brought = cx.material.is_some_and(|material| material.plan.is_some());
-        let unknown_kind = !brought && cx.goal.is_none_or(|goal| goal.goal_type == GoalType::GENERIC);
-        Self { guesses, doubts, gaps: gaps.to_vec(), unknown_kind, fit, blind }
+        Self { guesses, doubts, gaps: gaps.to_vec(), blind, evidence }
     }
 
-    /// From 0.45 (everything is a guess) to 0.95 (everything fits), less what is guessed and doubtful.
-    /// A model's opinion counts half.
+    /// How sure one can be before the plan runs; see [`confidence::before`].
     pub(super) fn confidence(&self, model: Option<f64>) -> Confidence {
-        let guessed = (PER_GUESS * self.guesses.len() as f64).min(ALL_GUESSES);
-        let doubtful = PER_DOUBT * self.doubts.len() as f64 + PER_GAP * self.gaps.len() as f64;
-        let unknown = if self.unknown_kind { UNKNOWN_KIND } else { 0.0 };
-        let most = if self.blind > 0 { MOST_IF_BLIND } else { MOST };
-        let by_rules = 0.45 + 0.5 * self.fit - guessed - doubtful - unknown;
-        let score = model.map_or(by_rules, |model| f64::midpoint(by_rules, model)).clamp(0.05, most);
-        // More than two digits would only look exact.
-        Confidence::new((score * 100.0).round() / 100.0).unwrap_or(Confidence::NONE)
+        confidence::before(&Evidence { model, ..self.evidence.clone() })
     }
 
     pub(super) fn reasons(&self) -> Vec<String> {
@@ -71,7 +67,57 @@ impl Doubts {
         let doubts = self.doubts.iter().map(|doubt| format!("Unclear: {doubt}"));
         let blind = (self.blind > 0)
             .then(|| format!("{} tasks went to an agent that shares no word with them", self.blind));
+        let covered = self.evidence.covered;
+        let uncovered = (covered < COVERED_ENOUGH && self.evidence.origin != Origin::Supplied)
+            .then(|| format!("the tasks cover {:.0} % of the request's words", covered * 100.0));
         let gaps = self.gaps.iter().map(|gap| format!("Gap: {gap}"));
-        guesses.chain(doubts).chain(gaps).chain(blind).collect()
+        guesses.chain(doubts).chain(gaps).chain(uncovered).chain(blind).collect()
     }
+}
+
+fn origin(cx: &PhaseContext<'_>, tasks: &[SubTask], by_model: bool) -> Origin {
+    if cx.material.is_some_and(|material| material.plan.is_some()) {
+        return Origin::Supplied;
+    }
+    let from_template = tasks.iter().all(|task| task.metadata.other.contains_key(CATEGORY_KEY));
+    match (by_model, from_template) {
+        (true, _) => Origin::Model,
+        (false, true) => Origin::Template,
+        (false, false) => Origin::Rules,
+    }
+}
+
+fn fit(explained: &Explanation) -> Fit {
+    let behind = explained.runner_up.as_ref().map(|next| (explained.score - next.score) / explained.score);
+    Fit {
+        best: explained.similarity,
+        blind: ranking::is_blind(explained),
+        margin: behind.filter(|share| share.is_finite()).unwrap_or(1.0),
+        success_rate: explained.success_rate.get(),
+    }
+}
+
+/// The share of the request's words that are in a task or a constraint, and how many words a task has.
+fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> (f64, f64) {
+    let language = Language::of(cx.request);
+    let wanted = stems(cx.request, language);
+    let told = |task: &SubTask| {
+        let inputs = serde_json::to_string(&task.inputs).unwrap_or_default();
+        stems(&format!("{} {inputs}", task.description), language)
+    };
+    let told: Vec<_> = tasks.iter().map(told).collect();
+    let constraints = cx.goal.into_iter().flat_map(|goal| &goal.constraints);
+    let constraints: Vec<_> = constraints.map(|it| stems(it.value.as_str(), language)).collect();
+    let is_covered = |word: &&String| told.iter().chain(&constraints).any(|words| words.contains(*word));
+    let covered = wanted.iter().filter(is_covered).count();
+    let tasks_language = tasks.first().map(|task| Language::of(task.description.as_str()));
+    let share = match wanted.len() {
+        // A request that says nothing is covered by nothing.
+        0 => 0.0,
+        // Words of two languages cannot be compared.
+        _ if tasks_language.is_some_and(|other| other != language) => 1.0,
+        all => covered as f64 / all as f64,
+    };
+    let words: usize = told.iter().map(std::collections::BTreeSet::len).sum();
+    (share, words as f64 / tasks.len().max(1) as f64)
 }

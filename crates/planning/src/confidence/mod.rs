@@ -1,9 +1,14 @@
-//! How far the outcome of a run moves the confidence in its plan.
+//! How sure Candor is of a plan: before it runs, and how far its outcome moves that.
 //!
-//! Owns the bonus for a clean run and the price of failures that no revision has paid for. It refuses to
+//! [`before`] fits what is known before a run. Beside it this module owns the bonus for a clean run and the price of
+//! failures that no revision has paid for. It refuses to
 //! charge a failure twice: callers count only the failures that caused no revision.
 
+mod before;
+
 use candor_model::Confidence;
+
+pub use self::before::{Evidence, Fit, Origin, before};
 
 const SUCCESS_BONUS: f64 = 0.05;
 const PENALTY_PER_FAILURE: f64 = 0.10;

@@ -1,0 +1,256 @@
+//! How sure one can be of a plan before it runs.
+//!
+//! Two questions: are these the right tasks, and does each have the right agent? Both are answered by what is known
+//! by then, with the weights in [`WEIGHTS`]. The answers are multiplied: a plan needs both. The weights were fitted
+//! by least squares on public tasks with labelled steps and public queries with labelled tools;
+//! `cargo xtask quality` shows how well they hold on rows that they were not fitted on.
+
+use candor_model::Confidence;
+
+/// Where the tasks of a plan come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A person wrote them.
+    Supplied,
+    /// A pack's template, made for this kind of goal.
+    Template,
+    /// A model.
+    Model,
+    /// The sentences of the request.
+    Rules,
+}
+
+/// How well a task's agent fits it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// How close the agent is to the task, from 0 to 1.
+    pub best: f64,
+    /// Whether nothing speaks for it: it was chosen because somebody had to be.
+    pub blind: bool,
+    /// How far the next agent is behind, as a share of the best score; 1 if there is no other.
+    pub margin: f64,
+    /// How often the agent succeeded so far.
+    pub success_rate: f64,
+}
+
+/// What is known of a plan before it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// Where its tasks come from.
+    pub origin: Origin,
+    /// One entry for each task whose agent Candor chose.
+    pub fits: Vec<Fit>,
+    /// Among how many agents it chose.
+    pub candidates: usize,
+    /// The share of the request's words that are in a task or in a constraint.
+    pub covered: f64,
+    /// How many tasks there are.
+    pub tasks: usize,
+    /// How many words that say something a task has on average. A request in shreds is not understood.
+    pub words_per_task: f64,
+    /// What was guessed when the request was read and cut.
+    pub guesses: usize,
+    /// What was not understood.
+    pub doubts: usize,
+    /// What was asked for and is in no task.
+    pub gaps: usize,
+    /// A model's own opinion, if it was asked.
+    pub model: Option<f64>,
+}
+
+/// What each piece of evidence counts.
+struct Weights {
+    /// How much more the tasks count than the agents, as a power: with wrong tasks the best agents do not help.
+    tasks: f64,
+    /// What right tasks are worth with the wrong agents, and what the right agents add.
+    tasks_alone: f64,
+    agents: f64,
+    /// How sure one is of tasks from each origin when everything else is well.
+    supplied: f64,
+    template: f64,
+    model: f64,
+    rules: f64,
+    /// What is lost if none of the request's words is covered.
+    uncovered: f64,
+    /// The same for a template, which says much in words of its own: per share below `OWN_WORDS`. A request of which
+    /// next to nothing is in the template was read as something that it is not.
+    misread: f64,
+    /// What tasks by rules lose if they have no words, and if there are very many of them.
+    wordless: f64,
+    many: f64,
+    /// What is lost per guess, and by all guesses together.
+    guess: f64,
+    all_guesses: f64,
+    /// What is lost per doubt and per gap.
+    doubt: f64,
+    gap: f64,
+    /// What an agent is worth that was drawn from very many, and what a clear fit and a full margin add.
+    any_agent: f64,
+    fit: f64,
+    margin: f64,
+    /// What a clear fit is worth even if another agent fits as well.
+    clear_fit: f64,
+}
+
+const WEIGHTS: Weights = Weights {
+    tasks: 1.5,
+    tasks_alone: 0.25,
+    agents: 0.75,
+    supplied: 0.97,
+    template: 0.97,
+    model: 0.92,
+    rules: 0.95,
+    uncovered: 0.45,
+    misread: 2.0,
+    wordless: 0.30,
+    many: 0.30,
+    guess: 0.02,
+    all_guesses: 0.10,
+    doubt: 0.10,
+    gap: 0.05,
+    any_agent: 0.15,
+    fit: 0.25,
+    margin: 1.0,
+    clear_fit: 0.95,
+};
+
+/// From this similarity on an agent fits as well as one can tell.
+const CLEAR_FIT: f64 = 0.6;
+/// A template that has this share of the request's words was meant.
+const OWN_WORDS: f64 = 0.4;
+/// A task with this many words that say something is told in full.
+const FULL_TASK: f64 = 4.0;
+/// Up to this many tasks are usual; `MANY` more are very many.
+const USUAL_TASKS: f64 = 6.0;
+const MANY: f64 = 10.0;
+/// The highest confidence that anything but a person's own word can give.
+const MOST: f64 = 0.95;
+/// The lowest that is told.
+const LEAST: f64 = 0.05;
+/// The highest confidence of a plan with an agent that nothing speaks for: low enough that a person is asked.
+const MOST_IF_BLIND: f64 = 0.45;
+
+/// How sure one can be of a plan.
+#[must_use]
+pub fn before(evidence: &Evidence) -> Confidence {
+    let agents = agents_right(&evidence.fits, evidence.candidates);
+    let by_rules =
+        tasks_right(evidence).powf(WEIGHTS.tasks) * (WEIGHTS.tasks_alone + WEIGHTS.agents * agents);
+    let most = if evidence.fits.iter().any(|fit| fit.blind) { MOST_IF_BLIND } else { MOST };
+    // A model's opinion counts half.
+    let score = evidence.model.map_or(by_rules, |model| f64::midpoint(by_rules, model)).clamp(LEAST, most);
+    // More than two digits would only look exact.
+    Confidence::new((score * 100.0).round() / 100.0).unwrap_or(Confidence::NONE)
+}
+
+/// How sure one can be that these are the tasks.
+fn tasks_right(evidence: &Evidence) -> f64 {
+    let w = &WEIGHTS;
+    let start = match evidence.origin {
+        Origin::Supplied => return w.supplied,
+        Origin::Template => w.template,
+        Origin::Model => w.model,
+        Origin::Rules => w.rules - shredded(evidence),
+    };
+    let guessed = (w.guess * evidence.guesses as f64).min(w.all_guesses);
+    let doubtful = w.doubt * evidence.doubts as f64 + w.gap * evidence.gaps as f64;
+    let covered = evidence.covered.clamp(0.0, 1.0);
+    let uncovered = match evidence.origin {
+        Origin::Template => w.misread * (OWN_WORDS - covered).max(0.0),
+        _ => w.uncovered * (1.0 - covered),
+    };
+    (start - guessed - doubtful - uncovered).clamp(0.0, 1.0)
+}
+
+/// What sentences lose that were cut into shreds, or into very many tasks.
+fn shredded(evidence: &Evidence) -> f64 {
+    let wordless = 1.0 - (evidence.words_per_task / FULL_TASK).clamp(0.0, 1.0);
+    let many = ((evidence.tasks as f64 - USUAL_TASKS) / MANY).clamp(0.0, 1.0);
+    WEIGHTS.wordless * wordless + WEIGHTS.many * many
+}
+
+/// How sure one can be that every task has the right agent: the mean of what is known of each. Who was named by the
+/// plan's author is no choice of ours, and with one agent there is no wrong choice.
+fn agents_right(fits: &[Fit], candidates: usize) -> f64 {
+    let w = &WEIGHTS;
+    let any = w.any_agent + (1.0 - w.any_agent) / candidates.max(1) as f64;
+    let right = |fit: &Fit| {
+        let clear = (fit.best / CLEAR_FIT).clamp(0.0, 1.0);
+        let apart = any + w.fit * clear + w.margin * fit.margin.clamp(0.0, 1.0);
+        // Two agents that fit equally well are no doubt.
+        apart.max(w.clear_fit * clear * clear).clamp(0.0, 1.0) * fit.success_rate.clamp(0.0, 1.0)
+    };
+    if fits.is_empty() { 1.0 } else { fits.iter().map(right).sum::<f64>() / fits.len() as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evidence() -> Evidence {
+        Evidence {
+            origin: Origin::Rules,
+            fits: vec![Fit { best: 0.6, blind: false, margin: 0.5, success_rate: 1.0 }],
+            candidates: 5,
+            covered: 1.0,
+            tasks: 1,
+            words_per_task: 8.0,
+            guesses: 0,
+            doubts: 0,
+            gaps: 0,
+            model: None,
+        }
+    }
+
+    fn of(change: impl FnOnce(&mut Evidence)) -> f64 {
+        let mut evidence = evidence();
+        change(&mut evidence);
+        before(&evidence).get()
+    }
+
+    #[test]
+    fn a_clear_fit_is_high_and_every_weakness_lowers_it() {
+        let clear = of(|_| ());
+        assert!(clear >= 0.9, "{clear}");
+        let weaker = [
+            of(|it| it.covered = 0.5),
+            of(|it| it.words_per_task = 2.0),
+            of(|it| it.tasks = 20),
+            of(|it| it.doubts = 1),
+            of(|it| it.gaps = 1),
+            of(|it| it.guesses = 2),
+            of(|it| it.fits[0].success_rate = 0.5),
+            of(|it| it.fits[0] = Fit { best: 0.3, margin: 0.1, ..it.fits[0] }),
+        ];
+        assert!(weaker.iter().all(|weaker| *weaker < clear), "{weaker:?}");
+    }
+
+    #[test]
+    fn a_poor_fit_among_many_is_asked_about() {
+        let poor = of(|it| {
+            it.fits[0] = Fit { best: 0.25, margin: 0.05, ..it.fits[0] };
+            it.candidates = 12;
+        });
+        assert!(poor < 0.5, "{poor}");
+        assert!(of(|it| it.fits[0].blind = true) < 0.5);
+    }
+
+    #[test]
+    fn what_a_person_wrote_is_not_doubted_and_a_model_counts_half() {
+        assert!(of(|it| (it.origin, it.covered, it.fits) = (Origin::Supplied, 0.0, Vec::new())) >= 0.95);
+        let (with, without) = (of(|it| it.model = Some(0.1)), of(|_| ()));
+        assert!((with - f64::midpoint(0.1, without)).abs() < 0.02, "{with} {without}");
+    }
+
+    #[test]
+    fn absurd_figures_stay_between_the_bounds() {
+        for odd in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
+            let shown = of(|it| {
+                it.covered = odd;
+                it.words_per_task = odd;
+                it.fits[0] = Fit { best: odd, blind: false, margin: odd, success_rate: odd };
+            });
+            assert!((0.0..=1.0).contains(&shown), "{shown}");
+        }
+    }
+}
