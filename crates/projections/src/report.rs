@@ -400,11 +400,11 @@ mod tests {
             let value = &report[key];
             assert!(!value.is_null() && value != &json!([]) && value != &json!({}), "{key} is empty");
         }
-        assert_eq!(report["tasks"].as_array().unwrap().len(), 6);
-        assert_eq!(report["timeline"].as_array().unwrap().len(), 6);
-        assert_eq!(report["revisions"].as_array().unwrap().len(), 2);
-        assert_eq!(report["failures"].as_array().unwrap().len(), 4);
-        assert_eq!(report["result"]["total_duration_seconds"], 14.0);
+        assert_eq!(report["tasks"].as_array().unwrap().len(), 5);
+        assert_eq!(report["timeline"].as_array().unwrap().len(), 5);
+        assert_eq!(report["revisions"].as_array().unwrap().len(), 1);
+        assert_eq!(report["failures"].as_array().unwrap().len(), 2);
+        assert_eq!(report["result"]["total_duration_seconds"], 4.0);
         assert_eq!(report["summary"]["status"], "SUCCESS");
     }
 

@@ -310,7 +310,7 @@ mod tests {
         }
         assert!(seen > 5);
         let records = story("backup_agent");
-        let filter = DecisionFilter { operation: Some("route_task".to_owned()), ..DecisionFilter::default() };
+        let filter = DecisionFilter { operation: Some("replan".to_owned()), ..DecisionFilter::default() };
         assert_eq!(decisions_json(&records, &filter).as_array().unwrap().len(), 1);
         let text = decisions(&records, &DecisionFilter::default(), wide());
         assert!(text.contains("confidence: 0.85 → 0.75"), "{text}");
@@ -326,7 +326,7 @@ mod tests {
             "Flight search (task_001_retry): backup flight agent",
             "fit: flight agent 0.84, backup flight agent 0.78",
             "What was done: Retrying with backup flight agent",
-            "Why: The previous agent timed out or was unavailable.",
+            "Why: The previous agent failed at it.",
             "Effect: Adds 2-3 seconds",
             "without a model",
         ] {

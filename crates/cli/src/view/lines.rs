@@ -480,11 +480,11 @@ mod tests {
         assert_eq!(line.severity, Severity::Error);
         assert_eq!(
             line.render(Style::default()),
-            "12:00:10 ✗ Flight search failed: Agent timeout — Retrying with backup flight agent\n           \
+            "12:00:00 ✗ Flight search failed: Agent timeout — Retrying with backup flight agent\n           \
              candor logs run_test task_001"
         );
         let ascii = line.render(Style { unicode: false, ..Style::default() });
-        assert!(ascii.starts_with("12:00:10 x Flight search failed: Agent timeout - Retrying"), "{ascii}");
+        assert!(ascii.starts_with("12:00:00 x Flight search failed: Agent timeout - Retrying"), "{ascii}");
     }
 
     #[test]

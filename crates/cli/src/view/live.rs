@@ -61,7 +61,8 @@ impl Live {
             EventBody::PlanProposed { .. }
             | EventBody::PlanAdjusted { .. }
             | EventBody::Replanned { .. }
-            | EventBody::RolledBack { .. } => {
+            | EventBody::RolledBack { .. }
+            | EventBody::RunResumed {} => {
                 self.lay_out();
                 self.tree.note(event);
             }

@@ -120,6 +120,14 @@ fn fixed_asks() -> Vec<Ask> {
                 ),
             ],
         ),
+        ask(
+            "judge_result",
+            &[
+                ("request", "Write the minutes of the meeting"),
+                ("criteria", "1. every decision has a person's name"),
+                ("results", "minutes: Anna orders the chairs"),
+            ],
+        ),
         ask("list_tasks", &[("goal", goal), ("context", "packs/travel/pack.toml"), ("complexity", "72")]),
         ask(
             "parse_goal",
@@ -147,6 +155,18 @@ fn fixed_asks() -> Vec<Ask> {
                 ("steps", "1. ask (PENDING, tried 3 times): Ask the clock"),
                 ("history", "tool: clock.now: failed: unknown zone"),
                 ("tools", clock),
+            ],
+        ),
+        ask(
+            "revise_task",
+            &[
+                ("goal", goal),
+                ("task", "load: Load shard 7\nby loader, with the inputs {}\nexpected: rows"),
+                ("failure", "task_error (permanent): row 7 has no column 'price'"),
+                ("tried", "by loader\nrow 7 has no column 'price'"),
+                ("open_tasks", "count: Count the rows (after load), by counter"),
+                ("agents", agents),
+                ("note", "the column is called cost"),
             ],
         ),
         ask("route_task", &[("task", "Find a flight to Paris"), ("agents", agents)]),
@@ -368,7 +388,7 @@ fn an_ask_that_does_not_match_its_prompt_is_refused() {
     let error = |ask: &Ask| prompts.render(ask).unwrap_err().to_string();
     assert_eq!(
         error(&ask("sing", &[])),
-        "there is no prompt for the step sing; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task, write_code"
+        "there is no prompt for the step sing; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code"
     );
     assert_eq!(error(&ask("parse_goal", &[])), "the step parse_goal needs a value for its slot request");
     assert_eq!(
@@ -406,7 +426,7 @@ fn a_malformed_prompt_is_refused_with_file_line_and_what_is_known() {
         (
             "sing.md",
             "version: 1\n",
-            "sing.md: there is no prompt of this name; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, list_tasks, parse_goal, plan, plan_steps, replan_step, route_task, write_code",
+            "sing.md: there is no prompt of this name; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code",
         ),
         ("plan.md", "# System\nx\n", "plan.md, line 1: must be \"version: N\""),
         ("plan.md", "", "plan.md, line 1: must be \"version: N\""),

@@ -70,6 +70,7 @@ fn an_agent_that_never_answers_is_stopped_at_its_deadline() {
         let settings = RunSettings {
             agent_timeout: fixtures::seconds(0.3),
             escalate_after_failures: 1,
+            retry: None,
             ..RunSettings::default()
         };
         let mut plan = chains(1, 1);

@@ -150,7 +150,7 @@ fn models_speak_where_they_can_and_what_they_cost_is_on_the_log() {
         let run = runtime(&house, &models, None).start(order("run_1"), None).await.unwrap();
         let id = run.run_id().clone();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);
-        assert_eq!(models.calls(), ["parse_goal", "decompose_task", "plan"]);
+        assert_eq!(models.calls(), ["parse_goal", "decompose_task", "plan", "judge_result"]);
         let log = house.read(&id).await;
         let by_models = voices(&log).into_iter().filter(|(_, by)| *by == SpokenBy::Model);
         let phases: Vec<Phase> = by_models.map(|(phase, _)| phase).collect();
@@ -162,7 +162,7 @@ fn models_speak_where_they_can_and_what_they_cost_is_on_the_log() {
                 _ => 0,
             })
             .sum();
-        assert_eq!(charged, 1_500);
+        assert_eq!(charged, 2_000);
         assert_eq!(count(&log, |body| matches!(body, EventBody::Degraded { .. })), 0);
         // The answer is on the log before anything follows from it.
         let place = |matches: &dyn Fn(&EventBody) -> bool| {
@@ -188,7 +188,11 @@ fn a_resumed_run_never_pays_twice_for_an_answer() {
         let second = Scripted::new(good);
         let run = runtime(&house, &second, None).resume(id.clone(), None, None).await.unwrap();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);
-        assert_eq!(second.calls(), ["decompose_task", "plan"], "the first answer was on the log");
+        assert_eq!(
+            second.calls(),
+            ["decompose_task", "plan", "judge_result"],
+            "the first answer was on the log"
+        );
         let log = house.read(&id).await;
         let lost = count(&log, |body| match body {
             EventBody::ModelConsulted { step, .. } => {
@@ -334,7 +338,7 @@ fn tiers_below_are_told_in_order() {
         let id = run.run_id().clone();
         assert_eq!(run.ended().await.unwrap(), RunStatus::Completed);
         let log = house.read(&id).await;
-        assert_eq!(count(&log, |body| matches!(body, EventBody::FellBack { .. })), 3);
+        assert_eq!(count(&log, |body| matches!(body, EventBody::FellBack { .. })), 4);
         assert_eq!(count(&log, |body| matches!(body, EventBody::Degraded { level: 1, .. })), 1, "told once");
     });
 }

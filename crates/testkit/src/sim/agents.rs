@@ -89,7 +89,7 @@ pub(super) fn tell_story(
 ) {
     let end = match answer {
         Ok(answer) => AttemptEnd::Answered(Box::new(answer)),
-        Err(reason) => AttemptEnd::Failed(Box::new(Failure::new(FailureKind::TaskError, reason))),
+        Err(reason) => AttemptEnd::Failed(Box::new(Failure::new(FailureKind::Crashed, reason))),
     };
     ends(world, 5, key, Some(agent), end);
 }

@@ -125,7 +125,7 @@ mod tests {
             "the goal is not verified: no criterion says when it is reached. 4 of 4 tasks, ",
             "```mermaid",
             "| `rev_1` |",
-            "0.85 → 0.60",
+            "0.85 → 0.75",
             "backup flight agent",
             "## Lessons",
             "candor explain run_test",

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use candor_model::{
-    AgentAnswer, AgentCapability, BreakerSettings, EventBody, FailureKind, JsonMap, Plan, Position, Recorded,
-    RetryPolicy, RunId, RunSettings, Seconds, Share, StartMaterial, WorkOrder,
+    AgentAnswer, AgentCapability, BreakerSettings, EventBody, Failure, FailureKind, JsonMap, Plan, Position,
+    Recorded, RetryPolicy, RunId, RunSettings, Seconds, Share, StartMaterial, Transience, WorkOrder,
 };
 use candor_phases::Phases;
 use candor_ports::{Agent, AgentFailure, BoxFuture, EventLog, Observer};
@@ -73,7 +73,9 @@ impl Worker {
                 () = stop.cancelled() => Err(AgentFailure::Stopped),
             },
             Way::FailsFirst if order.attempt == 1 => {
-                Err(AgentFailure::failed(FailureKind::TaskError, "no luck today"))
+                Err(Failure::new(FailureKind::TaskError, "no luck today")
+                    .with_transience(Transience::Transient)
+                    .into())
             }
             Way::FailsFirst => answer(),
             Way::Hangs(time) => {
