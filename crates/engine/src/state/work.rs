@@ -3,12 +3,14 @@
 //! Everything that scheduling asks for is kept up to date as tasks change, so that one outcome costs the
 //! same in a plan of ten tasks and in one of a hundred thousand. A change of the plan's shape counts anew.
 
+mod recovering;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
-    AgentCapability, AgentType, Confidence, Plan, PlanVersion, PlanningError, Seconds, StopReason, SubTask,
-    TaskId, Timestamp,
+    AgentCapability, AgentType, Confidence, Plan, PlanVersion, Seconds, StopReason, SubTask, TaskId,
+    Timestamp,
 };
 use candor_planning::graph::{TaskGraph, TaskIndex};
 use serde::{Deserialize, Serialize};
@@ -199,15 +201,6 @@ impl Work {
         self.queues.unrouted.iter().filter_map(|&n| Some(self.task(TaskIndex(n))?.0))
     }
 
-    /// The tasks for which another approach is looked for, with the number of the revision and a person's note.
-    pub(crate) fn revising(&self) -> impl Iterator<Item = (&SubTask, u32, Option<&str>)> {
-        let tasks = self.queues.revising.iter().filter_map(|&n| self.task(TaskIndex(n)));
-        tasks.filter_map(|(task, run)| match &run.state {
-            TaskState::Revising { number, note } => Some((task, *number, note.as_deref())),
-            _ => None,
-        })
-    }
-
     /// The tasks that may start, first come first.
     pub(crate) fn ready(&self) -> impl Iterator<Item = ReadyKey> {
         self.queues.ready.iter().copied()
@@ -243,14 +236,6 @@ impl Work {
         let Queues { ready, in_flight, backoff, unrouted, revising, .. } = &self.queues;
         let waiting = !unrouted.is_empty() || !revising.is_empty();
         ready.is_empty() && in_flight.is_empty() && backoff.is_empty() && !waiting
-    }
-
-    /// Why nothing more is tried for the first of the tasks that were given up.
-    pub(crate) fn given_up(&self) -> Option<(&SubTask, &PlanningError)> {
-        self.tasks().find_map(|(task, run)| match &run.state {
-            TaskState::GivenUp(error) => Some((task, error.as_ref())),
-            _ => None,
-        })
     }
 
     /// Tasks that succeeded or were left out, and tasks that ended in any way.
@@ -353,22 +338,6 @@ impl Work {
     pub(crate) fn remember_attempts(&mut self, attempts: impl Fn(&TaskId) -> u32) {
         for (run, task) in self.tasks.iter_mut().zip(&self.shape.plan.subtasks) {
             run.attempts = run.attempts.max(attempts(&task.task_id));
-        }
-    }
-
-    /// Tells the attempt at a task to stop.
-    pub(crate) fn halt(&mut self, index: TaskIndex, reason: StopReason) {
-        if let Some(TaskState::InFlight(attempt)) = self.run_mut(index).map(|run| &mut run.state) {
-            attempt.halt.get_or_insert(reason);
-        }
-    }
-
-    /// Tells all attempts to stop.
-    pub(crate) fn halt_all(&mut self) {
-        for run in &mut self.tasks {
-            if let TaskState::InFlight(attempt) = &mut run.state {
-                attempt.halt.get_or_insert(StopReason::RunStopping);
-            }
         }
     }
 
