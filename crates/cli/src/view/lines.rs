@@ -263,7 +263,7 @@ impl LineWriter {
                 said(Mark::Again, words::revision_asked(&self.task(task_id)))
             }
             EventBody::Revision(RevisionStep::Answered { task_id, refused: Some(reason), .. }) => {
-                note(words::revision_refused(&self.task(task_id), reason))
+                warning(words::revision_refused(&self.task(task_id), reason))
             }
             // A success is told with the progress it makes, a failure with its notice: both follow at once.
             _ => None,

@@ -86,7 +86,7 @@ fn what_is_denied_is_not_repeated() {
 #[test]
 fn a_program_that_is_not_installed_costs_no_second_start() {
     let story = Story::new().missing("loader", LOADS).command("spare", LOADS, json!({}));
-    load(&story).exit(0).agents(&["spare"]).screen(&["cannot start"]);
+    load(&story).exit(0).agents(&["spare"]).screen(&["there is no such program"]);
 }
 
 #[test]
