@@ -59,6 +59,12 @@ fn answer<'a>(
                 "{agent} has failed at exactly this; change the agent, the inputs or the way"
             )));
         }
+        let same = |(other, _): &(SubTask, &[usize])| {
+            other.description == task.description && other.inputs == task.inputs
+        };
+        if tasks.iter().any(same) {
+            return Err(wrong("is the same as an earlier one".to_owned()));
+        }
         tasks.push((task, proposed.after.as_slice()));
     }
     let changed = |(n, change): (usize, &ProposedChange)| {

@@ -69,6 +69,9 @@ fn what_has_failed_is_refused() {
 #[test]
 fn nobody_is_made_up_and_nothing_that_is_over_changes() {
     assert!(apply(single(&json!({ "agent": "ghost" }))).unwrap_err().contains("there is no `ghost`"));
+    let part = json!({ "description": "Search again", "agent": "activity_agent" });
+    let twice = json!({ "why": "", "tasks": [part.clone(), part] });
+    assert!(apply(twice).unwrap_err().contains("the same as an earlier one"));
     assert!(apply(json!({ "why": "", "tasks": [] })).unwrap_err().starts_with("tasks:"));
     let nothing = json!({ "why": "", "tasks": [], "nothing_helps": "it burnt down" });
     assert_eq!(apply(nothing).unwrap_err(), "nothing helps: it burnt down");

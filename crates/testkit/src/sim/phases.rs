@@ -194,8 +194,13 @@ fn revision(dice: &mut Dice, task: &SubTask) -> RevisionProposal {
         expected_outputs: Vec::new(),
         after,
     };
-    let tasks = match dice.rng.u8(0..4) {
-        0 => vec![new(Vec::new()), new(vec![0])],
+    let tasks = match dice.rng.u8(0..5) {
+        0 => {
+            let mut second = new(vec![0]);
+            second.description.push_str(", second part");
+            vec![new(Vec::new()), second]
+        }
+        4 => vec![new(Vec::new()), new(vec![0])],
         1 => vec![new(vec![dice.rng.usize(0..3)])],
         _ => vec![new(Vec::new())],
     };
