@@ -122,10 +122,12 @@ fn a_run_without_anybody_does_the_rest_and_is_resumed_once_the_cause_is_gone() {
     ];
     let said = run(&candor, &tasks);
     said.ended_with(1).tells(&["/archive is full", "candor resume"]);
-    assert_eq!(calls(&candor), ["full a", "ok b"], "what does not need it is done");
+    let mut before = calls(&candor);
+    before.sort();
+    assert_eq!(before, ["full a", "ok b"], "what does not need it is done, at the same time");
     candor.write("space", "");
     candor.run(["resume", "run_1"]).ended_with(0);
-    assert_eq!(calls(&candor), ["full a", "ok b", "full a", "ok c"], "what succeeded is not done again");
+    assert_eq!(calls(&candor)[2..], ["full a", "ok c"], "what succeeded is not done again");
 }
 
 #[test]
