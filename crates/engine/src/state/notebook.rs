@@ -1,21 +1,26 @@
-//! What agents noted while they worked, and the ledger of what they changed in the world.
+//! What agents noted while they worked, and the ledger of their side effects.
 //!
 //! Notes belong to a task for as long as it is not done: whoever makes the next attempt finds them. The ledger
 //! outlives tasks, revisions and rollbacks, because the world does not go back by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
     AgentNote, ChoiceRequest, FollowUp, GateId, LedgerEntry, Money, Noted, ReadFile, Receipt, TaskId,
     ToolCall, ToolHints, ToolResult, UndoStep,
 };
+use candor_planning::claims;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{RunState, TaskState};
 
 /// How much of what a tool said the ledger keeps.
 const SUMMARY: usize = 200;
+
+/// So many web addresses of a run are kept.
+const ADDRESSES: usize = 10_000;
 
 /// The key of a file that is to be as it was when it was first read.
 const FILE: &str = "file:";
@@ -27,6 +32,9 @@ pub(crate) struct Notebook {
     ledger: Arc<Vec<LedgerEntry>>,
     /// What is being undone, the next first.
     undoing: Vec<String>,
+    /// The web addresses that tools were given or spoke of.
+    #[serde(default)]
+    addresses: BTreeSet<String>,
 }
 
 impl Notebook {
@@ -48,11 +56,17 @@ impl Notebook {
         }
     }
 
+    /// Keeps the web addresses of a call or an answer: an agent that says it was there has them for evidence.
+    fn keep_addresses(&mut self, text: &str) {
+        let room = ADDRESSES.saturating_sub(self.addresses.len());
+        self.addresses.extend(claims::addresses(text).take(room).map(str::to_owned));
+    }
+
     pub(super) fn forget(&mut self, task_id: &TaskId) {
         self.notes.remove(task_id);
     }
 
-    /// After a rollback what was under way begins anew; what was changed in the world stays changed.
+    /// After a rollback what was under way begins anew; side effects stay.
     pub(super) fn roll_back(&mut self) {
         self.notes.clear();
         self.undoing.clear();
@@ -70,6 +84,12 @@ impl RunState {
     #[must_use]
     pub fn ledger(&self) -> &[LedgerEntry] {
         &self.notebook.ledger
+    }
+
+    /// The web addresses that tools were given or spoke of.
+    #[must_use]
+    pub const fn addresses(&self) -> &BTreeSet<String> {
+        &self.notebook.addresses
     }
 
     /// The call of a tool that is to be undone now.
@@ -129,11 +149,19 @@ impl RunState {
     pub(super) fn take_note(&mut self, task_id: &TaskId, attempt: u32, note: &AgentNote) {
         self.notebook.write(task_id, attempt, note);
         match note {
-            AgentNote::Called { call, hints, .. } if hints.changes() => {
-                self.intend(task_id, attempt, call, *hints);
+            AgentNote::Called { call, hints, .. } => {
+                for text in call.arguments.values().filter_map(Value::as_str) {
+                    self.notebook.keep_addresses(text);
+                }
+                if hints.changes() {
+                    self.intend(task_id, attempt, call, *hints);
+                }
             }
             AgentNote::Answered { .. } => self.change_attempt(task_id, |attempt| attempt.waits_for = None),
-            AgentNote::Returned { key, result } => self.notebook.receive(key, result),
+            AgentNote::Returned { key, result } => {
+                self.notebook.keep_addresses(&result.content);
+                self.notebook.receive(key, result);
+            }
             AgentNote::Consulted { ask, step, .. } => {
                 self.pay_within(task_id, note.cost());
                 self.bill_note(ask, step);
@@ -141,7 +169,6 @@ impl RunState {
             // They are for whoever makes the next attempt.
             AgentNote::Planned { .. }
             | AgentNote::Decided { .. }
-            | AgentNote::Called { .. }
             | AgentNote::Marked { .. }
             | AgentNote::Changed { .. }
             | AgentNote::Said { .. }
