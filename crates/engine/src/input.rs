@@ -58,6 +58,8 @@ pub enum Input {
     Replan {
         /// The task.
         task_id: TaskId,
+        /// One step of it only, if the agent works through a list of steps.
+        step: Option<String>,
         /// What they say about it.
         note: Option<String>,
     },
@@ -185,7 +187,7 @@ pub enum Input {
         /// As they are.
         files: Vec<ReadFile>,
     },
-    /// Results were checked in the world.
+    /// Results were checked outside the run.
     ResultsChecked {
         /// Which try of the validation wanted it.
         attempt: u32,
@@ -218,7 +220,7 @@ pub enum Input {
         /// A new limit for what the run may cost.
         run_budget: Option<Money>,
     },
-    /// Begin anew, with what was spent and tried kept in mind.
+    /// Restart, with what was spent and tried kept in mind.
     Restart {
         /// Other words; those the run began with if absent.
         prompt: Option<String>,

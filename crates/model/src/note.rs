@@ -88,7 +88,7 @@ pub enum AgentNote {
         /// What.
         text: String,
     },
-    /// A step is about to be planned anew.
+    /// A step is about to be re-planned.
     ReplanTried {
         /// The step.
         task_id: String,
@@ -115,6 +115,14 @@ pub enum AgentNote {
         /// How long it took.
         duration_ms: u64,
     },
+    /// A person wants another approach to a step.
+    ReplanAsked {
+        /// The step.
+        item: String,
+        /// What they say about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
     /// A person is asked something; the agent rests until they have answered.
     Asked {
         /// What for: a call that needs leave, a call whose end nobody knows, or a question of the model.
@@ -130,7 +138,7 @@ pub enum AgentNote {
         /// What.
         text: String,
     },
-    /// An agent elsewhere works on it.
+    /// A remote agent works on it.
     Remote {
         /// What it calls the task.
         task: String,

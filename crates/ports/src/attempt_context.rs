@@ -11,6 +11,12 @@ pub trait AttemptContext: PeerChannel {
     /// are gone.
     fn notes(&self) -> Vec<Noted>;
 
+    /// What was noted for this attempt by others than its agent, without the first `known`: a person wants another
+    /// approach to a step.
+    fn noted_by_others(&self, _known: usize) -> Vec<AgentNote> {
+        Vec::new()
+    }
+
     /// Notes something; returns when it is durable, or says why it was not taken. An agent whose notes are not
     /// taken any more stops.
     fn note(&self, note: AgentNote) -> BoxFuture<'_, Result<(), String>>;

@@ -136,18 +136,18 @@ fn replannable(list: &TodoList, position: u32, max_replans: u32) -> Result<&Todo
         .find(|item| item.position == position)
         .ok_or_else(|| format!("there is no step {position}; the list has {}", list.items.len()))?;
     if item.status == TodoStatus::Completed {
-        return Err(format!("step {position} is done; it is not planned anew"));
+        return Err(format!("step {position} is done; it is not re-planned"));
     }
     if item.replan_count >= max_replans {
         return Err(format!(
-            "step {position} was planned anew {} times, which is the limit",
+            "step {position} was re-planned {} times, which is the limit",
             item.replan_count
         ));
     }
     Ok(item)
 }
 
-/// The step as if it had not been tried, planned anew once more.
+/// The step as if it had not been tried, re-planned once more.
 fn fresh(item: &TodoItem) -> TodoItem {
     TodoItem {
         status: TodoStatus::Pending,

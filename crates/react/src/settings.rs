@@ -10,7 +10,7 @@ pub enum Approve {
     /// Those that can take something away.
     #[default]
     Destructive,
-    /// Those that leave a trace in the world.
+    /// Those that have side effects.
     Changes,
     /// None.
     Never,
@@ -42,9 +42,9 @@ pub struct MissionSettings {
     pub tool_timeout: Seconds,
     /// How long a model may think about one question.
     pub model_timeout: Seconds,
-    /// Whether a step whose tool keeps failing is planned anew.
+    /// Whether a step whose tool keeps failing is re-planned.
     pub replanning: bool,
-    /// How often one step is planned anew.
+    /// How often one step is re-planned.
     pub max_replans: u32,
     /// Which calls need a person's leave.
     pub approve: Approve,

@@ -10,7 +10,7 @@ use crate::list;
 /// A strategy that is less sure than this is none.
 pub const MIN_CONFIDENCE: f64 = 0.6;
 
-/// How long it may take to plan a step anew, in milliseconds: finding a strategy and putting it into effect.
+/// How long it may take to re-plan a step, in milliseconds: finding a strategy and putting it into effect.
 pub const REPLAN_LIMIT_MS: u64 = 10_000;
 
 /// What is said when nothing was found, or nothing that is sure enough.

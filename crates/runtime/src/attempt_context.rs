@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use candor_engine::Refusal;
-use candor_model::{AgentNote, Ask, Asking, Broadcast, Money, Noted, QueryAnswer, Seconds, Telling};
+use candor_model::{AgentNote, Ask, Asking, Broadcast, Money, Noted, QueryAnswer, Seconds, TaskId, Telling};
 use candor_ports::{AttemptContext, BoxFuture, PeerChannel};
 use candor_session::{AgentRequest, Answer, AttemptKey, SessionInput};
 use serde_json::Value;
@@ -24,6 +24,10 @@ type Sent = oneshot::Receiver<Result<Answer, DriveError>>;
 pub(crate) struct AttemptChannel {
     line: Line,
     bus: watch::Receiver<Vec<Arc<Broadcast>>>,
+    /// What people noted for attempts since this driver began.
+    by_people: watch::Receiver<Vec<(TaskId, u32, Arc<AgentNote>)>>,
+    /// How many of them are among the notes that the attempt began with.
+    known: usize,
     has_models: bool,
     /// What was noted for the task so far.
     noted: Mutex<Vec<Noted>>,
@@ -60,6 +64,8 @@ impl AttemptChannel {
     pub(crate) fn new(driver: &Driver, key: AttemptKey) -> Self {
         Self {
             bus: driver.bus.subscribe(),
+            known: driver.by_people.borrow().len(),
+            by_people: driver.by_people.subscribe(),
             has_models: driver.shared.models.is_some(),
             noted: Mutex::new(driver.session.state().notes(&key.task_id).to_vec()),
             outbox: Arc::default(),
@@ -111,6 +117,14 @@ impl AttemptChannel {
 impl AttemptContext for AttemptChannel {
     fn notes(&self) -> Vec<Noted> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn noted_by_others(&self, known: usize) -> Vec<AgentNote> {
+        let key = &self.line.key;
+        let people = self.by_people.borrow();
+        let new = people.iter().skip(self.known);
+        let mine = new.filter(|(task_id, attempt, _)| (task_id, *attempt) == (&key.task_id, key.attempt));
+        mine.skip(known).map(|(_, _, note)| AgentNote::clone(note)).collect()
     }
 
     fn note(&self, note: AgentNote) -> BoxFuture<'_, Result<(), String>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_engine::Input;
-use candor_model::{Broadcast, Effect, Position, Recorded, RunStatus};
+use candor_model::{AgentNote, Broadcast, Effect, EventBody, Position, Recorded, RunStatus, TaskId};
 use candor_ports::{Lease, Listener, LogError};
 use candor_session::{Answer, Outcome, RequestId, RunSnapshot, Session, SessionInput, Ticket};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -53,6 +53,8 @@ pub(crate) struct Driver {
     deferred: Vec<Effect>,
     /// The messages of agents at work that are durable.
     pub(crate) bus: watch::Sender<Vec<Arc<Broadcast>>>,
+    /// What people noted for attempts at work.
+    pub(crate) by_people: watch::Sender<Vec<(TaskId, u32, Arc<AgentNote>)>>,
     snapshot: watch::Sender<RunSnapshot>,
     /// Other processes' writes, once the run is driven.
     news: Option<Box<dyn Listener>>,
@@ -85,6 +87,7 @@ impl Driver {
             tasks: JoinSet::new(),
             deferred: Vec::new(),
             bus: watch::Sender::new(Vec::new()),
+            by_people: watch::Sender::new(Vec::new()),
             snapshot,
             news: None,
             told,
@@ -229,6 +232,18 @@ impl Driver {
         let new = events.get(known..).unwrap_or_default();
         let (Some(last), observer) = (new.last(), &self.shared.observer) else { return };
         self.told = last.position;
+        let asked = new.iter().filter_map(|recorded| match &recorded.event.body {
+            EventBody::AgentNoted { task_id, attempt, note }
+                if matches!(**note, AgentNote::ReplanAsked { .. }) =>
+            {
+                Some((task_id.clone(), *attempt, Arc::clone(note)))
+            }
+            _ => None,
+        });
+        let asked: Vec<_> = asked.collect();
+        if !asked.is_empty() {
+            self.by_people.send_modify(|noted| noted.extend(asked));
+        }
         if let Some(observer) = observer {
             observer.on_events(self.session.state().run_id(), new);
         }

@@ -246,7 +246,7 @@ fn revised_by_a_model() -> Vec<Event> {
     };
     run.take(Input::Revised { task_id: failed, number: 1, proposal: Ok(Box::new(proposal)) });
     let (again, note) = (task_id("task_003_workaround"), Some("ask the museum".to_owned()));
-    run.take(Input::Replan { task_id: again.clone(), note });
+    run.take(Input::Replan { task_id: again.clone(), step: None, note });
     run.take(Input::AgentStopped { task_id: again.clone(), attempt: 1 });
     run.take(Input::Revised { task_id: again, number: 2, proposal: Err("no model could answer".to_owned()) });
     run.succeed("task_001");

@@ -53,7 +53,7 @@ impl PlanAnswer {
 pub(super) enum ActionKind {
     /// Call a tool.
     ToolCall,
-    /// Plan the step anew.
+    /// Re-plan the step.
     Replan,
     /// Ask a person.
     AskUser,
@@ -113,7 +113,7 @@ impl ActionAnswer {
     }
 }
 
-/// How to plan a step anew.
+/// How to re-plan a step.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct StrategyAnswer {
     /// Which way.

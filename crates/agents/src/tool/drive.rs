@@ -18,7 +18,7 @@ use super::answers::{ActionAnswer, PlanAnswer, StrategyAnswer};
 use super::{ToolAgentConfig, slots};
 use crate::wait::FAR_AWAY;
 
-/// How long a model may look for a way to plan a step anew: within the ten seconds that all of it may take.
+/// How long a model may look for a way to re-plan a step: within the ten seconds that all of it may take.
 const STRATEGY_MS: u64 = 9_500;
 
 /// How long a toolbox that should have answered is waited for.
@@ -45,6 +45,7 @@ pub(super) async fn perform(
         began: Instant::now(),
         tools: Vec::new(),
         told: BTreeSet::new(),
+        by_others: 0,
     };
     drive.run().await
 }
@@ -59,6 +60,8 @@ struct Drive<'a> {
     tools: Vec<Arc<ToolSpec>>,
     /// What was told of tools that are not there.
     told: BTreeSet<String>,
+    /// How many notes by others were taken into account.
+    by_others: usize,
 }
 
 impl Drive<'_> {
@@ -68,6 +71,7 @@ impl Drive<'_> {
             if self.stop.is_cancelled() {
                 return Err(AgentFailure::Stopped);
             }
+            self.take_notes_of_others();
             match self.mission.poll_action(&self.tools, self.now_ms()) {
                 Wanted::Note(notes) => self.note_all(notes).await?,
                 Wanted::Plan { name } => self.plan(name).await?,
@@ -189,7 +193,7 @@ impl Drive<'_> {
             Ok(strategy) => (Some(strategy), "model"),
             Err(reason) => {
                 if self.cx.has_models() {
-                    let text = format!("no model found a way to plan step {} anew: {reason}", item.position);
+                    let text = format!("no model found a way to re-plan step {}: {reason}", item.position);
                     self.note(AgentNote::Warned { text: candor_react::shorten(&text, 200) }).await?;
                 }
                 let by_rules = |tools: &[Arc<ToolSpec>]| rules::strategy(item, error, tools);
@@ -238,6 +242,14 @@ impl Drive<'_> {
         };
         self.take_model_notes();
         Ok(answer)
+    }
+
+    /// What a person asked of this attempt since it began is on the log already.
+    fn take_notes_of_others(&mut self) {
+        for note in self.cx.noted_by_others(self.by_others) {
+            self.by_others += 1;
+            self.mission.apply(&note);
+        }
     }
 
     fn take_model_notes(&mut self) {

@@ -1,4 +1,4 @@
-//! The tool agent: works a list of steps off with tools, and plans anew what fails.
+//! The tool agent: works through a list of steps with tools, and re-plans what fails.
 //!
 //! What it does next is decided in [`candor_react`], which touches nothing; here it is done: tools are called,
 //! models and people asked, and everything noted at the cx before anything follows from it. Whoever takes the

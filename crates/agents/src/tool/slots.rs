@@ -49,7 +49,7 @@ pub(super) fn act(mission: &Mission, item: Option<&TodoItem>, tools: Vec<Arc<Too
     ask
 }
 
-/// A way to plan a step anew, please.
+/// A way to re-plan a step, please.
 pub(super) fn replan(
     mission: &Mission,
     item: &TodoItem,
@@ -68,7 +68,7 @@ pub(super) fn replan(
     ask
 }
 
-/// What is wrong with a decision, so that the model can be told at once.
+/// What is wrong with a decision, for the model to correct.
 fn action_problems(value: &Value, tools: &[Arc<ToolSpec>]) -> Vec<String> {
     let Ok(answer) = candor_model::from_value::<ActionAnswer>(value.clone()) else { return Vec::new() };
     let action = match answer.into_action() {

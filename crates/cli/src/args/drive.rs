@@ -19,7 +19,7 @@ pub(crate) struct RunArgs {
     /// Name the run [default: run_ and some letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) run_id: Option<String>,
-    /// Nobody is there to be asked: questions that have a default are answered by it, on record
+    /// Unattended: questions that have a default are answered by it, on record
     /// [default: so without a terminal, and with --json]
     #[arg(long)]
     pub(crate) unattended: bool,
@@ -97,6 +97,9 @@ pub(crate) struct ReplanArgs {
     pub(crate) run: String,
     /// The task, as `candor status` names it
     pub(crate) task: String,
+    /// Only this step of the task's tool agent, as `candor logs RUN TASK` names it
+    #[arg(long, value_name = "STEP")]
+    pub(crate) step: Option<String>,
     /// What the next attempt should consider: told to the model
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
@@ -104,7 +107,7 @@ pub(crate) struct ReplanArgs {
     pub(crate) drive: DriveOptions,
 }
 
-/// A run that begins anew.
+/// A run that is restarted.
 #[derive(Debug, Args)]
 pub(crate) struct RestartArgs {
     /// The run, or the beginning of its name, or `last`

@@ -48,12 +48,12 @@ pub(crate) async fn resume(global: &GlobalOptions, args: &DriveArgs) -> Result<u
     drive::drive(&app, log, Begin::Resume { run, first }, &args.drive, global).await
 }
 
-/// Another approach to one task: by a model if there is one, else by the rules.
+/// Another approach to one task, or to one step of its agent: by a model if there is one, else by the rules.
 pub(crate) async fn replan(global: &GlobalOptions, args: &ReplanArgs) -> Result<u8, Failure> {
     let at = AtRun::find(global, &args.run).await?;
     let task_id = TaskId::new(args.task.as_str()).map_err(Failure::usage)?;
     let note = args.note.as_deref().map(str::trim).filter(|note| !note.is_empty()).map(str::to_owned);
-    at.submit(global, Input::Replan { task_id, note }, &args.drive).await
+    at.submit(global, Input::Replan { task_id, step: args.step.clone(), note }, &args.drive).await
 }
 
 pub(crate) async fn pause(global: &GlobalOptions, args: &ReasonArgs) -> Result<u8, Failure> {
@@ -64,7 +64,7 @@ pub(crate) async fn pause(global: &GlobalOptions, args: &ReasonArgs) -> Result<u
     Ok(code::DONE)
 }
 
-/// A run that nobody drives is cancelled here; the process that drives one does it itself, and this command
+/// A run without an active driver is cancelled here; the process that drives one does it itself, and this command
 /// returns when everything has stopped.
 pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<u8, Failure> {
     let AtRun { app, log, run } = AtRun::find(global, &args.run).await?;

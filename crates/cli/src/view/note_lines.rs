@@ -1,4 +1,4 @@
-//! What is told of agents at their desks, event by event; and the ledger of what they changed in the world.
+//! What is told of agents at work, event by event; and the ledger of their side effects.
 
 use candor_model::{AgentNote, EventBody, LedgerEntry, Severity, TaskId, UndoStep};
 
@@ -45,6 +45,7 @@ fn noted_in_words(note: &AgentNote, task: &str) -> Option<(bool, String)> {
             Some((false, words::call_failed(task, result)))
         }
         AgentNote::ReplanEnded { success, .. } => Some((*success, words::step_replanned(task, note)?)),
+        AgentNote::ReplanAsked { item, .. } => Some((true, words::replan_asked(task, item))),
         AgentNote::Warned { text } => Some((false, words::at_desk(task, text))),
         AgentNote::Remote { task: theirs, state, .. } => Some((true, words::remote(task, theirs, state))),
         AgentNote::Worked { step } => Some((step.success, words::worked(task, step))),
@@ -109,7 +110,7 @@ mod tests {
         assert!(told.starts_with("call_1  undone\n    write_file {}\n"), "{told}");
         assert!(told.contains("by flight_agent for task_001 (attempt 1)"), "{told}");
         assert!(told.contains("removed"), "{told}");
-        assert_eq!(ledger(&[]), "No tool of this run has changed anything in the world.\n");
+        assert_eq!(ledger(&[]), "No side effects recorded.\n");
     }
 
     #[test]
@@ -123,10 +124,10 @@ mod tests {
             told,
             [
                 "task_001: 1 step, planned by the task",
-                "task_001: step step_1 is planned anew (RETRY_WITH_PARAMS → step_1): another path",
+                "task_001: step step_1 is re-planned (RETRY_WITH_PARAMS → step_1): another path",
                 "task_001: write_file {} (changes the world)",
                 "task_001: one more thing",
-                "task_001: working elsewhere, as far",
+                "task_001: remote task far working",
                 "1 change is being undone, the latest first",
                 "call_1: undone: removed",
             ]

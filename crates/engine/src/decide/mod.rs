@@ -45,7 +45,10 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::PhaseDone { phase, attempt, report } => phases::done(&mut draft, phase, attempt, *report)?,
         Input::PhaseFailed { phase, attempt, reason } => phases::failed(&mut draft, phase, attempt, reason)?,
         Input::Routed { task_id, ranking } => routing::routed(&mut draft, &task_id, ranking)?,
-        Input::Replan { task_id, note } => revision::replan(&mut draft, &task_id, note)?,
+        Input::Replan { task_id, step: None, note } => revision::replan(&mut draft, &task_id, note)?,
+        Input::Replan { task_id, step: Some(step), note } => {
+            notes::replan_step(&mut draft, &task_id, step, note)?;
+        }
         Input::Revised { task_id, number, proposal } => {
             revision::revised(&mut draft, &task_id, number, proposal.map(|proposal| *proposal))?;
         }

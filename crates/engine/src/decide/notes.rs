@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Account, AgentNote, Choice, ChoiceKind, ChoiceRequest, EventBody, GateId, Money, Question, TaskId,
+    Account, AgentNote, Choice, ChoiceKind, ChoiceRequest, EventBody, GateId, Money, Noted, Question, TaskId,
 };
 
 use super::draft::Draft;
@@ -65,6 +65,58 @@ pub(super) fn answered(draft: &mut Draft<'_>, request: &ChoiceRequest, choice: &
     draft.emit(EventBody::AgentNoted { task_id: task_id.clone(), attempt, note });
     let deadline = draft.now.plus(draft.state.time_for(&resting.agent_type));
     draft.emit(EventBody::TaskTakenUp { task_id, attempt, deadline });
+}
+
+/// A person wants another approach to one step of an agent at work. It learns of it before its next action; a question
+/// that it waits for is withdrawn, because the step that it is about may change.
+pub(super) fn replan_step(
+    draft: &mut Draft<'_>,
+    task_id: &TaskId,
+    item: String,
+    note: Option<String>,
+) -> Result<(), Refusal> {
+    let unknown = || Refusal::UnknownTask { task_id: task_id.clone() };
+    let (_, _, run) = draft.state.work().ok_or_else(unknown)?.find(task_id).ok_or_else(unknown)?;
+    let refuse = |why: String| Refusal::NoOtherApproach { task_id: task_id.clone(), why };
+    let at_work = run.in_flight().filter(|attempt| attempt.halt.is_none());
+    let Some(attempt) = at_work.cloned() else {
+        return Err(refuse(
+            "its agent is not at work; leave --step out to re-plan the whole task".to_owned(),
+        ));
+    };
+    let steps = steps(draft.state.notes(task_id));
+    if !steps.contains(&item.as_str()) {
+        let known = if steps.is_empty() { "it has no list of steps".to_owned() } else { steps.join(", ") };
+        return Err(refuse(format!("it has no step {item}; its steps: {known}")));
+    }
+    let note = Arc::new(AgentNote::ReplanAsked { item, note });
+    let (task_id, number) = (task_id.clone(), attempt.number);
+    if let Some(gate) = attempt.waits_for {
+        let reason = "a person wants another approach".to_owned();
+        draft.emit(EventBody::QuestionWithdrawn { gate, reason });
+        draft.emit(EventBody::AgentNoted { task_id: task_id.clone(), attempt: number, note });
+        let deadline = draft.now.plus(draft.state.time_for(&attempt.agent_type));
+        draft.emit(EventBody::TaskTakenUp { task_id, attempt: number, deadline });
+    } else {
+        draft.emit(EventBody::AgentNoted { task_id, attempt: number, note });
+    }
+    Ok(())
+}
+
+/// The steps that an agent's notes name, in their order.
+fn steps(notes: &[Noted]) -> Vec<&str> {
+    let mut steps = Vec::new();
+    for noted in notes {
+        let items = match &noted.note {
+            AgentNote::Planned { items, .. } => items,
+            AgentNote::Changed { change } => &change.items,
+            _ => continue,
+        };
+        let new: Vec<&str> =
+            items.iter().map(|item| item.id.as_str()).filter(|id| !steps.contains(id)).collect();
+        steps.extend(new);
+    }
+    steps
 }
 
 /// A question of an attempt that is over needs no answer any more.

@@ -174,6 +174,7 @@ impl RunState {
             | AgentNote::Said { .. }
             | AgentNote::ReplanTried { .. }
             | AgentNote::ReplanEnded { .. }
+            | AgentNote::ReplanAsked { .. }
             | AgentNote::Worked { .. }
             | AgentNote::Asked { .. }
             | AgentNote::Warned { .. }

@@ -38,6 +38,11 @@ impl Mission {
             AgentNote::ReplanEnded { task_id, success, summary, .. } => {
                 self.replan_ended(task_id, *success, summary);
             }
+            AgentNote::ReplanAsked { item, note } => {
+                self.replan_asked = Some((item.clone(), note.clone().unwrap_or_default()));
+                // What was asked was about the step as it is, and is not answered any more.
+                self.asked = None;
+            }
             AgentNote::Asked { about } => self.asked = Some(about.clone()),
             AgentNote::Answered { choice } => self.answered(choice),
             AgentNote::Warned { text } => {
@@ -210,7 +215,7 @@ impl Mission {
 
     fn replan_ended(&mut self, id: &str, success: bool, summary: &str) {
         self.replan = None;
-        if success {
+        if self.replan_asked.take_if(|(item, _)| item == id).is_some() || success {
             return;
         }
         if matches!(self.decided, Some(MissionAction::Replan { .. })) {

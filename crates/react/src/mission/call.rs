@@ -39,7 +39,7 @@ impl Mission {
         tools.iter().filter(in_settings).filter(|tool| !restricts || is_briefed(tool)).cloned().collect()
     }
 
-    /// The tools among these that a step is better planned anew with: its own, and those that have not failed as
+    /// The tools among these that a step is better re-planned with: its own, and those that have not failed as
     /// often as they may in this attempt. Otherwise two that fail would take turns.
     #[must_use]
     pub fn promising(&self, item: &TodoItem, tools: &[Arc<ToolSpec>]) -> Vec<Arc<ToolSpec>> {

@@ -27,7 +27,7 @@ pub use self::poll_action::Wanted;
 ///
 /// A new attempt at the same task goes on with the same list: what is done stays done, and people's leave stays
 /// given. What failed, and what was left out because of it, gets another chance with its tries counted anew; how
-/// often it was planned anew is not forgotten. Limits and the guard against loops begin anew.
+/// often it was re-planned is not forgotten. Limits and the guard against loops begin anew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mission {
     order: WorkOrder,
@@ -51,6 +51,9 @@ pub struct Mission {
     /// The tools that a person gave leave for.
     granted_tools: BTreeSet<String>,
     replan: Option<OpenReplan>,
+    /// The step that a person wants another approach to, and what they say about it.
+    #[serde(default)]
+    replan_asked: Option<(String, String)>,
     /// Why steps failed or were left out, by their ids.
     reasons: BTreeMap<String, String>,
     /// The guard against loops: calls, and how often they came out the same in a row.
@@ -84,7 +87,7 @@ struct Answered {
     choice: Choice,
 }
 
-/// A step that is being planned anew.
+/// A step that is being re-planned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct OpenReplan {
     item: String,
@@ -170,6 +173,7 @@ impl Mission {
             granted: BTreeSet::new(),
             granted_tools: BTreeSet::new(),
             replan: None,
+            replan_asked: None,
             reasons: BTreeMap::new(),
             seen: BTreeMap::new(),
             warnings: Vec::new(),

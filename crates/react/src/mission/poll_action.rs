@@ -29,7 +29,7 @@ pub enum Wanted {
         /// The step at hand; nothing if all have ended and the outputs are wanted.
         item: Option<Box<TodoItem>>,
     },
-    /// A way is wanted to plan a step anew.
+    /// A way is wanted to re-plan a step.
     Strategy {
         /// Names the question.
         name: String,
@@ -102,6 +102,9 @@ impl Mission {
         }
         if self.planned_by.is_none() {
             return self.first_list();
+        }
+        if let Some(too_late) = self.asked_too_late() {
+            return too_late;
         }
         if let Some(item) = self.to_replan() {
             return self.replan_wanted(item);

@@ -7,6 +7,7 @@ use candor_model::{
     ToolResult, ToolSpec,
 };
 
+use super::items::is_waiting;
 use super::poll_action::marked;
 use super::{Mission, OpenReplan, Wanted};
 use crate::strategy::{self, REPLAN_LIMIT_MS, Rejected};
@@ -16,17 +17,38 @@ use crate::words::{error_words, redact, shorten};
 const RATIONALE_CHARS: usize = 300;
 
 impl Mission {
-    /// The step that is to be planned anew: one that is being so, one whose tries are used up, or the one at hand
+    /// The step that is to be re-planned: one that is being so, one whose tries are used up, or the one at hand
     /// if the model says so.
     pub(super) fn to_replan(&self) -> Option<&TodoItem> {
         if let Some(replan) = &self.replan {
             let ids = replan.changed.as_ref().and_then(|ids| ids.first()).unwrap_or(&replan.item);
             return self.item(ids);
         }
+        if let Some(item) = self.asked_step().filter(|item| is_waiting(item)) {
+            return Some(item);
+        }
         let failed = |item: &&TodoItem| item.result.as_ref().is_some_and(|result| !result.success);
         let used_up = self.waiting().filter(|item| item.attempts >= item.max_attempts).find(failed);
         let by_model = matches!(self.decided, Some(MissionAction::Replan { .. }));
         used_up.or_else(|| self.next_item().filter(|_| by_model))
+    }
+
+    /// The step that a person wants another approach to.
+    fn asked_step(&self) -> Option<&TodoItem> {
+        self.replan_asked.as_ref().and_then(|(item, _)| self.item(item))
+    }
+
+    fn is_asked(&self, item: &TodoItem) -> bool {
+        self.asked_step().is_some_and(|asked| asked.id == item.id)
+    }
+
+    /// A person's wish for another approach to a step that is over, or that is gone, comes too late.
+    pub(super) fn asked_too_late(&self) -> Option<Wanted> {
+        let (id, _) = self.replan_asked.as_ref()?;
+        if self.replan.is_some() || self.item(id).is_some_and(is_waiting) {
+            return None;
+        }
+        Some(Wanted::Note(vec![not_replanned(id, "the step is over", String::new(), 0)]))
     }
 
     pub(super) fn replan_wanted(&self, item: &TodoItem) -> Wanted {
@@ -35,13 +57,13 @@ impl Mission {
         }
         let error = self.error_of(item);
         let by_model = matches!(self.decided, Some(MissionAction::Replan { .. }));
-        if !self.settings.replanning {
+        if !self.settings.replanning && !self.is_asked(item) {
             let status = if by_model { TodoStatus::Skipped } else { TodoStatus::Failed };
             return Wanted::Note(vec![marked(item, status, &error_words(error.error_text()))]);
         }
-        if item.replan_count >= self.settings.max_replans {
+        if item.replan_count >= self.settings.max_replans && !self.is_asked(item) {
             let what =
-                format!("step {} ({}) was planned anew {} times", item.position, item.id, item.replan_count);
+                format!("step {} ({}) was re-planned {} times", item.position, item.id, item.replan_count);
             let warning = AgentNote::Warned { text: format!("{what}, which is the limit: it is given up") };
             return Wanted::Note(vec![
                 warning,
@@ -54,6 +76,16 @@ impl Mission {
 
     fn error_of(&self, item: &TodoItem) -> ToolResult {
         let failed = item.result.as_ref().filter(|result| !result.success);
+        if let Some((_, said)) = self.replan_asked.as_ref().filter(|_| self.is_asked(item)) {
+            let mut words = "a person wants another approach".to_owned();
+            if !said.is_empty() {
+                words = format!("{words}: {said}");
+            }
+            if let Some(failed) = failed {
+                words = format!("{words}; last error: {}", failed.error_text());
+            }
+            return ToolResult::failed(ToolErrorKind::Failed, words.as_str());
+        }
         failed.cloned().unwrap_or_else(|| match &self.decided {
             Some(MissionAction::Replan { reason }) => {
                 ToolResult::failed(ToolErrorKind::Failed, reason.as_str())
@@ -87,6 +119,10 @@ impl Mission {
             Ok((change, strategy)) => {
                 notes.extend(self.changed_so(item, change, strategy, strategy_type, took_ms));
             }
+            Err(rejected) if self.is_asked(item) => {
+                let summary = format!("{}; the step stays as it is", rejected.summary);
+                notes.push(not_replanned(&item.id, &summary, strategy_type, took_ms));
+            }
             Err(rejected) => notes.extend(given_up(item, &rejected, strategy_type, took_ms)),
         }
         notes
@@ -104,7 +140,7 @@ impl Mission {
             return Err(nothing(format!("it took {took_ms} ms, at most {REPLAN_LIMIT_MS} are allowed")));
         }
         let allowed = self.allowed(tools);
-        let most = self.settings.max_replans;
+        let most = if self.is_asked(item) { u32::MAX } else { self.settings.max_replans };
         let arguments = |parameters: &candor_model::JsonMap| self.filled(parameters).ok();
         let change = strategy::change(strategy, &self.list, item.position, most, &allowed, &arguments)?;
         strategy.map(|strategy| (change, strategy)).ok_or_else(|| nothing(String::new()))
@@ -139,7 +175,7 @@ impl Mission {
     }
 }
 
-/// What the history says of a step that was planned anew, up to the rationale.
+/// What the history says of a step that was re-planned, up to the rationale.
 fn replanned(position: u32, strategy_type: &str) -> String {
     format!("Replanned step {position}: {strategy_type} - ")
 }
@@ -178,21 +214,25 @@ fn ended_well(replan: &OpenReplan) -> Option<AgentNote> {
     })
 }
 
+fn not_replanned(step: &str, summary: &str, strategy_type: String, took_ms: u64) -> AgentNote {
+    AgentNote::ReplanEnded {
+        task_id: step.to_owned(),
+        strategy_type,
+        success: false,
+        summary: summary.to_owned(),
+        new_task_ids: Vec::new(),
+        duration_ms: took_ms,
+    }
+}
+
 fn given_up(item: &TodoItem, rejected: &Rejected, strategy_type: String, took_ms: u64) -> Vec<AgentNote> {
     let why = error_words(&rejected.why);
     let text =
-        format!("step {} ({}) was not planned anew: {}: {why}", item.position, item.id, rejected.summary);
+        format!("step {} ({}) was not re-planned: {}: {why}", item.position, item.id, rejected.summary);
     let failed = item.result.as_ref().map_or("", ToolResult::error_text);
     let reason = if failed.is_empty() { rejected.summary.clone() } else { error_words(failed) };
     vec![
-        AgentNote::ReplanEnded {
-            task_id: item.id.clone(),
-            strategy_type,
-            success: false,
-            summary: rejected.summary.clone(),
-            new_task_ids: Vec::new(),
-            duration_ms: took_ms,
-        },
+        not_replanned(&item.id, &rejected.summary, strategy_type, took_ms),
         AgentNote::Warned { text },
         marked(item, TodoStatus::Failed, &reason),
     ]

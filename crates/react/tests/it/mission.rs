@@ -354,7 +354,7 @@ fn the_same_fruitless_call_trips_the_guard_also_after_a_restart() {
     let mut mission = mission_with(json!(null), &["page"], with_model());
     world.run(&mut mission);
     assert_eq!(world.calls.len(), 3, "the fourth is not made");
-    assert!(world.strategies > 0, "it is planned anew instead");
+    assert!(world.strategies > 0, "it is re-planned instead");
     let third =
         world.notes.iter().enumerate().filter(|(_, note)| matches!(note, AgentNote::Returned { .. })).nth(2);
     let cut = third.unwrap().0;

@@ -29,7 +29,7 @@ fn retry_with_params_changes_the_parameters_at_the_same_place() {
     let mut mission = mission(one_step(), &[]);
     let ending = world.run(&mut mission).unwrap();
     assert_eq!(ending.verdict, FeedbackType::Success);
-    assert_eq!(world.called(), ["read"; 4], "three tries before the step is planned anew");
+    assert_eq!(world.called(), ["read"; 4], "three tries before the step is re-planned");
     let item = &mission.list().items[0];
     assert_eq!((item.id.as_str(), item.position, item.replan_count), ("get", 1, 1));
     assert_eq!((item.status, &item.parameters), (TodoStatus::Completed, &map(json!({ "url": "b" }))));

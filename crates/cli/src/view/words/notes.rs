@@ -1,4 +1,4 @@
-//! What is said of agents at their desks, and of what they changed in the world.
+//! What is said of agents at work, and of their side effects.
 
 use candor_model::{AgentNote, JsonMap, LedgerEntry, ToolHints, ToolResult, Undone, WorkStep};
 
@@ -25,15 +25,19 @@ pub(in crate::view) fn step_replanned(task: &str, note: &AgentNote) -> Option<St
     let told = if *success {
         let steps =
             if new_task_ids.is_empty() { String::new() } else { format!(" → {}", new_task_ids.join(", ")) };
-        format!("{task}: step {task_id} is planned anew ({strategy_type}{steps}): {summary}")
+        format!("{task}: step {task_id} is re-planned ({strategy_type}{steps}): {summary}")
     } else {
-        format!("{task}: step {task_id} could not be planned anew: {summary}")
+        format!("{task}: step {task_id} could not be re-planned: {summary}")
     };
     Some(told)
 }
 
+pub(in crate::view) fn replan_asked(task: &str, step: &str) -> String {
+    format!("{task}: another approach to step {step} was asked for")
+}
+
 pub(in crate::view) fn remote(task: &str, theirs: &str, state: &str) -> String {
-    format!("{task}: {state} elsewhere, as {theirs}")
+    format!("{task}: remote task {theirs} {state}")
 }
 
 pub(in crate::view) fn worked(task: &str, step: &WorkStep) -> String {
@@ -68,7 +72,7 @@ pub(in crate::view) const fn effect_standing(entry: &LedgerEntry) -> &'static st
     }
 }
 
-pub(in crate::view) const NO_EFFECTS: &str = "No tool of this run has changed anything in the world.";
+pub(in crate::view) const NO_EFFECTS: &str = "No side effects recorded.";
 
 pub(in crate::view) fn can_be_undone(tool: &str) -> String {
     format!("can be undone with {tool}, when the run is rolled back")

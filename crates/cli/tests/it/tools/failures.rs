@@ -51,7 +51,7 @@ def run(name, arguments, meta):
     let rationale = "plotter is not installed; desk.install_package can install it";
     assert_eq!(ended["summary"], rationale);
     assert!(said.starts_with(&format!("Replanned step 1: DECOMPOSE_TASK - {rationale}\n")), "{said}");
-    // The tool was tried three times before anything was planned anew, and the step had not failed by then.
+    // The tool was tried three times before anything was re-planned, and the step had not failed by then.
     let at = |kind: &str| events.position(|event| !event["note"][kind].is_null());
     let before = Events(events.0[..at("replan_tried")].to_vec());
     assert_eq!((called(&before).len(), notes(&before, "returned").len()), (3, 3));
@@ -261,7 +261,7 @@ fn the_third_replan_is_refused_and_the_other_steps_still_run() {
     let warned: Vec<&str> =
         notes(&first, "warned").iter().map(|note| note["text"].as_str().unwrap()).collect();
     assert!(
-        warned.iter().any(|text| text.contains("was planned anew 2 times, which is the limit")),
+        warned.iter().any(|text| text.contains("was re-planned 2 times, which is the limit")),
         "{warned:?}"
     );
     let marks = notes(&first, "marked");

@@ -9,4 +9,5 @@ mod failures;
 mod kills;
 mod last_resort;
 mod models;
+mod replan;
 mod rollback;

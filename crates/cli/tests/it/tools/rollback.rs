@@ -70,7 +70,7 @@ fn what_was_written_stays_if_a_person_says_so_and_a_warning_is_on_record() {
     let events = bench.answer(&["keep"], 3);
     assert_eq!(content(&bench), b"after");
     assert!(undone(&events).is_empty());
-    assert_eq!(announced(&events), ["What was changed in the world stays as it is"]);
+    assert_eq!(announced(&events), ["Side effects are kept"]);
     assert!(!notes(&events, "asked").is_empty(), "the run went on");
 }
 
@@ -135,6 +135,6 @@ fn a_file_that_a_program_changed_stays_if_a_person_says_so() {
     candor.write("hold", "");
     candor.run(["rollback", "run_1", "3", "--json"]).ended_with(3);
     let said = candor.run(["answer", "run_1", "keep", "--json"]).ended_with(0);
-    assert_eq!(announced(&Events(said.lines())), ["What was changed in the world stays as it is"]);
+    assert_eq!(announced(&Events(said.lines())), ["Side effects are kept"]);
     assert_eq!(fs::read(candor.path("notes.txt")).unwrap(), b"other");
 }
