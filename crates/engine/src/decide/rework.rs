@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use candor_model::{CritiqueVerdict, EventBody, Phase, TaskId};
+use candor_model::{CritiqueVerdict, EventBody, ExecutionFeedback, Phase, TaskId};
 use candor_planning::gates;
 use candor_planning::graph::TaskIndex;
 
@@ -27,12 +27,21 @@ pub(super) fn rework(draft: &mut Draft<'_>, done: Done, failed: Vec<(TaskId, Str
     draft.emit(EventBody::Critiqued { phase, verdict, notes, checks: None });
     let most = draft.state.settings().phase_limits().max_reworks;
     let tries = |task: &TaskId| draft.state.findings().validation.reworks.get(task).copied().unwrap_or(0);
-    if failed.iter().any(|(task, _)| tries(task) >= most) {
+    if failed.iter().any(|(task, why)| tries(task) >= most || is_the_same_again(draft, task, why)) {
         choices::put(draft, gates::validation(&failed, most));
         phases::complete(draft, done);
         return choices::by_default(draft);
     }
     reopen(draft, failed);
+}
+
+/// Whether a task that knew why its result was refused has put out the same again, with the same fault: it would do so
+/// once more.
+fn is_the_same_again(draft: &Draft<'_>, task: &TaskId, why: &str) -> bool {
+    let Some(refused) = draft.state.findings().validation.refused.get(task) else { return false };
+    let now = draft.state.work().and_then(|work| work.find(task)).map(|(_, _, run)| &run.state);
+    let same = |result: &ExecutionFeedback| result.actual_outputs == refused.result.actual_outputs;
+    refused.reason == why && matches!(now, Some(TaskState::Succeeded(result)) if same(result))
 }
 
 fn reopen(draft: &mut Draft<'_>, failed: Vec<(TaskId, String)>) {

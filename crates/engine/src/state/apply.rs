@@ -42,7 +42,7 @@ impl RunState {
             E::TaskSkipped { task_id, .. } => self.skip(task_id),
             E::Revision(step) => self.revision_step(step),
             E::TaskGivenUp { task_id, error } => self.give_up(task_id, error),
-            E::TaskReopened { task_id, dependants, .. } => self.reopen(task_id, dependants),
+            E::TaskReopened { task_id, reason, dependants } => self.reopen(task_id, reason, dependants),
             E::RetryScheduled(_) => self.schedule_retry(body),
             E::AgentNoted { task_id, attempt, note } => self.take_note(task_id, *attempt, note),
             E::Undo(step) => self.apply_undo(step),

@@ -8,6 +8,7 @@ use candor_model::{
 };
 use candor_planning::loop_guard::{Outcome, Watch};
 
+use super::findings::Refused;
 use super::{Attempt, RunState, TaskState, Work, outcome_of};
 
 /// How long a task waits that this machine had no resources for, in seconds.
@@ -126,8 +127,14 @@ impl RunState {
     }
 
     /// A task is done once more because its result does not hold, and with it the tasks that used that result.
-    pub(super) fn reopen(&mut self, task_id: &TaskId, dependants: &[TaskId]) {
-        self.findings_mut().validation.rework(task_id);
+    pub(super) fn reopen(&mut self, task_id: &TaskId, reason: &str, dependants: &[TaskId]) {
+        let refused = match self.work().and_then(|work| work.find(task_id)).map(|(_, _, run)| &run.state) {
+            Some(TaskState::Succeeded(result)) => {
+                Some(Refused { reason: reason.to_owned(), result: Arc::clone(result) })
+            }
+            _ => None,
+        };
+        self.findings_mut().validation.rework(task_id, refused);
         self.results.progress = 0.0;
         self.set_task(task_id, TaskState::Waiting);
         dependants.iter().for_each(|dependant| self.set_task(dependant, TaskState::Waiting));

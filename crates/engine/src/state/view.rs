@@ -104,9 +104,15 @@ impl RunState {
             output_format: format!("a JSON object `outputs` with: {outputs}"),
             tools: task.metadata.tools.clone(),
             boundaries: std::iter::once(only_this)
+                .chain(self.refused(task).map(|reason| format!("Your last result was refused: {reason}")))
                 .chain(forbidden.map(|constraint| format!("Must not: {}", constraint.value)))
                 .collect(),
         }
+    }
+
+    /// Why the last result of a task was not taken, if it is done again because of that.
+    fn refused(&self, task: &SubTask) -> Option<&str> {
+        self.findings.validation.refused.get(&task.task_id).map(|refused| refused.reason.as_str())
     }
 
     /// The call that is under way for a task, in a form in which equal calls are equal.

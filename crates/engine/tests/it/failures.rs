@@ -1,4 +1,4 @@
-//! Failures: told at once, in the same append, with what is done about them.
+//! Failures: reported immediately, in the same append, with what is done about them.
 
 use candor_model::{
     EventBody, FeedbackType, GuidanceAction, Notification, OutcomeRecord, Question, RunSettings, RunStatus,

@@ -1,4 +1,4 @@
-//! A run that goes round in circles is told so and planned anew; models that use too much are stopped.
+//! A run that goes round in circles is told so and re-planned; models that use too much are stopped.
 
 use candor_engine::{Input, Refusal, RunState};
 use candor_model::{

@@ -1,5 +1,5 @@
-//! Agents at their desks: notes that outlive a process, questions that hold up one task only, and the ledger of
-//! what was changed in the world.
+//! Agents at work: notes that outlive a process, questions that hold up one task only, and the ledger of
+//! side effects.
 use std::sync::Arc;
 
 use candor_engine::Input;

@@ -2,9 +2,10 @@
 //! decides.
 
 use candor_engine::PhaseResult;
-use candor_model::{EventBody, Phase, RetryPolicy, RunSettings, RunStatus, Seconds};
+use candor_model::{EventBody, FeedbackType, Phase, RetryPolicy, RunSettings, RunStatus, Seconds};
 use candor_testkit::fixtures::{self, confidence, paris_plan, task_id};
 use candor_testkit::scenario::Scenario;
+use serde_json::json;
 
 fn validated() -> Scenario {
     let mut run = Scenario::paris();
@@ -17,6 +18,28 @@ fn validated() -> Scenario {
 fn too_few(run: &mut Scenario) {
     let failed = vec![(task_id("task_003"), "four activities, five were wanted".to_owned())];
     run.phase_done(Phase::Validation, PhaseResult::Verdict { unmet: Vec::new(), failed });
+}
+
+/// A task succeeds with another result each time.
+fn succeed_otherwise(run: &mut Scenario, task: &str, number: u32) {
+    let mut feedback = fixtures::feedback(1, FeedbackType::Success, &[]);
+    feedback.actual_outputs = fixtures::object(json!({ "result": number }));
+    run.report(task, feedback);
+}
+
+#[test]
+fn whoever_gives_the_same_refused_result_again_is_not_asked_a_third_time() {
+    // spec: findings RC-03
+    let mut run = validated();
+    too_few(&mut run);
+    let order = run.state.work_order(&task_id("task_003"), 2).unwrap();
+    let told = "Your last result was refused: four activities, five were wanted";
+    assert!(order.brief.boundaries.iter().any(|line| line == told), "{:?}", order.brief);
+    run.succeed("task_003");
+    run.succeed("task_004");
+    too_few(&mut run);
+    assert_eq!(run.count(|body| matches!(body, EventBody::TaskReopened { .. })), 1);
+    assert_eq!(run.options(), ["retry", "accept", "stop"]);
 }
 
 #[test]
@@ -48,9 +71,9 @@ fn after_three_more_tries_a_person_decides() {
     // spec: orchestrator PH-14
     let at_the_gate = || {
         let mut run = validated();
-        for _ in 0..3 {
+        for number in 0..3 {
             too_few(&mut run);
-            run.succeed("task_003");
+            succeed_otherwise(&mut run, "task_003", number);
             run.succeed("task_004");
         }
         too_few(&mut run);

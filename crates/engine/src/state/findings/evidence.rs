@@ -1,10 +1,12 @@
 //! What was looked up and told while the run went on: messages, files, checks, and repeated failures.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::handoff::ValidationOutput;
 use candor_model::{
-    Assessment, Broadcast, CheckResult, Handoff, Phase, Query, QueryResponse, ReadFile, TaskId,
+    Assessment, Broadcast, CheckResult, ExecutionFeedback, Handoff, Phase, Query, QueryResponse, ReadFile,
+    TaskId,
 };
 use candor_planning::loop_guard::Watch;
 use serde::{Deserialize, Serialize};
@@ -67,12 +69,24 @@ pub(crate) struct ValidationFindings {
     pub(crate) unmet: Vec<String>,
     /// How often each task was done again because its result did not hold.
     pub(crate) reworks: BTreeMap<TaskId, u32>,
+    /// The result of each of them that was refused last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) refused: BTreeMap<TaskId, Refused>,
     /// How it judged the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) assessment: Option<Assessment>,
     /// Whether a person took a result that fails its criterion.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) accepted: bool,
+}
+
+/// A result that did not hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Refused {
+    /// Why.
+    pub(crate) reason: String,
+    /// What the task had put out.
+    pub(crate) result: Arc<ExecutionFeedback>,
 }
 
 impl ValidationFindings {
@@ -96,7 +110,10 @@ impl ValidationFindings {
         }
     }
 
-    pub(crate) fn rework(&mut self, task_id: &TaskId) {
+    pub(crate) fn rework(&mut self, task_id: &TaskId, refused: Option<Refused>) {
+        if let Some(refused) = refused {
+            self.refused.insert(task_id.clone(), refused);
+        }
         let count = self.reworks.entry(task_id.clone()).or_default();
         *count = count.saturating_add(1);
     }
@@ -106,6 +123,7 @@ impl ValidationFindings {
         self.checks.clear();
         self.unmet.clear();
         self.reworks.clear();
+        self.refused.clear();
         if !stands {
             self.assessment = None;
             self.accepted = false;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::dialogue::PlanDialogue;
 pub use self::dialogue::ShownPlan;
-pub(crate) use self::evidence::{AgentMessages, Documents, LoopWatch, ValidationFindings};
+pub(crate) use self::evidence::{AgentMessages, Documents, LoopWatch, Refused, ValidationFindings};
 pub(crate) use self::phase_progress::PhaseProgress;
 pub use self::prompts::PromptEntry;
 pub(crate) use self::prompts::Prompts;
