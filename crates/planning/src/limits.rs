@@ -3,7 +3,7 @@
 //! Owns the checks that come before every re-planning. It refuses a plan that revisions have made too
 //! unsure, and a plan that was revised as often as is allowed; it never counts or changes anything itself.
 
-use candor_model::{Goal, Plan, PlanningError, RunSettings, SubTask};
+use candor_model::{Goal, Plan, PlanningError, RunId, RunSettings, SubTask};
 
 use crate::replan::lineage;
 use crate::texts::english;
@@ -76,15 +76,15 @@ pub fn check_request(words: &str, most: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Says what a person can do about an error, with the goal's own numbers where they are known.
+/// Says what a person can do about the error of a run, with the goal's own numbers where they are known.
 #[must_use]
-pub fn suggestion(error: &PlanningError, goal: Option<&Goal>) -> String {
+pub fn suggestion(error: &PlanningError, goal: Option<&Goal>, run: &RunId) -> String {
     let constraints = goal.map_or(&[][..], |goal| goal.constraints.as_slice());
     match error {
         PlanningError::PlanInvalid { .. } => english::SUGGEST_REPAIR_PLAN.to_owned(),
         PlanningError::MaxRevisions { .. } => english::suggest_feasible_goal(constraints),
         PlanningError::TaskRevisions { task_id, .. } | PlanningError::Unrecovered { task_id, .. } => {
-            english::suggest_after_failing(task_id)
+            english::suggest_after_failing(task_id, run)
         }
         PlanningError::LowConfidence { .. } => english::suggest_relaxing(constraints),
         PlanningError::PlanRejected { comments, .. } => english::suggest_after_rejection(comments),

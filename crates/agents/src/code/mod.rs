@@ -1,4 +1,4 @@
-//! The code agent: writes Python for a task, looks at it, runs it where it can do no harm, and judges the result.
+//! The code agent: writes Python for a task, looks at it, runs it in a sandbox, and judges the result.
 //!
 //! Six components share the work, each of which can be replaced: [`InputAnalyzer`] chooses the strategy,
 //! [`DataAnalyzer`] finds out what complex data is, [`CodeGenerator`] writes the code, [`CodeValidator`] looks at it

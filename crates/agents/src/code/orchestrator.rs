@@ -229,7 +229,9 @@ impl Node<'_> {
             }
             Err(failure) => {
                 self.state.add_error("execution", failure.message.as_str());
-                self.state.failure = Some(*failure);
+                // Other code was tried already: the same attempts would only be made, and paid for, once more.
+                let is_there = !matches!(failure.kind, FailureKind::Unavailable | FailureKind::RateLimited);
+                self.state.failure = Some(if is_there { failure.permanent() } else { *failure });
                 Ok(false)
             }
         }
@@ -270,7 +272,7 @@ impl Node<'_> {
 
     /// Notes that the attempt failed because code, or what it gave, is not what was asked for.
     fn unfit(&mut self) {
-        self.state.failure = Some(Failure::new(FailureKind::BadOutput, ""));
+        self.state.failure = Some(Failure::new(FailureKind::BadOutput, "").permanent());
     }
 
     async fn judge_once(&mut self, request: &OutputRequest) -> Result<AgentResponse, WorkflowError> {

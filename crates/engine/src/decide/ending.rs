@@ -124,7 +124,10 @@ fn suggestion(draft: &mut Draft<'_>, error: &PlanningError) -> String {
     let own = failed.and_then(|feedback| feedback.suggested_adjustments.as_deref());
     match own.map(str::trim).filter(|own| !own.is_empty()) {
         Some(own) => texts::agents_suggestion(own),
-        None => limits::suggestion(error, draft.state.goal()) + &spent_on(draft.projected(), error),
+        None => {
+            limits::suggestion(error, draft.state.goal(), draft.state.run_id())
+                + &spent_on(draft.projected(), error)
+        }
     }
 }
 
@@ -223,7 +226,7 @@ fn examples(state: &RunState) -> Vec<RoutedExample> {
     let took: BTreeMap<&TaskId, _> =
         state.feedback().iter().map(|report| (&report.task_id, report)).collect();
     let tasks = state.work().into_iter().flat_map(|work| work.tasks());
-    // A task whose agent was left in peace was done by another one.
+    // A task whose agent had an open circuit was done by another one.
     let done = tasks.filter(|(task, run)| {
         run.status() == TaskStatus::Completed && !state.is_unavailable(&task.agent_type)
     });

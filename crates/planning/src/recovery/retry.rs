@@ -6,8 +6,8 @@
 use candor_model::{Failure, RetryPolicy, Seconds, Transience};
 use sha2::{Digest, Sha256};
 
-use super::{Situation, Step};
-use crate::texts;
+use super::{Situation, Step, last_resort};
+use crate::texts::{self, english};
 
 /// No wait is longer, in seconds: whoever wants to be left alone for longer than this is not waited for.
 const MAX_WAIT: u32 = 120;
@@ -38,6 +38,9 @@ pub(super) fn step(situation: &Situation<'_>) -> Option<Step> {
 
 /// The cause in one line, and why it is not waited for where that is so.
 pub(super) fn last_words(situation: &Situation<'_>) -> String {
+    if let Some(failed) = last_resort::before(situation) {
+        return english::direct_answer_failed_too(&texts::cause(&failed.errors));
+    }
     let cause = texts::cause(&situation.feedback.errors);
     match situation.feedback.failure.as_ref().filter(|failure| waits_too_long(failure)) {
         Some(Failure { retry_after: Some(after), .. }) => {

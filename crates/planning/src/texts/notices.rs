@@ -56,7 +56,7 @@ fn recovery_text(response: &Response<'_>) -> String {
         Response::Strategy { strategy, agent, .. } => {
             english::doing(*strategy, agent.map(agent_name).as_deref())
         }
-        Response::RetrySameAgent { .. } => english::RETRYING_SAME_AGENT.to_owned(),
+        Response::RetrySameAgent { after } => english::retrying_same_agent(*after),
         Response::AskModel => english::ASKING_MODEL.to_owned(),
         Response::AwaitHuman => english::AWAITING_HUMAN.to_owned(),
         Response::GiveUp => english::GIVING_UP.to_owned(),

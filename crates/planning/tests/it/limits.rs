@@ -1,7 +1,7 @@
 //! When a plan is given up, and what a person can do then.
 use candor_model::{
-    ErrorKind, NonEmpty, PartialResult, Penalty, Phase, Plan, PlanRevision, PlanningError, RevisionId,
-    RunSettings,
+    ErrorKind, Goal, NonEmpty, PartialResult, Penalty, Phase, Plan, PlanRevision, PlanningError, RevisionId,
+    RunId, RunSettings,
 };
 use candor_planning::limits::{check_before_replan, suggestion};
 use candor_planning::texts::abort_announcement;
@@ -51,6 +51,10 @@ fn every_error() -> Vec<PlanningError> {
     ]
 }
 
+fn advice_on(error: &PlanningError, goal: Option<&Goal>) -> String {
+    suggestion(error, goal, &RunId::new("run_1").unwrap())
+}
+
 #[test]
 fn three_revisions_are_allowed_and_the_fourth_is_refused() {
     // spec: planning AB-01 AB-02 WF-07
@@ -76,10 +80,10 @@ fn a_revised_plan_that_is_too_unsure_is_given_up_with_a_suggestion() {
     let error = check(&plan).unwrap_err();
     assert_eq!(error.to_string(), "Plan confidence 0.25 too low after 2 revisions. Aborting.");
     assert!(matches!(&error, PlanningError::LowConfidence { plan_id, .. } if *plan_id == plan.plan_id));
-    let advice = suggestion(&error, Some(&paris_goal()));
+    let advice = advice_on(&error, Some(&paris_goal()));
     assert!(advice.starts_with("Relax constraints or change goal."), "{advice}");
     assert!(advice.contains("budget 2000 USD"), "{advice}");
-    assert_eq!(suggestion(&error, None), "Relax constraints or change goal.");
+    assert_eq!(advice_on(&error, None), "Relax constraints or change goal.");
 }
 
 #[test]
@@ -135,7 +139,7 @@ fn three_retries_lead_to_the_limit_and_not_to_low_confidence() {
 fn a_plan_that_is_not_feasible_comes_with_other_dates_and_a_larger_budget() {
     // spec: planning AB-03
     let error = check(&revised(3, 0.55)).unwrap_err();
-    let advice = suggestion(&error, Some(&paris_goal()));
+    let advice = advice_on(&error, Some(&paris_goal()));
     assert!(advice.contains("June instead of May"), "{advice}");
     assert!(advice.contains("a larger budget (now 2000 USD)"), "{advice}");
     let told = abort_announcement(&error, &advice, time(fixtures::NOON));
@@ -148,7 +152,7 @@ fn the_year_turns_after_december() {
     // spec: planning AB-03
     let mut goal = paris_goal();
     goal.constraints[2].value = candor_model::Text::or("December 2025", "-");
-    let advice = suggestion(&every_error()[1], Some(&goal));
+    let advice = advice_on(&every_error()[1], Some(&goal));
     assert!(advice.contains("January instead of December"), "{advice}");
 }
 
@@ -157,7 +161,7 @@ fn every_kind_of_error_has_a_way_forward() {
     // spec: planning AB-03
     for error in every_error() {
         for goal in [None, Some(&paris_goal())] {
-            let advice = suggestion(&error, goal);
+            let advice = advice_on(&error, goal);
             assert!(advice.len() > 10, "{error}: {advice}");
             let told = abort_announcement(&error, &advice, time(fixtures::NOON));
             assert!(!told.title.is_empty() && !told.text.is_empty(), "{error}");

@@ -77,7 +77,7 @@ fn an_escalated_failure_says_that_guidance_is_awaited() {
     // spec: planning HA-13
     let notice = failure_notification(&flight(), &timeout_feedback(), &Response::AwaitHuman);
     assert_eq!(notice.severity, Severity::Error);
-    assert!(notice.recovery_strategy.contains("Waiting for your guidance"), "{notice:?}");
+    assert!(notice.recovery_strategy.contains("Waiting for your input"), "{notice:?}");
     assert_eq!(notice.estimated_delay, "until a person answers");
 }
 

@@ -9,13 +9,15 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn claimed(outputs: Value) -> Vec<Claim> {
-    claims::of(&object(outputs))
+    claims::of(&object(outputs), &[&object(json!({ "invoices": [1, 2, 3] }))])
 }
 
 #[test]
 fn what_an_agent_says_it_did_is_a_claim() {
     // spec: findings HE-02
     let wrote = |path: &str| vec![Claim::Wrote(path.to_owned())];
+    let ran = |command: &str, well: bool| vec![Claim::Ran(command.to_owned(), well)];
+    let reached = |address: &str| vec![Claim::Reached(address.to_owned())];
     for (outputs, expected) in [
         (json!({ "text": "I wrote note.txt." }), wrote("note.txt")),
         (json!({ "text": "The table was saved to out/table.csv and looks fine" }), wrote("out/table.csv")),
@@ -25,6 +27,16 @@ fn what_an_agent_says_it_did_is_a_claim() {
         (
             json!({ "text": "Created 5 tickets.", "tickets": ["x", "y"] }),
             vec![Claim::Made("tickets".to_owned(), 5, 2)],
+        ),
+        (json!({ "text": "Processed 5 invoices." }), vec![Claim::Handled("invoices".to_owned(), 5, 3)]),
+        (json!({ "text": "I ran `cargo test --all`; fine" }), ran("cargo test --all", false)),
+        (json!({ "text": "Executed pytest against staging and all tests passed" }), ran("pytest", true)),
+        (json!({ "text": "He ejecutado `make test` con éxito" }), ran("make test", true)),
+        (json!({ "commands_run": ["terraform plan"] }), ran("terraform plan", false)),
+        (json!({ "text": "Published it at https://blog.example/a." }), reached("https://blog.example/a")),
+        (
+            json!({ "text": "I opened a request (https://git.example/pull/7)" }),
+            reached("https://git.example/pull/7"),
         ),
     ] {
         assert_eq!(claimed(outputs.clone()), expected, "{outputs}");
@@ -42,7 +54,13 @@ fn plans_denials_and_names_of_other_things_are_no_claims() {
         json!({ "text": "Have you saved note.txt?" }),
         json!({ "text": "See note.txt for more" }),
         json!({ "text": "It was written by hand in note.txt" }),
-        json!({ "text": "I wrote to https://example.com/a.json" }),
+        json!({ "text": "See https://example.com/a.json" }),
+        json!({ "text": "Run `cargo test` next" }),
+        json!({ "text": "I ran the tests" }),
+        json!({ "text": "`make deploy` was not executed" }),
+        json!({ "command": "cargo test" }),
+        json!({ "text": "Reviewed 2 invoices" }),
+        json!({ "text": "Reviewed 20 letters" }),
         json!({ "text": "Saved. The input was data.csv" }),
         json!({ "path": "/api/v1/users" }),
         json!({ "file": "https://example.com/a.pdf" }),

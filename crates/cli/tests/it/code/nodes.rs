@@ -47,6 +47,19 @@ fn a_code_agent_is_declared_like_any_other_and_wrong_kinds_are_refused() {
 }
 
 #[test]
+fn a_task_that_no_code_solves_is_written_three_times_in_all_also_in_a_plan() {
+    // spec: findings RC-18
+    let bench = Bench::new(Script::writing(&["raise ValueError('no column price')"]), AGENT);
+    let task = json!({ "task_id": "t", "description": "Add up the prices", "agent_type": "coder",
+        "inputs": { "rows": [1, 2] }, "expected_outputs": ["sum"] });
+    bench.candor.write("plan.json", json!({ "subtasks": [task] }).to_string());
+    let said = bench.run(&["run", "--plan", "plan.json", "--unattended", "--run-id", "run_1"]);
+    said.ended_with(1).tells(&["no column price"]);
+    assert_eq!(bench.asked("write_code").len(), 3);
+    assert_eq!(bench.asked("analyse_input").len(), 1);
+}
+
+#[test]
 fn the_failure_of_given_code_has_the_kind_of_what_happened_in_the_sandbox() {
     // spec: findings RC-01
     for (code, kind, transience, says) in [

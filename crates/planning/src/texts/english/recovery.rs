@@ -5,12 +5,11 @@ use candor_model::{Confidence, ReplanStrategy, Seconds};
 use super::duration;
 
 pub(crate) const RECOVERY_TITLE: &str = "Recovery Strategy";
-pub(crate) const RETRYING_SAME_AGENT: &str = "Retrying with the same agent";
 pub(crate) const ASKING_MODEL: &str = "Asking a model for another approach";
 pub(crate) const ANOTHER_APPROACH: &str = "Taking another approach";
 pub(crate) const ANOTHER_APPROACH_IMPACT: &str = "Results may differ from what was first planned";
 pub(crate) const DELAY_UNTIL_MODEL: &str = "until the model answers";
-pub(crate) const AWAITING_HUMAN: &str = "Waiting for your guidance; nothing new starts until you answer";
+pub(crate) const AWAITING_HUMAN: &str = "Waiting for your input";
 pub(crate) const GIVING_UP: &str = "Nothing is left to try; what does not need it goes on";
 pub(crate) const DELAY_UNTIL_ANSWER: &str = "until a person answers";
 pub(crate) const DELAY_ENDS_HERE: &str = "the task ends here";
@@ -98,4 +97,15 @@ pub(crate) fn confidence_moved(before: Confidence, after: Confidence) -> String 
     } else {
         format!("Unchanged at {after:.2}")
     }
+}
+
+pub(crate) fn retrying_same_agent(after: Seconds) -> String {
+    if after == Seconds::ZERO {
+        return "Retrying with the same agent".to_owned();
+    }
+    format!("Retrying with the same agent in {}", duration(after))
+}
+
+pub(crate) fn direct_answer_failed_too(cause: &str) -> String {
+    format!("{cause} (a model could not answer directly either)")
 }

@@ -1,6 +1,6 @@
 //! What a person can do after an early end.
 
-use candor_model::{Constraint, Money, Phase, Seconds, TaskId};
+use candor_model::{Constraint, Money, Phase, RunId, Seconds, TaskId};
 use candor_text::Rule;
 
 use super::{LIST_LIMIT, QUOTE_CHARS, bounded, listed, sentence};
@@ -101,8 +101,8 @@ pub(crate) fn suggest_after_phase(phase: Phase) -> String {
     format!("Look at the log of phase {phase}, remove the cause, and start the run again or roll it back.")
 }
 
-pub(crate) fn suggest_after_failing(task: &TaskId) -> String {
-    format!("Remove the cause, then `candor resume RUN` tries {task} again and keeps what succeeded.")
+pub(crate) fn suggest_after_failing(task: &TaskId, run: &RunId) -> String {
+    format!("Remove the cause, then `candor resume {run}` tries {task} again and keeps what succeeded.")
 }
 
 pub(crate) fn suggest_after_giving_up(task: &TaskId) -> String {
