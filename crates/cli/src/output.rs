@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::view::Style;
+use crate::view::{Style, wrapped};
 
 /// How many columns there are when nobody says.
 const USUAL_WIDTH: u16 = 100;
@@ -17,6 +17,23 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(Failure::from),
+    }
+}
+
+/// Tells a person something on standard error, wrapped between words where that is a terminal.
+pub(crate) fn complain(text: &str) {
+    let size = io::stderr().is_terminal().then(|| rustix::termios::tcgetwinsize(io::stderr()).ok()).flatten();
+    let Some(columns) = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0) else {
+        return eprintln!("{text}");
+    };
+    for line in text.lines() {
+        let indent: String = line.chars().take_while(|letter| *letter == ' ').collect();
+        let room = columns.saturating_sub(indent.len());
+        if candor_projections::line::width(line) <= columns {
+            eprintln!("{line}");
+        } else {
+            wrapped(line, room).iter().for_each(|part| eprintln!("{indent}{part}"));
+        }
     }
 }
 

@@ -88,6 +88,16 @@ pub fn confidence(confidence: Confidence) -> String {
     format!("{:.2}", confidence.get())
 }
 
+/// How often, in words: once, twice, 3 times.
+#[must_use]
+pub fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

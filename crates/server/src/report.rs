@@ -6,6 +6,7 @@ use candor_model::{
     RunStatus, Timestamp, Verdict,
 };
 use candor_ports::RunEntry;
+use candor_projections::format::times;
 use candor_projections::line::{clean, shortened, width};
 use candor_projections::results::Results;
 use candor_projections::run_view::{FailureView, RunView, TaskView};
@@ -190,7 +191,7 @@ impl QuestionReport {
             Question::Guidance(request) => {
                 let errors: String = request.errors.iter().map(|error| format!("\n  - {error}")).collect();
                 let text =
-                    format!("Task {} has failed {} times:{errors}", request.task_id, request.failure_count);
+                    format!("Task {} has failed {}:{errors}", request.task_id, times(request.failure_count));
                 Self { gate, kind: "failing_task", text, digest: None, decisions: on_task(), plan: None }
             }
             Question::Choice(request) => {
@@ -213,7 +214,7 @@ impl QuestionReport {
 }
 
 fn about_plan(request: &HumanApprovalRequest) -> String {
-    let mut text = format!("May this plan run? (confidence {})\n", request.confidence_score);
+    let mut text = format!("Approve this plan? (confidence {})\n", request.confidence_score);
     text.push_str(request.plan_summary.trim_end());
     request.criteria.iter().for_each(|criterion| text.push_str(&format!("\nChecked by: {criterion}")));
     request.reasons.iter().for_each(|reason| text.push_str(&format!("\n  - {reason}")));

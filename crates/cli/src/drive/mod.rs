@@ -4,6 +4,7 @@ mod people;
 mod plan_talk;
 mod screen;
 
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use candor_app::{App, Begin, LoadedRun, Log, load_run};
@@ -19,6 +20,7 @@ pub(crate) use self::people::{adjustments, json_or_text};
 pub(crate) use self::screen::Screen;
 use crate::args::{DriveOptions, GlobalOptions};
 use crate::failure::{Failure, code};
+use crate::output;
 
 /// Sends what it is told to whoever shows it. The channel is not bounded: what waits in it is on the log
 /// already, and the run must not wait for a terminal.
@@ -259,12 +261,14 @@ async fn conclude(
         Outcome::Ended(RunStatus::Completed) => Ok(code::FAILED),
         Outcome::Ended(_) if told_elsewhere => Ok(code::FAILED),
         Outcome::Ended(_) => {
-            eprintln!("{}", people::why_ended(&loaded));
-            eprintln!("candor: what can be done: candor postmortem {run}{more}");
+            // Where the last line of the run is on the same terminal, its cause is not said twice.
+            let told = output::is_screen() && io::stderr().is_terminal();
+            output::complain(&people::why_ended(&loaded, told));
+            output::complain(&format!("candor: what can be done: candor postmortem {run}{more}"));
             Ok(code::FAILED)
         }
         Outcome::Waiting(snapshot) => {
-            eprintln!("{}", people::how_to_go_on(run, &snapshot, &more));
+            output::complain(&people::how_to_go_on(run, &snapshot, &more));
             Ok(code::WAITING)
         }
         Outcome::Interrupted => {

@@ -5,6 +5,7 @@ use candor_model::{
     Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance, GuidanceAction,
     JsonMap, Question, RunId, RunStatus, TaskId,
 };
+use candor_projections::format;
 use candor_runtime::{RunSnapshot, Runtime};
 use serde_json::Value;
 
@@ -59,7 +60,7 @@ async fn ask_choice(request: &ChoiceRequest) -> Result<Option<Answer>, Failure> 
             return Ok(None);
         }
         let Some(option) = request.option(word) else {
-            eprintln!("`{word}` is none of these.");
+            eprintln!("Invalid choice: {word}");
             continue;
         };
         let text = match (option.takes_text, rest.trim()) {
@@ -77,7 +78,7 @@ async fn ask_guidance(
     errors: &[String],
     runtime: &Runtime,
 ) -> Result<Option<Answer>, Failure> {
-    eprintln!("\nTask {task} has failed {failures} times:");
+    eprintln!("\nTask {task} has failed {}:", format::times(failures));
     errors.iter().for_each(|error| eprintln!("  - {error}"));
     let names: Vec<&str> =
         runtime.registry().declared().iter().map(|agent| agent.agent_type.as_str()).collect();
@@ -92,7 +93,7 @@ async fn ask_guidance(
             "a" | "abort" => GuidanceAction::Abort,
             "l" | "later" | "" => return Ok(None),
             other => {
-                eprintln!("`{other}` is none of these.");
+                eprintln!("Invalid choice: {other}");
                 continue;
             }
         };
@@ -123,9 +124,12 @@ pub(crate) fn json_or_text(text: &str) -> Value {
 }
 
 /// Why a run did not come to a good end, in plain words.
-pub(super) fn why_ended(loaded: &LoadedRun) -> String {
+///
+/// If the cause was `told` already, only what can be done about it.
+pub(super) fn why_ended(loaded: &LoadedRun, told: bool) -> String {
     let told = loaded.records.iter().rev().find_map(|recorded| match &recorded.event.body {
         EventBody::RunFailed { error, .. } => Some(format!("candor: the run failed: {error}")),
+        EventBody::RunAborted { suggestion, .. } if told => Some(format!("candor: {suggestion}")),
         EventBody::RunAborted { error, suggestion, .. } => {
             Some(format!("candor: the run was aborted: {error}\n{suggestion}"))
         }
@@ -181,8 +185,9 @@ fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
         }
         Question::Guidance(request) => (
             format!(
-                "candor: run {run} waits for you: task {} has failed {} times:\n",
-                request.task_id, request.failure_count
+                "candor: run {run} waits for you: task {} has failed {}:\n",
+                request.task_id,
+                format::times(request.failure_count)
             ),
             request.errors.clone(),
         ),

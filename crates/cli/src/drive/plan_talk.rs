@@ -14,7 +14,7 @@ const WORDS: [(ApprovalAction, &str, &str, &str); 9] = [
     (ApprovalAction::Alternative, "p", "pick", "[p]ick LETTER"),
     (ApprovalAction::Modify, "m", "modify", "[m]odify WORDS"),
     (ApprovalAction::Modify, "s", "set", "[s]et TASK FIELD VALUE"),
-    (ApprovalAction::Regenerate, "g", "generate", "[g]enerate anew"),
+    (ApprovalAction::Regenerate, "g", "generate", "[g]enerate again"),
     (ApprovalAction::Version, "v", "version", "[v]ersion NUMBER"),
     (ApprovalAction::Adjust, "c", "change", "[c]hange TASK FIELD VALUE and run"),
     (ApprovalAction::Reject, "r", "reject", "[r]eject"),
@@ -41,7 +41,7 @@ pub(super) async fn ask(
         };
         let known = offered.iter().find(|(_, letter, name, _)| *letter == word || *name == word);
         let Some((action, letter, ..)) = known else {
-            eprintln!("`{word}` is none of these.");
+            eprintln!("Invalid choice: {word}");
             continue;
         };
         match decision(request, *action, letter, rest.trim()).await {

@@ -149,7 +149,9 @@ impl Screen {
                 drawn.draw()?;
                 results(loaded, drawn.style)?;
                 let sentence = RunVerdict::of(&loaded.records).sentence;
-                sentence.map_or(Ok(()), |sentence| output::print(&format!("\n{sentence}\n")))
+                let lines =
+                    sentence.map(|sentence| view::wrapped(&sentence, drawn.style.columns()).join("\n"));
+                lines.map_or(Ok(()), |lines| output::print(&format!("\n{lines}\n")))
             }
             Self::Aside(_) => Ok(()),
         }

@@ -3,6 +3,8 @@
 //! A failure and what is done about it are one line, and so are a success and how far the run has come;
 //! charges are not told one by one, their sum is in the last line.
 
+use std::collections::BTreeMap;
+
 use candor_engine::RunState;
 use candor_model::{
     AfterStop, AgentType, Announcement, AskStep, Assessment, Confidence, CritiqueVerdict, Event, EventBody,
@@ -72,6 +74,10 @@ pub struct LineWriter {
     agents: IdMap<TaskId, AgentType>,
     /// The success that the next progress line speaks of.
     succeeded: Option<(TaskId, Seconds)>,
+    /// The task whose failure was told last.
+    told_failure: Option<TaskId>,
+    /// Why tasks were never begun.
+    blocked: BTreeMap<TaskId, String>,
     /// The recovery that was explained last; the revision that follows need not repeat it.
     explained: String,
     spent: Money,
@@ -147,7 +153,11 @@ impl LineWriter {
             EventBody::TaskSucceeded { task_id, feedback, .. } => {
                 self.succeeded = Some((task_id.clone(), feedback.duration_seconds));
             }
-            EventBody::TaskFailed { attempt, .. } => self.failures += usize::from(*attempt > 0),
+            EventBody::TaskFailed { attempt: 0, task_id, feedback, .. } => {
+                let cause = feedback.errors.first().map(|cause| texts::plain(cause)).unwrap_or_default();
+                self.blocked.insert(task_id.clone(), cause);
+            }
+            EventBody::TaskFailed { .. } => self.failures += 1,
             EventBody::Notified { notification } => {
                 if let Notification::Recovery(notice) = notification.as_ref() {
                     self.explained.clone_from(&notice.what_were_doing);
@@ -251,6 +261,10 @@ impl LineWriter {
             EventBody::TaskSkipped { task_id, comments } => {
                 said(Mark::Skipped, words::skipped(&self.task(task_id), comments))
             }
+            // The line of the failure has said it.
+            EventBody::RetryScheduled(ScheduledRetry {
+                task_id, agent_type: None, by_person: false, ..
+            }) if self.told_failure.as_ref() == Some(task_id) => None,
             EventBody::RetryScheduled(ScheduledRetry { task_id, at, agent_type, by_person, .. }) => {
                 let agent = agent_type.as_ref().map(texts::agent_name);
                 let wait = at.since(event.at);
@@ -271,7 +285,11 @@ impl LineWriter {
     }
 
     /// A failure: the task, the cause, what happens next, and the command that shows what came out of the attempt.
-    fn say_failure(&self, notice: &FailureNotification) -> Option<Said> {
+    fn say_failure(&mut self, notice: &FailureNotification) -> Option<Said> {
+        self.told_failure = Some(notice.task_id.clone());
+        if let Some(cause) = self.blocked.remove(&notice.task_id) {
+            return said(Mark::Skipped, words::not_started(&self.task(&notice.task_id), &cause));
+        }
         let logs = self.run_id.as_ref().map(|run| commands::logs(run, Some(&notice.task_id)));
         let whole = words::failure(notice);
         if text::width(&whole) <= FACT_COLUMNS {
@@ -281,11 +299,17 @@ impl LineWriter {
         Some(Said(Severity::Error, Mark::Failed, words::failure_cause(notice, FACT_COLUMNS), more))
     }
 
-    fn say_notice(&self, body: &EventBody) -> Option<Said> {
+    fn say_notice(&mut self, body: &EventBody) -> Option<Said> {
         let EventBody::Notified { notification } = body else { return None };
         match notification.as_ref() {
             Notification::Failure(notice) => self.say_failure(notice),
             Notification::Recovery(notice) => said(Mark::Again, words::recovery(notice)),
+            // The line of its failure has said so, and the last line of the run says it again with what to do.
+            Notification::Announcement(Announcement {
+                severity: Severity::Error,
+                task_id: Some(task_id),
+                ..
+            }) if self.told_failure.as_ref() == Some(task_id) => None,
             Notification::Announcement(Announcement { severity, title, text, suggestion, .. }) => {
                 let mark = match severity {
                     Severity::Error => Mark::Failed,
@@ -505,7 +529,8 @@ mod tests {
                     EventBody::Notified { notification }
                         if matches!(**notification, Notification::Failure(_)) =>
                     {
-                        shown_failed += usize::from(mark == Some(Mark::Failed));
+                        // Of what never began it is told that it did not.
+                        shown_failed += usize::from(matches!(mark, Some(Mark::Failed | Mark::Skipped)));
                     }
                     EventBody::TaskSucceeded { .. } => succeeded += 1,
                     EventBody::Progressed { update } if update.status == ProgressStatus::Success => {
@@ -584,7 +609,8 @@ mod tests {
         let noise = "`python3` exited with code 3 after it had worked for a while: ".repeat(2);
         failure.error_summary =
             format!("Load shard 7 failed: {noise}ValueError: row 7 has no column 'price'");
-        let writer = LineWriter { run_id: Some(RunId::new("run_test").unwrap()), ..LineWriter::default() };
+        let mut writer =
+            LineWriter { run_id: Some(RunId::new("run_test").unwrap()), ..LineWriter::default() };
         let Said(_, _, text, more) = writer.say_failure(&failure).unwrap();
         assert_eq!(text, "Load shard 7 failed: ValueError: row 7 has no column 'price'");
         assert_eq!(more, ["Retrying with backup flight agent", "candor logs run_test task_001"]);

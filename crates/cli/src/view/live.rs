@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use candor_engine::RunState;
 use candor_model::{
-    CritiqueVerdict, Event, EventBody, GateId, MessagePriority, Notification, Question, Recorded, RunId,
-    RunSummary, Seconds, Severity, TaskId, Timestamp,
+    Broadcast, CritiqueVerdict, Event, EventBody, GateId, MessagePriority, MessageType, Notification,
+    Question, Recorded, RunId, RunSummary, Seconds, Severity, TaskId, Timestamp,
 };
 use candor_planning::texts;
 use candor_projections::format;
@@ -67,7 +67,9 @@ impl Live {
                 self.tree.note(event);
             }
             EventBody::Notified { notification } => {
-                if let Notification::Failure(notice) = notification.as_ref() {
+                if let Notification::Failure(notice) = notification.as_ref()
+                    && self.tree.was_begun(&notice.task_id)
+                {
                     self.remember(words::failure(notice));
                 }
             }
@@ -143,7 +145,11 @@ impl Live {
                 let mark = if *severity == Severity::Error { Mark::Failed } else { Mark::Warning };
                 Some((mark, words::guardrail(rule, reason)))
             }
-            EventBody::Broadcast { message } if message.priority < MessagePriority::High => None,
+            EventBody::Broadcast { message }
+                if message.priority < MessagePriority::High || is_of_phase(message) =>
+            {
+                None
+            }
             EventBody::GuardrailsChecked { report, .. } if report.findings.is_empty() => None,
             EventBody::FilesRead { .. } => None,
             _ => phase_lines::tell(event, &name).map(|(_, mark, told)| (mark, told)),
@@ -255,6 +261,12 @@ pub(super) fn bar(percentage: f64, style: Style) -> Line {
         .add(Tone::Good, &done.repeat(full))
         .add(Tone::Dim, &open.repeat(cells - full))
         .add(Tone::Strong, &format!(" {:>4}", format::percent(percentage)))
+}
+
+/// Whether a phase itself says it, and nothing is wrong.
+fn is_of_phase(message: &Broadcast) -> bool {
+    message.task_id.is_none()
+        && matches!(message.message_type, MessageType::Discovery | MessageType::Completion)
 }
 
 #[cfg(test)]

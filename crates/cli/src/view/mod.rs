@@ -27,6 +27,7 @@ mod words;
 
 pub use report::report_json;
 pub use style::{Mark, Style};
+pub(crate) use text::wrapped;
 
 /// Words on one line, shortened.
 pub(crate) fn one_line(words: &str) -> String {

@@ -27,7 +27,7 @@ pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
     lines.extend(paragraph_lines("", Tone::Plain, &page.case.subject.verdict(), style));
     lines.extend(criteria(records, style));
     lines.extend(warnings(&candor_projections::warnings::of(state), style));
-    lines.extend(heading(mortem::FIRST_CAUSE, style));
+    lines.extend(heading(mortem::ROOT_CAUSE, style));
     lines.extend(page.cause_lines());
     lines.extend(heading(mortem::CONSEQUENCES, style));
     lines.extend(page.consequence_lines());
@@ -234,14 +234,14 @@ mod tests {
     fn a_failure_that_was_made_good_names_who_did() {
         let (text, data) = told("backup_agent");
         assert_eq!(data["failures"][0]["recovered_by"], "task_001_retry");
-        assert!(text.contains("made good by Flight search (task_001_retry)"), "{text}");
+        assert!(text.contains("recovered by Flight search (task_001_retry)"), "{text}");
         assert!(text.contains("1 failed attempt took 1.0s"), "{text}");
     }
 
     #[test]
     fn a_limit_or_a_person_is_the_cause_where_no_task_was() {
-        assert!(told("out_of_money").0.contains("First cause\nThe run has spent $0.0200"));
-        assert!(told("criteria_unmet").0.contains("First cause\nSuccess criteria not met"));
-        assert!(told("adjusted_then_cancelled").0.contains("First cause\nRun cancelled: changed my mind"));
+        assert!(told("out_of_money").0.contains("Root cause\nThe run has spent $0.0200"));
+        assert!(told("criteria_unmet").0.contains("Root cause\nSuccess criteria not met"));
+        assert!(told("adjusted_then_cancelled").0.contains("Root cause\nRun cancelled: changed my mind"));
     }
 }

@@ -259,7 +259,7 @@ mod tests {
         let shown = text(&run.state, &run.log, Style::default());
         for part in [
             "waiting for a person",
-            "May this plan run? Confidence 0.45",
+            "Approve this plan? Confidence 0.45",
             "candor approve run_test",
             "candor adjust run_test TASK FIELD VALUE",
             "candor reject run_test",

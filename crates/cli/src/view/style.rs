@@ -28,7 +28,7 @@ impl Default for Style {
 }
 
 impl Style {
-    pub(super) fn columns(self) -> usize {
+    pub(crate) fn columns(self) -> usize {
         usize::from(if self.width == 0 { UNKNOWN_WIDTH } else { self.width })
     }
 }

@@ -36,7 +36,7 @@ fn push_ascii(ascii: &mut String, letter: char) {
 }
 
 /// `text` in lines of at most `columns`, broken between words where there are any.
-pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();

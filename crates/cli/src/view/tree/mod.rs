@@ -129,7 +129,8 @@ impl Tree {
                 self.edit(task_id, |task| task.took = Some(feedback.duration_seconds));
             }
             EventBody::TaskFailed { task_id, attempt, feedback, .. } => {
-                self.edit(task_id, |task| task.took = Some(feedback.duration_seconds));
+                let took = (*attempt > 0).then_some(feedback.duration_seconds);
+                self.edit(task_id, |task| task.took = took);
                 let before = self.failures.get(task_id).copied().unwrap_or(0);
                 self.failures.insert(task_id.clone(), before.saturating_add(u32::from(*attempt > 0)));
             }
@@ -152,6 +153,13 @@ impl Tree {
             }
         }
         self.failures = older.failures;
+    }
+
+    /// Whether anybody began with a task; true of one that is not drawn.
+    #[must_use]
+    pub fn was_begun(&self, id: &TaskId) -> bool {
+        let task = self.index.get(id).and_then(|&at| self.tasks.get(at));
+        task.is_none_or(|task| task.started.is_some())
     }
 
     /// How many tasks there are.

@@ -49,7 +49,7 @@ pub(in crate::view) fn phase_failed(which: Phase, reason: &str) -> String {
 }
 
 pub(in crate::view) fn phase_degraded(which: Phase, reason: &str) -> String {
-    with(&format!("{} gave less than it should", phase(which)), reason)
+    with(&format!("{} degraded", phase(which)), reason)
 }
 
 pub(in crate::view) fn goal_defined(goal: &Goal) -> String {
@@ -130,7 +130,7 @@ pub(in crate::view) fn confidence_cause(cause: &str) -> &str {
         "calibrated" => "what past runs teach",
         "revised" => "the plan was revised",
         "all_succeeded" => "every task succeeded without a revision",
-        "failures" => "failures that nothing made good",
+        "failures" => "unrecovered failures",
         "rolled_back" => "the run went back",
         other => other,
     }
@@ -173,6 +173,10 @@ pub(in crate::view) fn joined(first: &str, second: &str) -> String {
 }
 
 /// The task, the cause and what happens next.
+pub(in crate::view) fn not_started(task: &str, cause: &str) -> String {
+    with(&format!("{task} not started"), cause)
+}
+
 pub(in crate::view) fn failure(notice: &FailureNotification) -> String {
     joined(&notice.error_summary, &notice.recovery_strategy)
 }
@@ -222,25 +226,18 @@ pub(in crate::view) fn retrying(task: &str, agent: Option<&str>, wait: Seconds, 
 }
 
 pub(in crate::view) fn escalated(task: &str, failures: u32, errors: &[String], actions: &[&str]) -> String {
-    let text = with(&format!("{task} failed {} and needs a person", times(failures)), &errors.join("; "));
+    let text =
+        with(&format!("{task} failed {} and needs a person", format::times(failures)), &errors.join("; "));
     if actions.is_empty() { text } else { format!("{text}. Possible: {}", actions.join("; ")) }
-}
-
-pub(in crate::view) fn times(count: u32) -> String {
-    match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
-    }
 }
 
 pub(in crate::view) fn ask_approval(request: &HumanApprovalRequest) -> String {
     let confidence = format::confidence(request.confidence_score);
-    with(&format!("May this plan run? Confidence {confidence}"), &request.reasons.join("; "))
+    with(&format!("Approve this plan? Confidence {confidence}"), &request.reasons.join("; "))
 }
 
 pub(in crate::view) fn ask_guidance(task: &str, failures: u32) -> String {
-    format!("What should be done about {task}? It failed {}", times(failures))
+    format!("What should be done about {task}? It failed {}", format::times(failures))
 }
 
 pub(in crate::view) fn answered(answer: &Answer) -> String {
@@ -250,7 +247,7 @@ pub(in crate::view) fn answered(answer: &Answer) -> String {
             &decision.comments,
         ),
         Answer::Choice(choice) if choice.by_default => {
-            format!("Nobody is there to be asked: {}, as is done then", choice.option)
+            format!("Unattended: used default {}", choice.option)
         }
         Answer::Choice(choice) => with(&format!("A person chose: {}", choice.option), &choice.text),
         Answer::Guidance(guidance) => {

@@ -72,7 +72,7 @@ pub(in crate::view) fn attempt_outcome(outcome: &str, number: u32) -> String {
 
 pub(in crate::view) mod mortem {
     pub(in crate::view) const HAPPENED: &str = "What happened";
-    pub(in crate::view) const FIRST_CAUSE: &str = "First cause";
+    pub(in crate::view) const ROOT_CAUSE: &str = "Root cause";
     pub(in crate::view) const CONSEQUENCES: &str = "What followed from it";
     pub(in crate::view) const TRIED: &str = "What was tried";
     pub(in crate::view) const PRICE: &str = "What it cost";
@@ -84,7 +84,7 @@ pub(in crate::view) const NOTHING_FOLLOWED: &str = "Nothing else: every other ta
 pub(in crate::view) const NOTHING_TRIED: &str = "Nothing: the run ended before anything could be tried.";
 
 pub(in crate::view) fn recovered(name: &str, failed: &TaskId, by: &TaskId) -> String {
-    if failed == by { format!("{name} succeeded later") } else { format!("made good by {name} ({by})") }
+    if failed == by { format!("{name} succeeded later") } else { format!("recovered by {name} ({by})") }
 }
 
 pub(in crate::view) fn no_price(all_money: &str) -> String {
@@ -114,7 +114,7 @@ pub(in crate::view) fn confidence_lost(first: Confidence, last: Confidence) -> S
 
 pub(in crate::view) const FORK_COMMAND: &str =
     "begin another run where this one was last; this one stays as it is";
-pub(in crate::view) const RESTART_COMMAND: &str = "start anew with the same request";
+pub(in crate::view) const RESTART_COMMAND: &str = "restart with the same request";
 pub(in crate::view) const RESUME_COMMAND: &str = "go on where it stopped";
 
 pub(in crate::view) fn rollback_command(label: &str) -> String {

@@ -30,7 +30,7 @@ pub(in crate::view) fn after_count(tasks: usize) -> String {
 }
 
 pub(in crate::view) fn failed_before(failures: u32) -> String {
-    format!("failed {} before", super::times(failures))
+    format!("failed {} before", format::times(failures))
 }
 
 pub(in crate::view) const fn task_status(status: TaskStatus) -> &'static str {

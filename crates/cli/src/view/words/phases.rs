@@ -41,7 +41,7 @@ pub(in crate::view) fn prompt_source(source: Option<PromptSource>, variant: Opti
         },
         Some(PromptSource::OwnWords) => "a person's own words".to_owned(),
         Some(PromptSource::Clarified) => "with what a person added".to_owned(),
-        Some(PromptSource::Restarted) => "begun anew with other words".to_owned(),
+        Some(PromptSource::Restarted) => "restarted with other words".to_owned(),
     }
 }
 
@@ -88,6 +88,8 @@ pub(in crate::view) fn reopened(task: &str, reason: &str, dependants: &[String])
 
 pub(in crate::view) fn broadcast(message: &Broadcast) -> String {
     let kind = match message.message_type {
+        // What a phase itself finds needs no speaker.
+        MessageType::Discovery if message.task_id.is_none() => return message.content.clone(),
         MessageType::Discovery => "found",
         MessageType::Warning => "warns",
         MessageType::Completion => "is done",

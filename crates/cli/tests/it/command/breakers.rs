@@ -1,4 +1,4 @@
-//! Agents that keep failing are left in peace: in the next run too, and until a person says otherwise.
+//! Agents that keep failing: their circuit opens, in the next run too, until a person closes it.
 
 use serde_json::{Value, json};
 

@@ -126,7 +126,7 @@ fn postmortem_names_the_first_cause_and_the_ways_to_go_on() {
     candor.run(["answer", "run_1", "abort"]).ended_with(1);
     candor.run(["postmortem", "run_1"]).ended_with(0).shows(&[
         "What happened",
-        "First cause",
+        "Root cause",
         "Hotel search failed: injected error",
         "What was tried",
         "candor restart run_1",

@@ -28,6 +28,6 @@ mod serve_client;
 mod starting_out;
 mod stream;
 #[cfg(target_os = "linux")]
-mod terminal;
+pub(crate) mod terminal;
 mod time_travel;
 mod verdicts;

@@ -206,7 +206,7 @@ fn a_restart_with_other_words_keeps_the_history_of_words() {
     let prompts: Vec<&str> =
         status["prompts"].as_array().unwrap().iter().map(|prompt| prompt["text"].as_str().unwrap()).collect();
     assert_eq!(prompts, [PARIS, other]);
-    candor.run(["status", "run_1"]).shows(&["The request over time", "begun anew with other words"]);
+    candor.run(["status", "run_1"]).shows(&["The request over time", "restarted with other words"]);
     candor.run(["restart", "run_1", "--prompt", " "]).refused(&["--prompt", "empty"]);
 }
 

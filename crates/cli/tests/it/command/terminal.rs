@@ -7,23 +7,36 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::models::scene::{KEY, SECRET};
 use crate::support::{Candor, GENERAL, PARIS, QUICK, VAGUE, until};
 
 /// What was on the screen, how the command ended, and how long it took after the last key.
-struct Seen {
-    screen: String,
-    code: i32,
+pub(crate) struct Seen {
+    pub(crate) screen: String,
+    pub(crate) code: i32,
     after_last_key: Duration,
 }
 
 /// Runs a command at a terminal; types each answer when its question is on the screen.
 fn at_terminal(candor: &Candor, args: &[&str], answers: &[(&str, &str)]) -> Seen {
+    at_terminal_of("", candor, args, answers)
+}
+
+/// The same after these commands of a shell, which set the terminal up.
+pub(crate) fn at_terminal_of(setup: &str, candor: &Candor, args: &[&str], answers: &[(&str, &str)]) -> Seen {
     let words = [&[env!("CARGO_BIN_EXE_candor"), "--data", "data"], args].concat();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let mut command = Command::new("script");
     // `exec`: Ctrl-C reaches the whole group, and a shell that waits may die of it and end with 130 by itself.
-    command.args(["-qefc", &format!("exec {}", quoted.join(" ")), "/dev/null"]).current_dir(candor.folder());
-    command.env("TERM", "xterm").env("LC_ALL", "C.UTF-8").env_remove("NO_COLOR").env_remove("CANDOR_DATA");
+    command
+        .args(["-qefc", &format!("{setup}exec {}", quoted.join(" ")), "/dev/null"])
+        .current_dir(candor.folder());
+    command
+        .env("TERM", "xterm")
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("NO_COLOR")
+        .env_remove("CANDOR_DATA")
+        .env(KEY, SECRET);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut keys, mut out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let screen = Arc::new(Mutex::new(Vec::new()));
@@ -69,7 +82,7 @@ fn a_plan_is_approved_where_it_is_shown() {
     let seen = at_terminal(
         &candor,
         &["run", VAGUE, "--run-id", "run_1", "--unattended"],
-        &[("[l]ater? ", "what?\n"), ("`what?` is none of these", "a\n")],
+        &[("[l]ater? ", "what?\n"), ("Invalid choice: what?", "a\n")],
     );
     assert_eq!(seen.code, 0);
     assert!(seen.screen.contains("shares no word"), "the reasons are told: {}", seen.screen);
@@ -131,13 +144,13 @@ fn a_plan_can_be_talked_about_where_it_is_shown() {
     let answers = [
         ("[s]et TASK FIELD VALUE", "s task_999 priority 1\n"),
         ("no such task", "v 9\n"),
-        ("none of these", "s task_001 priority 10\n"),
+        ("Invalid choice", "s task_001 priority 10\n"),
         ("Plan version 2", "a\n"),
     ];
     let seen = at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &answers);
     assert_eq!(seen.code, 0, "{}", seen.screen);
     for part in
-        ["Plan version 1", "[a]pprove", "[q]uestion WORDS", "[g]enerate anew", "[r]eject, or [l]ater?"]
+        ["Plan version 1", "[a]pprove", "[q]uestion WORDS", "[g]enerate again", "[r]eject, or [l]ater?"]
     {
         assert!(seen.screen.contains(part), "no `{part}` in: {}", seen.screen);
     }
@@ -152,7 +165,7 @@ fn a_guardrail_asks_where_it_halts() {
     candor.write("rules.json", crate::command::phases::TRIPWIRE);
     let answers = [
         ("Which?", "perhaps\n"),
-        ("`perhaps` is none of these", "reword\n"),
+        ("Invalid choice: perhaps", "reword\n"),
         ("Your words: ", " \n"),
         ("takes words of your own", "STOP\n"),
     ];

@@ -101,6 +101,43 @@ fn an_agent_that_wrote_its_file_supports_its_claim() {
 }
 
 #[test]
+fn commands_and_addresses_that_nothing_shows_leave_the_goal_unverified() {
+    // spec: findings HE-02
+    let cases = [
+        ("I ran `mvn verify` and it passed.", "the agent says it ran `mvn verify`; no receipt shows it"),
+        ("Published at https://beds.example/plan.", "the agent says it used https://beds.example/plan; "),
+    ];
+    for (answer, finding) in cases {
+        let body = "open('plan.md', 'w').write('dig')\n".to_owned() + &say(&json!({ "text": answer }));
+        let candor = with_agent(&body);
+        assert_eq!(with_criterion(&candor, "file exists: plan.md"), 0);
+        assert_eq!(verdict(&candor), "unverified", "{answer}");
+        candor.run(["status", "run_1"]).shows(&[finding]);
+    }
+    let body = "open('plan.md', 'w').write('dig')\n".to_owned()
+        + &say(&json!({ "text": "I ran `test -s plan.md`. I fetched https://beds.example/soil." }));
+    let candor = with_agent(&body);
+    let task = json!({ "task_id": "t", "description": "Water the beds", "agent_type": "gardener",
+        "inputs": { "soil": "see https://beds.example/soil" },
+        "metadata": { "validation": "command: test -s plan.md" } });
+    candor.write("plan.json", json!({ "subtasks": [task] }).to_string());
+    candor.run(["run", "--plan", "plan.json", "--run-id", "run_1", "--unattended"]).ended_with(0);
+    assert_eq!(verdict(&candor), "verified");
+}
+
+#[test]
+fn more_than_was_given_cannot_have_been_worked_on() {
+    // spec: findings HE-02
+    let candor = with_agent(&say(&json!({ "text": "Classified 9 seeds." })));
+    let task = json!({ "task_id": "t", "description": "Classify the seeds", "agent_type": "reader",
+        "inputs": { "seeds": ["bean", "pea"] } });
+    candor.write("plan.json", json!({ "subtasks": [task] }).to_string());
+    candor.run(["run", "--plan", "plan.json", "--run-id", "run_1", "--unattended"]).ended_with(1);
+    assert_eq!(verdict(&candor), "not_met");
+    candor.run(["status", "run_1"]).shows(&["says it worked on 9 seeds; it was given 2"]);
+}
+
+#[test]
 fn a_goal_of_which_nothing_can_be_checked_is_not_called_reached() {
     // spec: findings HE-01
     let candor = with_agent(&say(&json!({ "done": true })));

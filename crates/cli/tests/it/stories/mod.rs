@@ -4,6 +4,7 @@
 mod dispatch_desk;
 mod ends;
 mod measurements;
+mod recordings;
 pub(crate) mod scene;
 mod studio;
 mod warehouse;

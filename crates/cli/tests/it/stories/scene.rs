@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use candor_testkit::model_server::{ModelServer, Reply, SeenRequest};
 use serde_json::{Value, json};
 
+use crate::command::terminal::{Seen, at_terminal_of};
 use crate::models::scene::{KEY, SECRET, tier};
 use crate::support::{Candor, Said};
 
@@ -104,6 +105,15 @@ impl Story {
     pub(crate) fn plan(&self, tasks: Value) -> Told<'_> {
         self.candor.write("plan.json", json!({ "subtasks": tasks }).to_string());
         self.run(&["run", "--plan", "plan.json", "--run-id", "run_1", "--plain"])
+    }
+
+    /// Runs a plan of these tasks in a terminal of 80 columns and 24 rows, where a person answers.
+    pub(crate) fn seen(&self, tasks: Value, answers: &[(&str, &str)]) -> Seen {
+        let limits = if answers.is_empty() { "unattended = true" } else { "unattended = false" };
+        self.candor.write("candor.toml", self.config.replace("unattended = true", limits));
+        self.candor.write("plan.json", json!({ "subtasks": tasks }).to_string());
+        let args = ["run", "--plan", "plan.json", "--run-id", "run_1"];
+        at_terminal_of("stty cols 80 rows 24; ", &self.candor, &args, answers)
     }
 
     /// Runs a command on the story's configuration.
