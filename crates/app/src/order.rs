@@ -62,8 +62,7 @@ impl App {
             let (plan, description) = plan_from(&path, &text, &run_id, &mut settings)?;
             known_kind(self, &plan)
                 .map_err(|error| AppError::usage(format!("{}: {error}", path.display())))?;
-            let named =
-                || path.file_stem().map(|name| format!("Carry out the plan {}", name.to_string_lossy()));
+            let named = || path.file_stem().map(|name| format!("Run {}", name.to_string_lossy()));
             words = words.or(description).or_else(named);
             material.plan = Some(Arc::new(plan));
         }

@@ -34,7 +34,7 @@ pub enum EmbeddingConfig {
     /// all-MiniLM-L6-v2: better, a few milliseconds per text, 91 MB of weights to fetch once.
     #[serde(rename = "minilm")]
     MiniLm {
-        /// The folder of the weights; the data folder's if not said.
+        /// The folder of the weights; the data folder's if unset.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         weights: Option<PathBuf>,
     },

@@ -36,7 +36,7 @@ pub struct ModelsConfig {
     pub retry: Policy,
     /// A folder with prompts of your own.
     pub prompts: Option<PathBuf>,
-    /// Who is asked next when a tier cannot answer; if not said, the tiers below it, in order.
+    /// Who is asked next when a tier cannot answer; if unset, the tiers below it, in order.
     pub fallback: BTreeMap<Tier, Vec<Tier>>,
 }
 

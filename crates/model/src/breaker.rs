@@ -1,4 +1,4 @@
-//! Circuit breakers as data: whether someone who keeps failing is left in peace for a while.
+//! Circuit breakers as data: whether calls to someone who keeps failing are held back for a while.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

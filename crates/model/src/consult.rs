@@ -56,7 +56,7 @@ text_enum!(
         TooLarge = "too_large",
         /// The provider refused the request for another reason, or answered in no known form.
         Protocol = "protocol",
-        /// The model's breaker is open: it is left in peace for a while.
+        /// The model's circuit is open.
         CircuitOpen = "circuit_open",
     }
 );

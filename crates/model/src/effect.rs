@@ -187,7 +187,7 @@ pub enum Effect {
         /// Their paths.
         paths: Vec<String>,
     },
-    /// Check results in the world.
+    /// Check results outside the run.
     RunChecks {
         /// Which try of the validation wants it.
         attempt: u32,

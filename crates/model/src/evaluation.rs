@@ -92,7 +92,7 @@ text_enum!(
         OwnWords = "own_words",
         /// What the person said to a question of ours was added.
         Clarified = "clarified",
-        /// The run was begun anew with other words.
+        /// The run was restarted with other words.
         Restarted = "restarted",
     }
 );

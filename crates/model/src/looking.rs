@@ -1,4 +1,4 @@
-//! What phases have looked up in the world: files, and checks of results.
+//! What phases have looked up outside the run: files, and checks of results.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ impl ReadFile {
     }
 }
 
-/// How a task's result is checked in the world.
+/// How a task's result is checked outside the run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CheckKind {

@@ -1,4 +1,4 @@
-//! The tool agent's list of steps, and the ways in which a step can be planned anew.
+//! The tool agent's list of steps, and the ways in which a step can be re-planned.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::text_enum::text_enum;
 use crate::{JsonMap, ToolResult};
 
-/// How often a tool is tried for a step before the step is planned anew.
+/// How often a tool is tried for a step before the step is re-planned.
 pub const MAX_TOOL_ATTEMPTS: u32 = 3;
 
-/// How often a step may be planned anew.
+/// How often a step may be re-planned.
 pub const MAX_REPLANS: u32 = 2;
 
 text_enum!(
@@ -51,7 +51,7 @@ pub struct TodoItem {
     /// Where it stands.
     #[serde(default)]
     pub status: TodoStatus,
-    /// How often it was planned anew.
+    /// How often it was re-planned.
     #[serde(default)]
     pub replan_count: u32,
     /// How often its tool was tried since it was last planned.
@@ -108,7 +108,7 @@ pub struct TodoList {
 }
 
 text_enum!(
-    /// How a step is planned anew.
+    /// How a step is re-planned.
     StrategyType {
         /// The same tool with other parameters.
         RetryWithParams = "RETRY_WITH_PARAMS",
@@ -119,7 +119,7 @@ text_enum!(
     }
 );
 
-/// A way to plan a step anew.
+/// A way to re-plan a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepStrategy {
     /// One of [`StrategyType`]; anything else is no strategy.

@@ -34,7 +34,7 @@ impl ToolHints {
     pub const READS: Self =
         Self { read_only_hint: true, destructive_hint: false, idempotent_hint: true, open_world_hint: false };
 
-    /// Whether a call leaves a trace in the world.
+    /// Whether a call has side effects.
     #[must_use]
     pub const fn changes(self) -> bool {
         !self.read_only_hint

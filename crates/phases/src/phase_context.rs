@@ -1,12 +1,12 @@
 //! What a phase sees of the run when it is worked on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, AgentType, Broadcast, CalibrationMetrics, CheckResult, DecisionEntry, Evaluation,
-    ExecutionFeedback, Goal, Handoff, Phase, PhaseOutput, Plan, PlanBrief, PlanTalk, QueryResponse, ReadFile,
-    RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
+    ExecutionFeedback, Goal, Handoff, LedgerEntry, Phase, PhaseOutput, Plan, PlanBrief, PlanTalk,
+    QueryResponse, ReadFile, RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
 };
 use serde::de::DeserializeOwned;
 
@@ -65,6 +65,10 @@ pub struct PhaseContext<'a> {
     pub open_circuits: &'a BTreeMap<AgentType, Option<Timestamp>>,
     /// Everything that agents reported, in the order in which it came.
     pub feedback: &'a [Arc<ExecutionFeedback>],
+    /// The calls of tools that change something, with their receipts.
+    pub ledger: &'a [LedgerEntry],
+    /// The web addresses that tools were given or spoke of.
+    pub addresses: &'a BTreeSet<String>,
 }
 
 impl PhaseContext<'_> {

@@ -19,7 +19,7 @@ pub const RETRY: &str = "retry";
 pub const ACCEPT: &str = "accept";
 /// Goes back to an earlier phase.
 pub const ROLLBACK: &str = "rollback";
-/// Undoes what was changed in the world.
+/// Undoes side effects.
 pub const UNDO: &str = "undo";
 /// Leaves it as it is.
 pub const KEEP: &str = "keep";
@@ -235,7 +235,7 @@ pub fn tokens(phase: Phase, used: u64, allowed: u64) -> ChoiceRequest {
 pub fn undo(changes: &[(String, String)]) -> ChoiceRequest {
     let listed: Vec<&str> = changes.iter().map(|(_, words)| words.as_str()).collect();
     let reason = listed.join("; ");
-    let text = format!("The run went back behind changes that it made in the world: {reason}. Undo them?");
+    let text = format!("The run went back behind its own side effects: {reason}. Undo them?");
     let undo = ChoiceOption::new(UNDO, "undo them", "the latest first; what cannot be undone is told");
     let keep = ChoiceOption::new(KEEP, "leave everything as it is", "a warning stays on record");
     let mut request = request(ChoiceKind::Undo, None, reason, text, vec![undo, keep]);

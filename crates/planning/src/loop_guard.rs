@@ -2,7 +2,7 @@
 //! in a row that bring nothing.
 //!
 //! The watch is a plain value that is folded with the run, so that it survives a restart. It decides nothing:
-//! a trip says what was seen, and the run is planned anew.
+//! a trip says what was seen, and the run is re-planned.
 
 use candor_model::{AgentType, JsonMap, LoopGuard};
 use serde::{Deserialize, Serialize};
@@ -120,10 +120,10 @@ impl TripKind {
         let reason = texts::shortened(&texts::plain(reason), QUOTED_CHARS);
         match self {
             Self::Identical { times } => {
-                format!("the same call failed {times} times in the same way ({reason}); it is planned anew")
+                format!("the same call failed {times} times in the same way ({reason}); it is re-planned")
             }
             Self::NoProgress { steps } => {
-                format!("{steps} steps in a row brought nothing, the last one: {reason}; it is planned anew")
+                format!("{steps} steps in a row brought nothing, the last one: {reason}; it is re-planned")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Programs that are run where they can do no harm.
+//! Programs that are run in a sandbox.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Inspectors: those who look things up in the world for a phase that must not touch it.
+//! Inspectors: those who look things up outside the run for a phase that must not touch it.
 
 use candor_model::{CheckKind, ReadFile, Seconds};
 

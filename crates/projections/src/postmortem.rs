@@ -42,7 +42,7 @@ pub struct PostMortem<'a> {
     pub error: Option<&'a PlanningError>,
     /// The same by its kind.
     pub error_kind: Option<ErrorKind>,
-    /// The earliest failure that nothing made good; if all were made good, the earliest.
+    /// The earliest unrecovered failure; if all were recovered, the earliest.
     pub first_cause: Option<FailureEntry<'a>>,
     /// Tasks that could not start or wait in vain.
     pub consequences: Vec<Consequence>,
@@ -180,7 +180,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The earliest failure that nothing made good; if all were made good, the earliest.
+    /// The earliest unrecovered failure; if all were recovered, the earliest.
     #[must_use]
     pub fn first_failure(&self) -> Option<&Failure<'a>> {
         let worked = || self.failures().iter().filter(|failure| failure.attempt > 0);

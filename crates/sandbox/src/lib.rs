@@ -1,4 +1,4 @@
-//! Commands that can do no harm: confined by the kernel, limited, and killed whole.
+//! Sandboxed commands: confined by the kernel, limited, and killed with all their children.
 //!
 //! A command is not started directly but through a *launcher*: a program that calls
 //! [`confine::run_if_asked`] first thing in its `main`. It is started twice. As the *keeper* it holds every

@@ -23,7 +23,7 @@ pub(crate) const INSTRUCTIONS: &str = "Candor turns a goal in plain words into a
     or after a while. If it waits, show the question to the person, and pass their decision on with `approve` \
     (for a plan with the digest that was shown). Do not decide for them unless they asked you to. If it still \
     runs, call `status` with the run_id and wait_seconds. Runs survive this connection: `status` lists them, \
-    `resume` goes on with one that nobody drives. `plan` only shows what would be done.";
+    `resume` continues one without an active driver. `plan` only shows what would be done.";
 
 const ABOUT_PLAN: &str = "Shows the plan that would be made for a goal: tasks, agents, order, estimates, risks, \
     alternatives, and whether it can be carried out. Nothing is carried out and nothing is kept.";
@@ -40,7 +40,7 @@ const ABOUT_APPROVE: &str = "Answers an open question of a run: approves, reject
     that plan and is refused if it has changed. The decision is a person's. Approving lets agents act.";
 const ABOUT_CANCEL: &str = "Stops everything that a run does and ends it for good. What its agents have already \
     done in the world stays done.";
-const ABOUT_RESUME: &str = "Goes on with a run that was paused or interrupted and that nobody drives. What has \
+const ABOUT_RESUME: &str = "Goes on with a run that was paused or interrupted and has no active driver. What has \
     succeeded is not done again.";
 
 /// All tools, in the order in which they are usually needed.

@@ -120,6 +120,8 @@ impl History {
             responses: state.responses(),
             messages: state.messages(),
             feedback: state.feedback(),
+            ledger: state.ledger(),
+            addresses: state.addresses(),
         })
     }
 }

@@ -73,7 +73,7 @@ const MIGRATIONS: &[&str] = &[
         cost_micros INTEGER NOT NULL,
         PRIMARY KEY (run, agent)
     ) STRICT, WITHOUT ROWID;",
-    // What routing learns from, and who is left in peace: of the installation, like the two above.
+    // What routing learns from, and whose circuit is open: of the installation, like the two above.
     "CREATE TABLE examples (
         no INTEGER PRIMARY KEY,
         run TEXT NOT NULL,

@@ -54,7 +54,7 @@ pub struct ServerConfig {
     pub tools: Option<Vec<String>>,
     /// What is known better than the server says it, by the server's names for its tools.
     pub overrides: BTreeMap<String, ToolOverride>,
-    /// When a server that keeps failing is left in peace, and for how long.
+    /// When a failing server's circuit opens, and for how long.
     pub breaker: BreakerSettings,
 }
 

@@ -230,10 +230,7 @@ pub(super) fn withdrawn_by_person(peer: &Peer) -> String {
 
 /// What is said when the peer does not know a task that it had.
 pub(super) fn forgotten(peer: &Peer) -> String {
-    format!(
-        "the remote agent `{}` does not know the task any more; it may have been started anew",
-        peer.name()
-    )
+    format!("the remote agent `{}` does not know the task any more; it may have been restarted", peer.name())
 }
 
 fn millis_since(began: Instant) -> u64 {

@@ -55,7 +55,7 @@ impl Default for CommandLimits {
     }
 }
 
-/// An agent that is a program, started anew for every attempt.
+/// An agent that is a program, started for every attempt.
 #[derive(Debug, Clone)]
 pub struct CommandAgent {
     program: String,

@@ -55,7 +55,7 @@ pub struct AgentInFile {
     /// The tier of the model that it is.
     #[serde(default)]
     pub model: Option<Tier>,
-    /// The address of an agent elsewhere, or of its card.
+    /// The address of a remote agent, or of its card.
     #[serde(default)]
     pub a2a: Option<String>,
     /// Headers for a service or a remote agent, and the variables that hold their values.
@@ -70,7 +70,7 @@ pub struct AgentInFile {
     /// How its failed attempts are repeated.
     #[serde(default)]
     pub retry: Option<RetryPolicy>,
-    /// `code`: it writes Python for a task, checks it, and runs it where it can do no harm.
+    /// `code`: it writes Python for a task, checks it, and runs it in a sandbox.
     #[serde(default)]
     pub kind: Option<KindInFile>,
     /// A kind that comes with Candor.
@@ -95,7 +95,7 @@ pub struct MissionInFile {
     pub max_tokens: Option<u64>,
     /// How long one call of a tool may take, in seconds.
     pub tool_timeout: Option<Seconds>,
-    /// Whether a step whose tool keeps failing is planned anew.
+    /// Whether a step whose tool keeps failing is re-planned.
     pub replanning: Option<bool>,
 }
 
@@ -119,7 +119,7 @@ pub enum AgentKind<'a> {
     Tools(&'a [String]),
     /// A model.
     Model(Tier),
-    /// An agent elsewhere.
+    /// A remote agent.
     A2a(&'a str),
     /// It writes code.
     Code,

@@ -19,7 +19,7 @@ pub struct CodeInFile {
     pub packages: Vec<PathBuf>,
     /// Modules that are imported before a program comes, so that it need not wait for them.
     pub preload: Vec<String>,
-    /// How many Pythons stand ready.
+    /// How many pre-warmed interpreters are kept.
     pub pool: usize,
     /// After how long a program is stopped.
     pub timeout: Seconds,

@@ -41,7 +41,7 @@ pub struct Config {
     pub models: ModelsConfig,
     /// Which embedding model is used.
     pub embeddings: EmbeddingConfig,
-    /// When those who keep failing are left in peace.
+    /// When the circuits of failing agents and models open.
     pub breakers: BreakerSettings,
     /// What may begin at all.
     pub guardrails: GuardrailsInFile,
@@ -110,7 +110,7 @@ impl Default for Planning {
 pub struct Packs {
     /// Folders with packs of your own, beside those that come with Candor.
     pub folders: Vec<PathBuf>,
-    /// Whether the packs' own agents are used; if not said, only when no other agent is declared.
+    /// Whether the packs' own agents are used; if unset, only when no other agent is declared.
     pub agents: Option<bool>,
 }
 

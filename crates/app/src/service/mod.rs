@@ -149,7 +149,7 @@ impl Service {
         self.drive(Begin::Resume { run: run.clone(), first: Some(input) }).await
     }
 
-    /// Goes on with a run that is paused or that nobody drives.
+    /// Goes on with a run that is paused or has no active driver.
     pub async fn resume(&self, run: &RunId) -> Result<(), AppError> {
         let first = first_input(&data::load_run(&self.log, run).await?.state)?;
         match first {
@@ -183,7 +183,7 @@ impl Service {
         Ok(self.log.runs(filter).await?)
     }
 
-    /// Answers an open question; a run that nobody drives is taken up with it.
+    /// Answers an open question; a run without an active driver is resumed with it.
     pub async fn answer(&self, run: &RunId, gate: GateId, answer: Answer) -> Result<(), AppError> {
         let answer = self.app.answer_without_secrets(answer);
         self.submit(run, Input::Answered { gate, answer }).await

@@ -95,7 +95,7 @@ async fn remove_when_ended(
 ) {
     while snapshot.changed().await.is_ok() {}
     let mut table = table.write().await;
-    // It may have been taken up anew meanwhile.
+    // It may have been resumed meanwhile.
     let is_ours = table.driven.get(&run).is_some_and(|handle| handle.snapshot().same_channel(&snapshot));
     if !is_ours {
         return;

@@ -49,7 +49,7 @@ pub struct App {
     tools: OnceLock<Tools>,
     /// Where programs run, once someone needs it.
     sandbox: OnceLock<Sandbox>,
-    /// What agents elsewhere say of themselves.
+    /// What remote agents say of themselves.
     cards: BTreeMap<AgentType, Described>,
 }
 
@@ -85,7 +85,7 @@ impl App {
         Phases::new(packs, self.config.planning.min_agents).with_rules(self.config.rulebook.clone())
     }
 
-    /// Whether the packs' own agents are there: if not said, only when nobody else is.
+    /// Whether the packs' own agents are there: if unset, only when nobody else is.
     fn uses_pack_agents(&self) -> bool {
         self.config.packs.agents.unwrap_or(self.config.agents.is_empty())
     }

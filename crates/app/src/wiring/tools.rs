@@ -29,7 +29,7 @@ impl App {
         Ok(self.tools.get_or_init(|| Tools::new(parts)).clone())
     }
 
-    /// Reads the cards of agents elsewhere that the file does not describe. One that cannot be reached now is told,
+    /// Reads the cards of remote agents that the file does not describe. One that cannot be reached now is told,
     /// and is in the app all the same: it may be there when its turn comes.
     pub async fn discover_agents(mut self) -> Self {
         let unknown: Vec<AgentInFile> =
@@ -46,14 +46,14 @@ impl App {
         self
     }
 
-    /// What an agent elsewhere says of itself.
+    /// What a remote agent says of itself.
     pub async fn card(&self, declared: &AgentInFile) -> Result<Described, String> {
-        let AgentKind::A2a(url) = declared.kind() else { return Err("it is not elsewhere".to_owned()) };
+        let AgentKind::A2a(url) = declared.kind() else { return Err("it is not a remote agent".to_owned()) };
         let agent = A2aAgent::lazy(url, a2a_config(declared)).map_err(|error| error.to_string())?;
         agent.describe().await.map_err(|error| error.to_string())
     }
 
-    /// Ends everything that tools have started, and the Pythons that wait.
+    /// Ends everything that tools have started, and the pre-warmed interpreters.
     pub async fn close(&self) {
         if let Some(tools) = self.tools.get() {
             tools.shutdown().await;

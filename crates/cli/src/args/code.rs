@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{ModelOptions, OneRun};
 
-/// Python that a program wrote: looked at, and run where it can do no harm.
+/// Python that a program wrote: looked at, and run in a sandbox.
 #[derive(Debug, Args)]
 pub(crate) struct CodeArgs {
     #[command(subcommand)]

@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Goal(GoalArgs),
     /// Rank agents for a text
     Route(RouteArgs),
-    /// Check Python without running it, or have it written and run where it can do no harm
+    /// Check Python without running it, or have it written and run in a sandbox
     Code(CodeArgs),
     /// Show where a run stands
     Status(OneRun),
@@ -115,7 +115,7 @@ pub(crate) enum Command {
     Replan(ReplanArgs),
     /// Go back to an earlier phase of a run, and go on from there
     Rollback(RollbackArgs),
-    /// Begin a run anew
+    /// Restart a run
     Restart(RestartArgs),
     /// Begin a new run where another one once was; the other one is left as it is
     Fork(ForkArgs),
@@ -125,7 +125,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Tell what went wrong in a run, and what can be done
     Postmortem(OneRun),
-    /// List what tools changed in the world, and what is known of it
+    /// List the side effects of a run's tools
     Effects(OneRun),
     /// Show what came out of each attempt: answer, errors, standard error
     Logs(LogsArgs),

@@ -109,7 +109,7 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
     }
 }
 
-/// Whether agents elsewhere show their cards.
+/// Whether remote agents show their cards.
 async fn remote_agents(app: &App) -> Vec<Finding> {
     let mut findings = Vec::new();
     for agent in &app.config.agents {

@@ -69,7 +69,7 @@ pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, 
     let goes_on = matches!(state.status(), RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping);
     if goes_on && !driven {
         let more = global.words();
-        eprintln!("candor: nobody drives this run at the moment; go on with: candor resume {run}{more}");
+        eprintln!("candor: no active driver; resume with: candor resume {run}{more}");
     }
     Ok(code::DONE)
 }

@@ -92,7 +92,7 @@ impl More {
         let rate =
             self.tools.success_rate().map_or_else(|| "-".to_owned(), |rate| format!("{:.0}%", rate * 100.0));
         text.push_str(&format!(
-            "\ntools: {tool_calls} calls, {failed_calls} failed; steps planned anew: {rate} well\n"
+            "\ntools: {tool_calls} calls, {failed_calls} failed; steps re-planned: {rate} well\n"
         ));
         for (strategy, figures) in &self.tools.strategies {
             let name = if strategy.is_empty() { "nothing found" } else { strategy };

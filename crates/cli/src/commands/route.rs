@@ -61,7 +61,7 @@ pub(crate) async fn route(global: &GlobalOptions, args: &RouteArgs) -> Result<u8
 struct Asker {
     router: Router,
     meaning: Option<Arc<dyn Embedder>>,
-    /// Those who are left in peace.
+    /// Agents whose circuit is open.
     open_circuits: BTreeSet<AgentType>,
     top_k: usize,
 }

@@ -1,4 +1,4 @@
-//! Going back, beginning anew, and beginning another run where one once was.
+//! Time travel: rollback, restart, fork.
 
 use candor_app::{App, Begin, fresh_run_id, load_run};
 use candor_engine::{Input, Refusal, RunState};

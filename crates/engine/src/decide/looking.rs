@@ -1,4 +1,4 @@
-//! What was looked up in the world for a phase: files, and checks of results.
+//! What was looked up outside the run for a phase: files, and checks of results.
 
 use candor_model::{CheckResult, EventBody, Phase, ReadFile};
 

@@ -276,7 +276,7 @@ impl Finish {
     /// large.
     pub(super) fn with(work: &Work, task: &TaskId, last: FeedbackType) -> Self {
         let mut finish = Self::of(work);
-        // Its own failures are made good by it.
+        // Its own failures are recovered by it.
         finish.unpaid_failures -= u32::from(work.unpaid_failures.contains(task));
         finish.partial_successes += u32::from(last == FeedbackType::PartialSuccess);
         finish

@@ -23,7 +23,7 @@ pub(super) fn chosen(draft: &mut Draft<'_>, request: &ChoiceRequest, option: &st
         let step = UndoStep::Requested { keys: request.concerns.clone() };
         return draft.emit(EventBody::Undo(Box::new(step)));
     }
-    warn(draft, "What was changed in the world stays as it is", &request.reason);
+    warn(draft, "Side effects are kept", &request.reason);
     choices::go_on(draft);
 }
 

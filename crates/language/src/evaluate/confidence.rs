@@ -1,4 +1,4 @@
-//! 1d, the confidence assessor: how far the other three can be relied on.
+//! 1d, the confidence assessor: the confidence in the other three.
 
 /// What each missing input takes away.
 const PER_MISSING: u32 = 10;

@@ -1,5 +1,5 @@
 //! What the evaluation makes of a request by rules: what it is about, how much there is to it, how well it says
-//! what is wanted, and how far all that can be relied on.
+//! what is wanted, and the confidence in all that.
 //!
 //! Four agents by name, one file each: keyword detector, complexity scorer, prompt-quality scorer, confidence
 //! assessor. The scorers read what the detector found; the assessor waits for all three. A fifth, the prompt

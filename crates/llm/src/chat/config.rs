@@ -109,10 +109,10 @@ pub struct Price {
     pub input: Money,
     /// For a million tokens of answer.
     pub output: Money,
-    /// For a million tokens read from the provider's cache; a tenth of the prompt's price if not said.
+    /// For a million tokens read from the provider's cache; a tenth of the prompt's price if unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_read: Option<Money>,
-    /// For a million tokens written to the provider's cache; the prompt's price if not said.
+    /// For a million tokens written to the provider's cache; the prompt's price if unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_write: Option<Money>,
     /// The day on which this was the price, such as `2026-11-01`.

@@ -63,7 +63,7 @@ pub enum EventBody {
         /// Why.
         reason: String,
     },
-    /// A phase gave less than it should.
+    /// A phase degraded.
     PhaseDegraded {
         /// The phase.
         phase: Phase,
@@ -305,7 +305,7 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Timestamp>,
     },
-    /// An agent that was left in peace is tried again, with one task at a time.
+    /// An agent's circuit is half-open: it gets one task at a time.
     BreakerTried {
         /// The agent.
         agent_type: AgentType,
@@ -435,7 +435,7 @@ pub enum EventBody {
         /// As they were.
         files: Vec<ReadFile>,
     },
-    /// Results were checked in the world.
+    /// Results were checked outside the run.
     ResultsChecked {
         /// What came of it.
         results: Vec<CheckResult>,

@@ -33,7 +33,7 @@ pub(crate) fn of_plan(
             level: RiskLevel::Low,
             description: "An agent can fail or answer too late".to_owned(),
             mitigation: format!(
-                "It is told at once, another agent takes over, and the plan is revised up to {} times",
+                "It is reported immediately, another agent takes over, and the plan is revised up to {} times",
                 settings.max_revisions
             ),
         });
@@ -46,8 +46,9 @@ pub(crate) fn from_model(description: &str) -> Risk {
     Risk {
         level: RiskLevel::Medium,
         description: description.to_owned(),
-        mitigation: "Results are checked as they come; a failure is told at once and the plan is revised"
-            .to_owned(),
+        mitigation:
+            "Results are checked as they come; a failure is reported immediately and the plan is revised"
+                .to_owned(),
     }
 }
 

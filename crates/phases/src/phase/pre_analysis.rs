@@ -37,11 +37,11 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> PhaseReport {
 fn summary(cx: &PhaseContext<'_>, words: usize) -> String {
     let settings = cx.settings;
     let budget = match settings.run_budget {
-        Some(budget) => format!("the run ${budget}"),
-        None => "the run what it takes".to_owned(),
+        Some(budget) => format!("run budget ${budget}"),
+        None => "no run budget".to_owned(),
     };
     format!(
-        "{words} words; planning may cost ${} and {budget}; planned by {}",
+        "{words} words; planning budget ${}; {budget}; planned by {}",
         settings.planning_budget,
         if cx.answers.is_some() {
             "models, and by rules where they cannot"

@@ -3,9 +3,10 @@
 //! unchecked, and never counted as met. The assessment that the run ends with is made here.
 //!
 //! The phase looks at the short form of what the tasks have put out, and opens only what it needs. What must be
-//! looked up in the world it asks for, and is visited again.
+//! looked up outside the run it asks for, and is visited again.
 
 mod checked;
+mod claims;
 mod goal;
 mod judging;
 mod tasks;

@@ -162,7 +162,7 @@ impl<'a> Shown<'a> {
         };
         if let Some(task) = task.filter(|_| by_number.is_none()) {
             return format!(
-                "If {} fails it is told at once, and the plan is revised: {} What needs its results waits until \
+                "If {} fails it is reported immediately, and the plan is revised: {} What needs its results waits until \
                  then. The strategy {} stays.",
                 told(task),
                 others(task),
@@ -175,7 +175,7 @@ impl<'a> Shown<'a> {
                 risk.level, risk.description, risk.mitigation
             ),
             None => format!(
-                "No risk is on record for this plan. A failed task is told at once and the plan is revised. {}.",
+                "No risk is on record for this plan. A failed task is reported immediately and the plan is revised. {}.",
                 self.strategy()
             ),
         }

@@ -83,6 +83,8 @@ impl Table {
 
     fn visit(&self, phase: Phase) -> Result<PhaseReport, Incomplete> {
         let cx = PhaseContext {
+            ledger: &[],
+            addresses: &std::collections::BTreeSet::new(),
             attempt: 1,
             evaluation: self.evaluation.as_ref(),
             brief: None,

@@ -45,6 +45,8 @@ impl Visit<'_> {
             let report = loop {
                 let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
                 let cx = PhaseContext {
+                    ledger: &[],
+                    addresses: &std::collections::BTreeSet::new(),
                     attempt: 1,
                     evaluation: None,
                     brief: None,

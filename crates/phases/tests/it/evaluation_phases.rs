@@ -67,6 +67,8 @@ impl Table {
         let told = self.told.as_ref().unwrap_or(&empty);
         let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
         let cx = PhaseContext {
+            ledger: &[],
+            addresses: &std::collections::BTreeSet::new(),
             attempt: 1,
             run_id: &run_id,
             request: &self.request,

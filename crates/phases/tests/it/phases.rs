@@ -44,6 +44,8 @@ fn walk_in(
         [Phase::PreAnalysis, Phase::Evaluation, Phase::Context, Phase::Decomposition, Phase::Planning]
     {
         let cx = PhaseContext {
+            ledger: &[],
+            addresses: &std::collections::BTreeSet::new(),
             attempt: 1,
             evaluation: None,
             brief: None,

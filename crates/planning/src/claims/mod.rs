@@ -1,11 +1,17 @@
-//! What agents say they did, as far as it can be looked up: files they say they wrote, and how many things they say
-//! they made.
+//! What agents say they did, as far as it can be compared with something: files they say they wrote, commands they
+//! say they ran, web addresses they say they used, and how many things they say they made or worked on.
 //!
 //! A wrong finding is worse than none. So only statements of doing count, in words or in outputs that are named so;
 //! plans, conditions and denials do not, and neither does anything that could be a name of something else.
 
+mod words;
+
 use candor_model::JsonMap;
 use serde_json::Value;
+use words::{
+    AFTER_COMMAND, ALL_RUN, ALL_WRITTEN, AT_ADDRESS, DOUBT, ENDINGS, MAKING, PROGRAMS, RUNNING, WELL,
+    WORKING, WRITTEN,
+};
 
 /// Something that an agent says it did.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,123 +20,29 @@ pub enum Claim {
     Wrote(String),
     /// It made so many things, of which the outputs have a list: what they are, how many it says, how many there are.
     Made(String, usize, usize),
+    /// It worked on more things than it was given: what they are, how many it says, how many it was given.
+    Handled(String, usize, usize),
+    /// It ran this command; and whether it says that this went well.
+    Ran(String, bool),
+    /// It did or read something at this web address.
+    Reached(String),
 }
 
-/// Outputs whose names say that a file was written.
-const WRITTEN: &[&str] = &[
-    "file",
-    "path",
-    "filename",
-    "file_name",
-    "file_path",
-    "filepath",
-    "output_file",
-    "output_path",
-    "out_file",
-    "saved_to",
-    "saved_as",
-    "written_to",
-    "report_file",
-    "report_path",
-    "file_written",
-    "file_created",
-    "archivo",
-    "ruta",
-    "fichero",
-];
-/// The same for lists.
-const ALL_WRITTEN: &[&str] = &[
-    "files",
-    "paths",
-    "files_written",
-    "files_created",
-    "written_files",
-    "created_files",
-    "output_files",
-    "archivos",
-    "ficheros",
-];
-/// Words that say that something was made.
-const MAKING: &[&str] = &[
-    "wrote",
-    "written",
-    "created",
-    "saved",
-    "generated",
-    "exported",
-    "stored",
-    "produced",
-    "escribi",
-    "escrito",
-    "escrita",
-    "creado",
-    "creada",
-    "cree",
-    "guardado",
-    "guardada",
-    "guarde",
-    "generado",
-    "generada",
-];
-/// Words that make of a sentence something other than a report of what was done.
-const DOUBT: &[&str] = &[
-    "not",
-    "never",
-    "cannot",
-    "could",
-    "couldn't",
-    "would",
-    "will",
-    "should",
-    "shall",
-    "may",
-    "might",
-    "if",
-    "unless",
-    "failed",
-    "unable",
-    "without",
-    "todo",
-    "no",
-    "nor",
-    "didn't",
-    "wasn't",
-    "weren't",
-    "haven't",
-    "hasn't",
-    "can't",
-    "before",
-    "previously",
-    "already",
-    "by",
-    "nunca",
-    "si",
-    "sin",
-    "pudo",
-    "podria",
-    "deberia",
-    "fallo",
-];
-/// Ends of names by which a file is recognised.
-const ENDINGS: &[&str] = &[
-    "txt", "md", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "html", "htm", "pdf", "docx",
-    "xlsx", "pptx", "png", "jpg", "jpeg", "svg", "gif", "sql", "py", "rs", "js", "ts", "go", "java", "c",
-    "h", "cpp", "sh", "log", "ini", "cfg", "zip", "gz", "tar", "parquet", "ipynb", "wav", "mp3", "mp4",
-    "tex", "css", "db", "sqlite",
-];
 /// How many words may lie between what was done and the file.
 const NEAR: usize = 12;
+/// How many words of a command without marks are taken.
+const MOST_WORDS: usize = 3;
 /// So many claims of one task are looked up.
 const MOST: usize = 20;
 
-/// What an agent says it did, each once, in the order of its outputs.
+/// What an agent says it did with what it was given, each once, in the order of its outputs.
 #[must_use]
-pub fn of(outputs: &JsonMap) -> Vec<Claim> {
+pub fn of(outputs: &JsonMap, given: &[&JsonMap]) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for (name, value) in outputs {
         let found = named(name, value)
             .into_iter()
-            .chain(value.as_str().into_iter().flat_map(|text| said(text, outputs)));
+            .chain(value.as_str().into_iter().flat_map(|text| said(text, outputs, given)));
         for claim in found {
             if !claims.contains(&claim) {
                 claims.push(claim);
@@ -141,22 +53,28 @@ pub fn of(outputs: &JsonMap) -> Vec<Claim> {
     claims
 }
 
-/// Files in an output that is named so.
+/// Files and commands in an output that is named so.
 fn named(name: &str, value: &Value) -> Vec<Claim> {
     let name = name.to_lowercase();
-    let paths: Vec<&str> = match value {
-        Value::String(path) if WRITTEN.contains(&name.as_str()) => vec![path],
-        Value::Array(paths) if ALL_WRITTEN.contains(&name.as_str()) => {
-            paths.iter().filter_map(Value::as_str).collect()
-        }
+    let (one, many) = (WRITTEN.contains(&name.as_str()), ALL_WRITTEN.contains(&name.as_str()));
+    let commands = ALL_RUN.contains(&name.as_str());
+    let texts: Vec<&str> = match value {
+        Value::String(text) if one || commands => vec![text],
+        Value::Array(texts) if many || commands => texts.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let paths = paths.into_iter().map(str::trim).filter(|path| is_file(path));
-    paths.map(|path| Claim::Wrote(path.to_owned())).collect()
+    let texts = texts.into_iter().map(str::trim);
+    if commands {
+        return texts
+            .filter(|text| !text.is_empty())
+            .map(|text| Claim::Ran(text.to_owned(), false))
+            .collect();
+    }
+    texts.filter(|path| is_file(path)).map(|path| Claim::Wrote(path.to_owned())).collect()
 }
 
-/// What the sentences of a text say was made.
-fn said(text: &str, outputs: &JsonMap) -> Vec<Claim> {
+/// What the sentences of a text say was done.
+fn said(text: &str, outputs: &JsonMap, given: &[&JsonMap]) -> Vec<Claim> {
     let mut claims = Vec::new();
     for sentence in sentences(text) {
         let words: Vec<&str> = sentence.split_whitespace().map(bare).collect();
@@ -164,22 +82,60 @@ fn said(text: &str, outputs: &JsonMap) -> Vec<Claim> {
         if folded.iter().any(|word| DOUBT.contains(&word.as_str())) || sentence.ends_with('?') {
             continue;
         }
-        let Some(done) = folded.iter().position(|word| MAKING.contains(&word.as_str())) else { continue };
-        let after = words.get(done + 1..).unwrap_or_default();
-        let files = after.iter().take(NEAR).filter(|word| is_file(word));
-        claims.extend(files.map(|file| Claim::Wrote((*file).to_owned())));
-        claims.extend(made(after, outputs));
+        let done = |verbs: &[&str]| folded.iter().position(|word| verbs.contains(&word.as_str()));
+        let after = |at: usize| words.get(at + 1..).unwrap_or_default();
+        if let Some(at) = done(MAKING) {
+            let files = after(at).iter().take(NEAR).filter(|word| is_file(word));
+            claims.extend(files.map(|file| Claim::Wrote((*file).to_owned())));
+            claims.extend(
+                counted(after(at), &[outputs]).map(|(what, said, there)| Claim::Made(what, said, there)),
+            );
+        }
+        if let Some(at) = done(WORKING) {
+            let more = counted(after(at), given).filter(|(_, said, there)| said > there);
+            claims.extend(more.map(|(what, said, there)| Claim::Handled(what, said, there)));
+        }
+        if let Some(at) = done(RUNNING) {
+            let well = folded.iter().any(|word| WELL.contains(&word.as_str()));
+            claims.extend(command(sentence, after(at)).map(|command| Claim::Ran(command, well)));
+        }
+        if done(AT_ADDRESS).or_else(|| done(MAKING)).is_some() {
+            claims.extend(addresses(sentence).map(|address| Claim::Reached(address.to_owned())));
+        }
     }
     claims
 }
 
-/// `5 tickets`, where the outputs have a list of that name.
-fn made(words: &[&str], outputs: &JsonMap) -> Option<Claim> {
-    let [number, what, ..] = words else { return None };
-    let said: usize = number.parse().ok()?;
-    let what = candor_text::fold(what).into_owned();
-    let there = outputs.iter().find(|(name, _)| candor_text::fold(name) == what)?.1.as_array()?.len();
-    Some(Claim::Made(what, said, there))
+/// The command that a sentence names: in marks, or one that begins with a well-known program.
+fn command(sentence: &str, after: &[&str]) -> Option<String> {
+    if let Some(marked) = sentence.split('`').nth(1).map(str::trim).filter(|text| !text.is_empty()) {
+        return Some(marked.to_owned());
+    }
+    let program = after.iter().take(2).position(|word| PROGRAMS.contains(word))?;
+    let more = after.get(program..)?.iter().take_while(|word| !AFTER_COMMAND.contains(word));
+    Some(more.take(MOST_WORDS).copied().collect::<Vec<_>>().join(" "))
+}
+
+/// The web addresses in a text, without the marks around them.
+pub fn addresses(text: &str) -> impl Iterator<Item = &str> {
+    let end =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ')' | ']' | '>' | '}' | '`' | '*' | '\\');
+    text.match_indices("http").filter_map(move |(at, _)| {
+        let address = text.get(at..)?.split(end).next()?;
+        let host = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
+        (!host.is_empty()).then(|| address.trim_end_matches(['.', ',', ';', ':', '!', '?', '/']))
+    })
+}
+
+/// `5 tickets`, where one of these has a list of that name: what, how many are said, how many there are.
+fn counted(words: &[&str], lists: &[&JsonMap]) -> Option<(String, usize, usize)> {
+    let number = words.iter().take(2).position(|word| word.parse::<usize>().is_ok())?;
+    let said: usize = words.get(number)?.parse().ok()?;
+    let what = candor_text::fold(words.get(number + 1)?).into_owned();
+    let named = |fields: &&JsonMap| {
+        fields.iter().find(|(name, _)| candor_text::fold(name) == what)?.1.as_array().map(Vec::len)
+    };
+    lists.iter().find_map(named).map(|there| (what, said, there))
 }
 
 /// The sentences of a text. A point ends one only before a space, so that the name of a file stays whole.

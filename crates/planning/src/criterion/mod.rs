@@ -69,7 +69,7 @@ pub enum Clause {
         /// The form, as JSON Schema.
         schema: Value,
     },
-    /// Something to look up in the world.
+    /// Something to look up outside the run.
     Check(CheckKind),
     /// Words that only somebody who understands them can judge.
     Judge(String),

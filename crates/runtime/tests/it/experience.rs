@@ -1,4 +1,4 @@
-//! What outlives runs: who succeeded at what, and who is left in peace.
+//! What outlives runs: who succeeded at what, and whose circuit is open.
 
 use candor_model::{EventBody, OutcomeRecord, Position, RunId, RunSettings};
 use candor_planning::breaker;

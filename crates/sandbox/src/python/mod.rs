@@ -39,7 +39,7 @@ const CPU_SECONDS: u64 = 120;
 const PROCESSES: usize = 16;
 const THREADS: u64 = 256;
 const RESULT_BYTES: usize = 32 * 1024 * 1024;
-/// How many Pythons wait for a job.
+/// How many pre-warmed interpreters are kept.
 const USUAL_POOL: usize = 2;
 /// Modules that programs often use and that are loaded soon.
 const USUAL_MODULES: &[&str] = &[
@@ -82,7 +82,7 @@ pub struct PythonConfig {
     pub packages: Vec<PathBuf>,
     /// Modules that are loaded before a job comes, if they are there.
     pub preload: Vec<String>,
-    /// How many Pythons wait for a job; with 0 each is started when it is needed.
+    /// How many pre-warmed interpreters are kept; with 0 each is started when it is needed.
     pub pool: usize,
     /// How much a program may use; how long it may take, its job says.
     pub limits: Limits,
@@ -223,7 +223,7 @@ impl LocalPython {
         Ok(Self { pool: Pool::new(Plan::make(config)?, wanted), facts: OnceCell::new() })
     }
 
-    /// Starts as many Pythons as are to wait for a job, and returns when they do.
+    /// Starts the pre-warmed interpreters, and returns when they are ready.
     pub async fn warm(&self) -> Result<(), PythonError> {
         self.pool.fill().await
     }
@@ -239,13 +239,13 @@ impl LocalPython {
         self.pool.plan().no_world.as_deref().map_or(Ok(()), Err)
     }
 
-    /// How many Pythons wait for a job.
+    /// How many pre-warmed interpreters are kept.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.pool.waiting()
     }
 
-    /// Ends the Pythons that wait. Programs that run go on, and later ones are started when they come.
+    /// Ends the pre-warmed interpreters. Programs that run go on, and later ones are started when they come.
     pub fn close(&self) {
         self.pool.close();
     }

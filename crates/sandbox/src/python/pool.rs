@@ -1,4 +1,4 @@
-//! Pythons that wait for their one job, and others that take the place of those that have got theirs.
+//! Pre-warmed interpreters: each takes one job and is then replaced.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,12 +11,12 @@ use tokio_util::sync::CancellationToken;
 use super::PythonError;
 use super::worker::{Plan, Tried, Worker};
 
-/// How many Pythons may die before they take a job until nobody tries any more.
+/// How many pre-warmed interpreters may die before they take a job until no more are started.
 const MOST_TRIES: usize = 5;
 /// How long a job has the machine to itself before another Python is started.
 const REFILL_AFTER: Duration = Duration::from_millis(50);
 
-/// The Pythons that wait.
+/// The pre-warmed interpreters.
 pub(super) struct Pool {
     shared: Arc<Shared>,
 }

@@ -1,4 +1,4 @@
-//! Pythons that wait for their job: how many there are, what becomes of them, and what nobody notices.
+//! Pre-warmed interpreters: how many there are, what becomes of them, and what nobody notices.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// The Pythons themselves, without their keepers.
+/// The interpreters themselves, without their supervisors.
 fn pythons(word: &str) -> Vec<u32> {
     let keepers = processes("__confine");
     processes(word).into_iter().filter(|pid| !keepers.contains(pid)).collect()

@@ -1,4 +1,4 @@
-//! A story of agents at their desks: notes, a question of one task, a change of the world, and the way back.
+//! A story of agents at work: notes, a question of one task, a change of the world, and the way back.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Servers of the Model Context Protocol, each with someone who looks after it.
 //!
 //! A server is started when it is first needed. If it dies it is started again at the next call, not too often; if
-//! it hangs it is ended, and started again at the next call; if it keeps failing it is left in peace for a while.
+//! it hangs it is ended, and started again at the next call; if it keeps failing its circuit opens.
 //! Every call has a deadline and can be stopped, and leaves nothing behind here.
 
 mod bounded;

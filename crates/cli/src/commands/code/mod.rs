@@ -35,7 +35,7 @@ pub(super) async fn health(app: &App) -> (bool, String) {
         Ok(facts) => {
             let (major, minor, patch) = facts.version;
             let world = match python.own_world() {
-                Ok(()) => "confined in a world of its own".to_owned(),
+                Ok(()) => "sandboxed".to_owned(),
                 Err(why) => format!("confined, but names of files can be seen: {why}"),
             };
             let libraries = facts.libraries.len();

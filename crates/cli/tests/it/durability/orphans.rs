@@ -12,7 +12,7 @@ fn an_orphan_is_stopped_before_its_attempt_is_made_again_under_the_same_key() {
     assert!(is_running(orphan.pid), "a kill of Candor alone leaves its children");
     let looked = place.does("run_orphan", &["status", "run_orphan"]);
     assert!(
-        looked.err.contains("nobody drives this run"),
+        looked.err.contains("no active driver"),
         "it is not running, whatever its log says: {}",
         looked.err
     );

@@ -67,7 +67,7 @@ impl Place {
         let folder = TempDir::new().unwrap();
         let script = folder.path().join("agent.sh");
         fs::write(&script, AGENT).unwrap();
-        // Some of these agents fail on purpose, and are not to be left in peace for it.
+        // Some of these agents fail on purpose, and must not have their circuit opened for it.
         let mut config = format!("[limits]\n{limits}\n[breakers]\nfailure_threshold = 1000000\n");
         for (name, args) in AGENTS {
             let mut command = vec!["sh".to_owned(), script.display().to_string()];

@@ -1,4 +1,4 @@
-//! Models that keep failing are left in peace for a while, by every process, and then tried again.
+//! Models that keep failing: their circuit opens for every process, and is half-open later.
 
 use std::time::{Duration, Instant};
 

@@ -35,7 +35,7 @@ pub(super) fn of(judged: &Judged) -> Vec<Broadcast> {
         issues => format!("the request scores {} of 100: {}", quality.score, issues.join(", ")),
     };
     sent.push(done(QUALITY, content, json!({ "promptQuality": quality })));
-    let content = format!("all three are in; they can be relied on to {} %", evaluation.confidence);
+    let content = format!("all three are in; confidence {} %", evaluation.confidence);
     let basis = json!({ "confidence": evaluation.confidence, "missing": judged.missing });
     sent.push(done(ASSESSOR, content, basis));
     sent
@@ -46,9 +46,9 @@ fn discovery(judged: &Judged) -> Broadcast {
     let keywords = &judged.evaluation.keywords;
     let quality = &judged.evaluation.prompt_quality;
     let content = match keywords.as_slice() {
-        [] => "no keyword was found".to_owned(),
+        [] => "No keyword found".to_owned(),
         keywords => {
-            format!("it is about {}", keywords.iter().take(6).cloned().collect::<Vec<_>>().join(", "))
+            format!("Keywords: {}", keywords.iter().take(6).cloned().collect::<Vec<_>>().join(", "))
         }
     };
     let implication = if !quality.contradictions.is_empty() {

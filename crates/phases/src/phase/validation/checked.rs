@@ -24,7 +24,7 @@ impl Checked {
         Self { result, found, evidence: Some(Evidence::Outputs(task.task_id.clone())) }
     }
 
-    /// What was seen in the world shows it.
+    /// What was seen outside the run shows it.
     pub(super) fn of(clause: &Clause, seen: &CheckResult) -> Self {
         let result = |passed| if passed { CriterionResult::Holds } else { CriterionResult::Fails };
         let evidence = match &seen.check.kind {

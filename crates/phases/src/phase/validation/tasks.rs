@@ -1,14 +1,14 @@
 //! Every task by its own criterion.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use candor_model::handoff::ExecutionOutput;
 use candor_model::{
-    CheckKind, CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
-    FeedbackType, IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
+    CheckKind, CheckResult, CheckedCriterion, CriterionResult, CriterionSource, ExecutionFeedback,
+    FeedbackType, IdMap, JsonMap, LedgerEntry, SubTask, TaskId, TaskStatus, WantedCheck,
 };
 use candor_planning::assessment::ClaimCounts;
-use candor_planning::claims::{self, Claim};
 use candor_planning::compress::{self, Compressed, Expandable};
 use candor_planning::criterion::{self, Clause, Judgement, Subject};
 use candor_planning::texts;
@@ -59,11 +59,17 @@ pub(super) fn judge(cx: &PhaseContext<'_>, allowed: &[String], judged: &Judged) 
             .map(|task| (&task.task_id, task))
             .collect(),
         checked: cx.checks.iter().map(|result| (&result.check, result)).collect(),
+        results,
+        feedback: cx.feedback,
+        request: cx.request,
+        ledger: cx.ledger,
+        addresses: cx.addresses,
         previews: sections.map(|section| (section.section.as_str(), section)).collect(),
         found: Findings::default(),
     };
     for task in plan.subtasks.iter().filter(|task| task.status != TaskStatus::Skipped) {
-        judge.task(task, results.get(&&task.task_id).copied());
+        let result = judge.results.get(&&task.task_id).copied();
+        judge.task(task, result);
     }
     judge.found
 }
@@ -82,16 +88,26 @@ pub(super) fn to_judge(cx: &PhaseContext<'_>) -> Vec<String> {
         .collect()
 }
 
-struct Judge<'a> {
+pub(super) struct Judge<'a> {
     allowed: &'a [String],
     judged: &'a Judged,
     /// The tasks of the plan that the person brought.
     brought: IdMap<&'a TaskId, &'a SubTask>,
-    /// What was looked up in the world; of the same check, the latest.
-    checked: BTreeMap<&'a WantedCheck, &'a CheckResult>,
+    /// What was looked up outside the run; of the same check, the latest.
+    pub(super) checked: BTreeMap<&'a WantedCheck, &'a CheckResult>,
+    /// The results of the tasks that succeeded.
+    pub(super) results: IdMap<&'a TaskId, &'a ExecutionFeedback>,
+    /// What every task reported.
+    pub(super) feedback: &'a [Arc<ExecutionFeedback>],
+    /// What the run was asked for.
+    pub(super) request: &'a str,
+    /// The calls of tools that change something, with their receipts.
+    pub(super) ledger: &'a [LedgerEntry],
+    /// The web addresses that tools were given or spoke of.
+    pub(super) addresses: &'a BTreeSet<String>,
     /// The short form of what tasks have put out, by task.
     previews: BTreeMap<&'a str, &'a Expandable>,
-    found: Findings,
+    pub(super) found: Findings,
 }
 
 impl Judge<'_> {
@@ -222,7 +238,7 @@ impl Judge<'_> {
         failed
     }
 
-    /// A check in the world: its result, or the wish for it.
+    /// A check outside the run: its result, or the wish for it.
     fn looked_up(&mut self, task: &SubTask, clause: &Clause, kind: CheckKind) -> Option<Checked> {
         let check = WantedCheck { task_id: task.task_id.clone(), kind };
         match self.checked.get(&check).copied() {
@@ -232,49 +248,6 @@ impl Judge<'_> {
                 None
             }
         }
-    }
-
-    /// What the agent says it did, against what can be seen of it.
-    fn claims(&mut self, task: &SubTask, result: &ExecutionFeedback) -> Vec<String> {
-        let mut reasons = Vec::new();
-        for claim in claims::of(&result.actual_outputs) {
-            let (holds, found, evidence) = match &claim {
-                Claim::Wrote(path) => {
-                    let kind = CheckKind::Written(path.clone());
-                    let check = WantedCheck { task_id: task.task_id.clone(), kind };
-                    let Some(seen) = self.checked.get(&check).copied() else {
-                        self.found.wanted.push(check);
-                        continue;
-                    };
-                    let evidence = Evidence::File(path.clone());
-                    (
-                        seen.passed,
-                        format!("the agent says it wrote {path}; the file does not exist"),
-                        evidence,
-                    )
-                }
-                Claim::Made(what, said, there) => {
-                    let found = format!("the agent says it made {said} {what}; its output has {there}");
-                    (said == there, found, Evidence::Outputs(task.task_id.clone()))
-                }
-            };
-            self.found.claims.made = self.found.claims.made.saturating_add(1);
-            if !holds {
-                self.found.claims.unsupported = self.found.claims.unsupported.saturating_add(1);
-                reasons.push(found.clone());
-                self.found.criteria.push(CheckedCriterion {
-                    criterion: "what the agent says it did was done".to_owned(),
-                    source: CriterionSource::Claim,
-                    task_id: Some(task.task_id.clone()),
-                    words: None,
-                    result: CriterionResult::Fails,
-                    found,
-                    evidence: Some(evidence),
-                    of_goal: false,
-                });
-            }
-        }
-        reasons
     }
 
     fn holds(&mut self, met: bool) {

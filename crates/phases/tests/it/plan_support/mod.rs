@@ -87,6 +87,8 @@ impl Stage {
         loop {
             let steps = |step: &str| told.get(step).map_or(&[][..], Vec::as_slice);
             let cx = PhaseContext {
+                ledger: &[],
+                addresses: &std::collections::BTreeSet::new(),
                 attempt: 1,
                 run_id: &run_id,
                 request: &self.request,

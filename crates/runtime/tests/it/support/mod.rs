@@ -149,7 +149,7 @@ impl House {
             retry: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
-        // These agents fail on purpose, and are not to be left in peace for it.
+        // These agents fail on purpose, and must not have their circuit opened for it.
         let breakers = BreakerSettings { failure_threshold: u32::MAX, ..BreakerSettings::default() };
         let equipment = RuntimeDeps { breakers, ..RuntimeDeps::default() };
         let registry = AgentRegistry::new(vec![(capability, agent)]);

@@ -1,4 +1,4 @@
-//! What phases have looked up in the world: criteria that are really checked, files that are read once.
+//! What phases have looked up outside the run: criteria that are really checked, files that are read once.
 
 use std::fs;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The invariants of breakers: who is left in peace gets no task, and who is tried again gets one at a time.
+//! The invariants of breakers: an agent with an open circuit gets no task, one that is half-open gets one at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
