@@ -131,7 +131,7 @@ fn the_third_failure_of_a_task_goes_to_a_person_and_pauses() {
     run.wait(7.0);
     run.fail_for_now("task_001_retry", "Service unavailable");
     assert_eq!(failure_notices(&run).len(), 1);
-    assert!(failure_notices(&run)[0].recovery_strategy.to_lowercase().contains("guidance"));
+    assert!(failure_notices(&run)[0].recovery_strategy.contains("Waiting for your input"));
     let escalations = run.last.iter().filter(|body| matches!(body, EventBody::Escalated { .. }));
     assert_eq!(escalations.count(), 1);
     let (_, Question::Guidance(request)) = run.question() else { panic!("no guidance asked") };

@@ -248,7 +248,7 @@ fn declining_leaves_everything_and_warns() {
         assert!(to_undo(&run).is_empty());
         assert!(!run.at_work().is_empty());
         let warned = run.told().iter().any(|told| match told {
-            Notification::Announcement(said) => said.title.contains("stays as it is"),
+            Notification::Announcement(said) => said.title == "Side effects are kept",
             _ => false,
         });
         assert!(warned);
