@@ -15,8 +15,8 @@ use candor_model::{
 use crate::completeness::Category;
 use crate::{assignment, calibration, completeness, dependencies};
 
-/// The fewest agents with declared capabilities among which routing is a choice.
-pub const MIN_AGENTS: usize = 3;
+/// The fewest agents that say what they can do, unless an installation wants more to choose from.
+pub const MIN_AGENTS: usize = 1;
 
 /// A plan and what is needed to judge it.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,12 +51,14 @@ pub struct Accepted {
 /// Checks that there is what planning cannot do without: a registry with enough agents to choose from,
 /// usually [`MIN_AGENTS`].
 pub fn check_preconditions(agents: &[AgentCapability], min_agents: usize) -> Result<(), PlanningError> {
-    let able = agents.iter().filter(|agent| !agent.capabilities.is_empty()).count();
+    let says_what =
+        |agent: &&AgentCapability| !agent.capabilities.is_empty() || !agent.specialization.trim().is_empty();
+    let able = agents.iter().filter(says_what).count();
     if able >= min_agents {
         return Ok(());
     }
     let missing =
-        format!("the agent registry has {able} agents that declare capabilities and needs {min_agents}");
+        format!("the agent registry has {able} agents that say what they can do and needs {min_agents}");
     Err(PlanningError::Precondition { missing })
 }
 

@@ -87,7 +87,8 @@ fn is_substantial(value: &Value) -> bool {
 /// What the result lacks, the gravest first: tasks, parts of tasks, constraints and criteria.
 #[must_use]
 pub fn missing(subject: &Subject<'_>) -> Vec<Missing> {
-    let mut missing = open_tasks(subject);
+    let mut missing = without_plan(subject);
+    missing.extend(open_tasks(subject));
     missing.extend(partial(subject));
     let judged = RunVerdict::of(subject.records);
     missing.extend(criteria(subject, &judged));
@@ -96,6 +97,18 @@ pub fn missing(subject: &Subject<'_>) -> Vec<Missing> {
         missing.extend(constraints(subject));
     }
     missing
+}
+
+/// A run that ended before it had a plan lacks everything.
+fn without_plan(subject: &Subject<'_>) -> Vec<Missing> {
+    let error = match subject.chronicle.end {
+        Some((_, EventBody::RunFailed { error, .. } | EventBody::RunAborted { error, .. })) => error,
+        _ => return Vec::new(),
+    };
+    if subject.plan.is_some() {
+        return Vec::new();
+    }
+    vec![Missing { what: words::PLAN.to_owned(), why: texts::plain(&error.to_string()) }]
 }
 
 fn open_tasks(subject: &Subject<'_>) -> Vec<Missing> {

@@ -94,6 +94,8 @@ pub const NOT_DONE_YET: &str = "not done yet";
 pub const NEVER_DONE: &str = "not done, because the run ended before";
 /// Why a constraint could not be checked.
 pub const NO_OUTPUT_SAYS: &str = "no output says it";
+/// What a run that ended before it had a plan lacks.
+pub(crate) const PLAN: &str = "A plan";
 /// What is missing if nothing tells whether a goal is reached.
 pub const PROOF: &str = "A proof that the goal is reached";
 /// Why it is missing.

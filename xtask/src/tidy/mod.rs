@@ -36,7 +36,7 @@ pub fn run(root: &Path) -> Result<()> {
     if !problems.is_empty() {
         bail!("the house is not in order: {} problem(s), listed above", problems.len());
     }
-    eprintln!("tidy: the house is in order");
+    eprintln!("tidy: no problems found");
     Ok(())
 }
 

@@ -94,7 +94,7 @@ struct SaidLimits {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Planning {
-    /// The fewest agents with declared capabilities with which a goal is planned.
+    /// The fewest agents that say what they can do with which a goal is planned.
     pub min_agents: usize,
 }
 

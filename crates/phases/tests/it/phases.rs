@@ -9,14 +9,14 @@ use candor_model::{
 use candor_phases::plan_file::PlanFile;
 use candor_phases::{Pack, PhaseContext, Phases};
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
-use candor_planning::validation::{self, Proposal};
+use candor_planning::validation::Proposal;
 use candor_testkit::fixtures;
 
 const PARIS: &str = "Plan a 3-day trip to Paris in May with a $2000 budget";
 
 fn phases() -> Phases {
     let travel = Pack::from_toml(include_str!("../../../../packs/travel/pack.toml")).unwrap();
-    Phases::new(vec![travel], validation::MIN_AGENTS)
+    Phases::new(vec![travel], 3)
 }
 
 /// What the way through the first five phases left.

@@ -83,7 +83,7 @@ pub(in crate::view) fn attempt_of(agent: &str, attempt: u32) -> String {
     if attempt == 0 { "never started".to_owned() } else { format!("attempt {attempt} by {agent}") }
 }
 
-pub(in crate::view) const NO_FAILURES: &str = "Nothing failed.";
+pub(in crate::view) const NO_FAILURES: &str = "No task failed.";
 
 pub(in crate::view) fn done_in_part(missing: &str) -> String {
     if missing.is_empty() { "done in part".to_owned() } else { format!("done in part: {missing}") }

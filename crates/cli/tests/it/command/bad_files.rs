@@ -63,10 +63,23 @@ fn an_agent_needs_one_way_to_be_reached() {
 #[test]
 fn too_few_agents_for_a_goal_is_said_with_the_number() {
     // spec: planning WF-04
-    let candor =
-        Candor::with_config("[[agents]]\nagent_type = \"a\"\nspecialization = \"x\"\nbuiltin = \"noop\"\n");
-    let said = candor.run(["run", PARIS]).ended_with(1);
+    let one = "[[agents]]\nagent_type = \"a\"\nspecialization = \"x\"\nbuiltin = \"noop\"\n";
+    let candor = Candor::with_config(&format!("[planning]\nmin_agents = 3\n{one}"));
+    let said = candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(1);
     said.tells(&["agents", "3"]);
+    let report = candor.run(["report", "run_1"]).ended_with(0);
+    assert!(report.stdout.contains("**A plan** — ") && !report.stdout.contains("Every task was done"));
+}
+
+#[test]
+fn one_agent_without_a_list_of_capabilities_is_enough_for_a_goal() {
+    // spec: findings GL-02
+    let candor = Candor::with_config(
+        "[[agents]]\nagent_type = \"vet\"\nspecialization = \"Examines animals and writes down what it finds\"\n\
+         builtin = \"noop\"\n",
+    );
+    let said = candor.run(["run", "Examine the dog and write down its weight", "--unattended", "--yes"]);
+    said.ended_with(0).shows(&["vet"]);
 }
 
 #[test]

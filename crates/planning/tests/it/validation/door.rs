@@ -192,14 +192,15 @@ fn a_revised_plan_is_checked_again() {
 }
 
 #[test]
-fn planning_needs_three_agents_that_can_do_something_but_no_history() {
+fn planning_needs_as_many_agents_as_are_wanted_but_no_history() {
     // spec: planning WF-04
     let mut agents = fixtures::paris_agents();
-    assert!(validation::check_preconditions(&agents, validation::MIN_AGENTS).is_ok());
+    assert!(validation::check_preconditions(&agents, 3).is_ok());
     agents.truncate(3);
-    assert!(validation::check_preconditions(&agents, validation::MIN_AGENTS).is_ok());
+    assert!(validation::check_preconditions(&agents, 3).is_ok());
     agents[0].capabilities.clear();
-    let error = validation::check_preconditions(&agents, validation::MIN_AGENTS).unwrap_err();
+    agents[0].specialization.clear();
+    let error = validation::check_preconditions(&agents, 3).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::PreconditionError);
     assert!(error.to_string().contains("agent registry has 2 agents"), "{error}");
     assert!(accept(proposal(fixtures::paris_plan())).is_ok(), "with an empty calibrator");
