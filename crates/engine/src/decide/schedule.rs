@@ -13,7 +13,7 @@ use candor_planning::{confidence, texts};
 use super::draft::Draft;
 use super::{ending, phases};
 use crate::RunState;
-use crate::state::{ReadyKey, Stage, TaskState, Work};
+use crate::state::{ReadyKey, Stage, TaskRun, TaskState, Work};
 
 /// What one outcome frees, for scheduling without building the state after it.
 pub(super) struct Freed {
@@ -139,7 +139,7 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
         let Some((task, run)) = work.task(index).filter(|_| room > 0) else {
             continue;
         };
-        let Some((agent, reserved)) = choose_agent(state, work, task) else {
+        let Some((agent, reserved)) = choose_agent(state, work, (task, run)) else {
             let until = state.open_circuits().get(&task.agent_type).copied().flatten();
             round.awaited.extend(until.map(|until| (task.agent_type.clone(), until)));
             continue;
@@ -227,16 +227,30 @@ fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize
     keys.into_iter().map(|(_, n)| TaskIndex(n)).collect()
 }
 
+/// So many failed trials of an agent show that waiting for it does not help a task that it was never given either.
+const ENOUGH_TRIALS: u32 = 2;
+
 /// The task's own agent, or the next best that is fit for it while its circuit is open. Nobody if all circuits are
 /// open and it is known for how long: then the task waits for the first of them.
-fn choose_agent(state: &RunState, work: &Work, task: &SubTask) -> Option<(AgentType, Money)> {
+///
+/// An agent that failed when it was tried again is not waited for by each task in its turn: those that have failed
+/// with it are given to it, fail at once, and go the way of any failure.
+fn choose_agent(
+    state: &RunState,
+    work: &Work,
+    (task, run): (&SubTask, &TaskRun),
+) -> Option<(AgentType, Money)> {
     let fit = |ranked: &&candor_model::RankedAgent| ranked.score >= state.settings().min_backup_score;
     let others = task.metadata.ranking.iter().filter(fit).map(|ranked| &ranked.agent_type);
     let agent = std::iter::once(&task.agent_type)
         .chain(others.filter(|agent| !task.metadata.failed_agents.contains(agent)))
         .find(|agent| !state.is_unavailable(agent));
     let for_ever = || state.open_circuits().get(&task.agent_type).is_some_and(Option::is_none);
-    let agent = agent.or_else(|| for_ever().then_some(&task.agent_type))?;
+    let trials = state.failed_trials(&task.agent_type);
+    let failed_with_it =
+        || run.history.as_ref().is_some_and(|history| history.agents.contains(&task.agent_type));
+    let in_vain = || trials >= ENOUGH_TRIALS || trials > 0 && failed_with_it();
+    let agent = agent.or_else(|| (for_ever() || in_vain()).then_some(&task.agent_type))?;
     let cost = work.agents.get(agent).map_or(Money::ZERO, candor_model::AgentCapability::set_aside);
     Some((agent.clone(), cost))
 }

@@ -17,11 +17,17 @@ pub(crate) struct Circuits {
     /// Agents with an open circuit of whom it was said that tasks wait for them.
     #[serde(default)]
     awaited: BTreeSet<AgentType>,
+    /// How often agents have failed when they were tried again, since they last worked.
+    #[serde(default)]
+    failed_trials: BTreeMap<AgentType, u32>,
 }
 
 impl Circuits {
     pub(super) fn open(&mut self, agent: &AgentType, until: Option<Timestamp>) {
-        self.half_open.remove(agent);
+        if self.half_open.remove(agent) {
+            let trials = self.failed_trials.entry(agent.clone()).or_default();
+            *trials = trials.saturating_add(1);
+        }
         self.awaited.remove(agent);
         self.open.insert(agent.clone(), until);
     }
@@ -38,6 +44,7 @@ impl Circuits {
     pub(super) fn close(&mut self, agent: &AgentType) {
         self.open.remove(agent);
         self.half_open.remove(agent);
+        self.failed_trials.remove(agent);
     }
 }
 
@@ -57,6 +64,11 @@ impl RunState {
     /// Whether it was said that tasks wait for the agent, since its circuit was opened.
     pub(crate) fn is_awaited(&self, agent: &AgentType) -> bool {
         self.circuits.awaited.contains(agent)
+    }
+
+    /// How often an agent has failed when it was tried again, since it last worked.
+    pub(crate) fn failed_trials(&self, agent: &AgentType) -> u32 {
+        self.circuits.failed_trials.get(agent).copied().unwrap_or(0)
     }
 
     pub(crate) fn is_unavailable(&self, agent: &AgentType) -> bool {

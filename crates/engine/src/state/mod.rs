@@ -33,7 +33,7 @@ pub(crate) use findings::Findings;
 pub use findings::{PromptEntry, ShownPlan};
 pub(crate) use notebook::asked_by;
 pub(crate) use owed::Owed;
-pub(crate) use task_run::{Attempt, TaskState};
+pub(crate) use task_run::{Attempt, TaskRun, TaskState};
 pub(crate) use view::outcome_of;
 pub(crate) use work::{ReadyKey, Work};
 

@@ -160,8 +160,8 @@ fn points_to_go_back_to_are_listed_in_words() {
 #[test]
 fn a_run_that_failed_before_it_had_a_plan_has_a_report_too() {
     // spec: planning TR-10 EN-26
-    let candor =
-        Candor::with_config("[[agents]]\nagent_type = \"a\"\nspecialization = \"x\"\nbuiltin = \"noop\"\n");
+    let one = "[[agents]]\nagent_type = \"a\"\nspecialization = \"x\"\nbuiltin = \"noop\"\n";
+    let candor = Candor::with_config(&format!("[planning]\nmin_agents = 3\n{one}"));
     let (said, events) = candor.events(&["run", PARIS]);
     said.ended_with(1);
     let report = events.report();

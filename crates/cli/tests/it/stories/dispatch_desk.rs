@@ -77,3 +77,15 @@ fn a_second_run_against_a_dead_service_does_not_wait_longer_than_it_says() {
     story.run(&["run", "--plan", "plan.json", "--run-id", "run_2", "--plain"]).exit(0);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
+
+#[test]
+fn many_tasks_for_a_dead_service_do_not_wait_for_it_one_after_the_other() {
+    // spec: findings RC-13
+    let story =
+        Story::with_limits("agent_timeout = 30\n[breakers]\nreset_timeout = 1").closed_port("sorter", SORTS);
+    let tasks = (0..12).map(|n| task(&format!("sort_{n}"), "sorter", "Sort the tickets of one queue", &[]));
+    story.plan(tasks.collect()).exit(1).verdict("not_met");
+    let log = story.run(&["watch", "run_1", "--json"]).said.lines();
+    let trials = log.iter().filter(|line| line["event"] == "breaker_tried").count();
+    assert!((1..=5).contains(&trials), "{trials} trials");
+}

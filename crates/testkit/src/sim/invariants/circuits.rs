@@ -12,6 +12,8 @@ use super::invariant;
 pub(super) struct CircuitInvariants {
     open: BTreeMap<AgentType, Option<Timestamp>>,
     tried: BTreeSet<AgentType>,
+    /// Those that failed when they were tried again: they are not waited for.
+    failed_trials: BTreeSet<AgentType>,
 }
 
 impl CircuitInvariants {
@@ -23,7 +25,9 @@ impl CircuitInvariants {
                 invariant(known.is_none_or(|known| Some(known) < *until), || {
                     format!("{agent_type} rests already, and longer")
                 })?;
-                self.tried.remove(agent_type);
+                if self.tried.remove(agent_type) {
+                    self.failed_trials.insert(agent_type.clone());
+                }
                 self.open.insert(agent_type.clone(), *until);
             }
             EventBody::BreakerTried { agent_type } => {
@@ -36,6 +40,7 @@ impl CircuitInvariants {
             EventBody::BreakerClosed { agent_type } => {
                 let rested = self.open.remove(agent_type).is_some();
                 let tried = self.tried.remove(agent_type);
+                self.failed_trials.remove(agent_type);
                 invariant(rested || tried, || {
                     format!("the breaker of {agent_type} closed and was not open")
                 })?;
@@ -48,7 +53,9 @@ impl CircuitInvariants {
     /// Whether an agent with so many tasks under way may be given one more.
     pub(super) fn may_work(&self, agent: &AgentType, busy: usize) -> Result<(), String> {
         let known = self.open.get(agent).copied().flatten();
-        invariant(known.is_none(), || format!("{agent} got a task and should rest until {known:?}"))?;
+        invariant(known.is_none() || self.failed_trials.contains(agent), || {
+            format!("{agent} got a task and should rest until {known:?}")
+        })?;
         invariant(busy == 0 || !self.tried.contains(agent), || {
             format!("{agent} is tried, had {busy} tasks and got one more")
         })
