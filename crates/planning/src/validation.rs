@@ -13,7 +13,7 @@ use candor_model::{
 };
 
 use crate::completeness::Category;
-use crate::{assignment, calibration, completeness, dependencies};
+use crate::{assignment, calibration, completeness, dependencies, routing};
 
 /// The fewest agents that say what they can do, unless an installation wants more to choose from.
 pub const MIN_AGENTS: usize = 1;
@@ -51,8 +51,11 @@ pub struct Accepted {
 /// Checks that there is what planning cannot do without: a registry with enough agents to choose from,
 /// usually [`MIN_AGENTS`].
 pub fn check_preconditions(agents: &[AgentCapability], min_agents: usize) -> Result<(), PlanningError> {
-    let says_what =
-        |agent: &&AgentCapability| !agent.capabilities.is_empty() || !agent.specialization.trim().is_empty();
+    // Whoever answers when nobody else can is nobody to plan with.
+    let says_what = |agent: &&AgentCapability| {
+        let says = !agent.capabilities.is_empty() || !agent.specialization.trim().is_empty();
+        says && !routing::is_last_resort(&agent.agent_type)
+    };
     let able = agents.iter().filter(says_what).count();
     if able >= min_agents {
         return Ok(());
