@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::House;
 
-/// Four tasks in a row: one fails once and is repeated, one fails until a person gives it to another agent, and one is
-/// too large and is halved.
+/// Four tasks in a row: one fails once and is repeated, one fails until a person gives it to
+/// another agent.
 fn story() -> Story {
     let names = ["worker", "hotel_agent"];
     let agents = names.map(|name| AgentCapability {
@@ -31,7 +31,6 @@ fn story() -> Story {
         })
         .collect();
     tasks[1].retry_policy = Some(RetryPolicy { max_retries: 2, backoff_seconds: Seconds::ZERO });
-    tasks[3].inputs = fixtures::object(json!({ "rows": [1, 2, 3, 4] }));
     Story {
         run_id: RunId::new("run_story").unwrap(),
         request: "Do the work".to_owned(),
@@ -50,11 +49,6 @@ fn answer(order: &WorkOrder) -> Result<AgentAnswer, String> {
     match (order.task_id.as_str(), order.attempt) {
         ("task_002", 1) => Err("no luck today".to_owned()),
         ("task_003", 1 | 2) => Err("the ledger is locked by somebody else".to_owned()),
-        _ if order.inputs.get("rows").and_then(Value::as_array).is_some_and(|rows| rows.len() > 2) => {
-            let error =
-                json!({ "kind": "too_complex", "message": "too many rows at once", "retryable": false });
-            Ok(serde_json::from_value(json!({ "error": error })).unwrap())
-        }
         (task, _) => {
             let outputs = fixtures::object(json!({ "done": task }));
             Ok(AgentAnswer { cost: Some(fixtures::dollars(0.02)), ..AgentAnswer::success(outputs) })
@@ -146,7 +140,7 @@ async fn the_real_driver_and_the_simulated_one_write_the_same_log() {
     assert_eq!(lived.len(), simulated.len());
     let kinds: Vec<&str> =
         lived.iter().filter_map(|body| Some(body.as_object()?.keys().next()?.as_str())).collect();
-    for kind in ["human_asked", "task_failed", "retry_scheduled", "replanned", "task_succeeded"] {
+    for kind in ["human_asked", "task_failed", "retry_scheduled", "task_succeeded"] {
         assert!(kinds.contains(&kind), "the story has a {kind}: {kinds:?}");
     }
 }
