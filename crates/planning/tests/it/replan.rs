@@ -867,15 +867,17 @@ proptest! {
                 continue;
             }
             feedback.iter().for_each(|one| record(&mut plan, one));
+            // A plan that has grown by smaller tasks may be revised more often.
+            let most = u32::try_from(plan.subtasks.len().div_ceil(4)).unwrap().max(3);
             match replan_with(&plan, &feedback, None) {
                 Ok(replanned) => {
-                    prop_assert!(!refused && plan.metadata.revisions_made() < 3);
+                    prop_assert!(!refused && plan.metadata.revisions_made() < most);
                     plan = replanned.plan;
                     prop_assert_eq!(unsoundness(&plan), None);
                 }
                 Err(ReplanRefusal::Abort(_)) => {
                     let unsure = plan.confidence_score.get() < 0.3 && plan.metadata.revisions_made() > 0;
-                    prop_assert!(unsure || plan.metadata.revisions_made() == 3);
+                    prop_assert!(unsure || plan.metadata.revisions_made() == most);
                     refused = true;
                 }
                 Err(ReplanRefusal::NothingToChange(_)) => {}
