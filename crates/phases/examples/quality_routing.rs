@@ -1,8 +1,10 @@
 //! How often routing names the right tool: `quality_routing DATA_DIR [MINILM_DIR]`.
 //!
 //! By words, with the embedded model, and with MiniLM if a folder with its weights is named: without history,
-//! with up to 1, 3 and 5 successes per agent, and with successes of half of the agents only. Rows with an even
-//! id are those that parameters were chosen on; the odd ones show whether they generalise.
+//! with up to 1, 3 and 5 successes per agent, and with successes of half of the agents only; and without history among
+//! 3, 5 and 10 agents, of which some are the right one's nearest. Rows with an even id are those that parameters were
+//! chosen on; the odd ones show whether they generalise, and how far the chance that a ranking gives its first agent
+//! can be trusted.
 
 use std::{
     io::{self, Write},
@@ -127,7 +129,65 @@ impl Bench {
             .collect()
     }
 
+    /// The right agent of a query with others: a third of them its nearest neighbours, the rest drawn.
+    fn candidates(&self, row: usize, right: usize, count: usize) -> Vec<usize> {
+        let near = |other: usize| match (self.vectors.get(right), self.vectors.get(other)) {
+            (Some(Some(one)), Some(Some(two))) => one.iter().zip(two.iter()).map(|(a, b)| a * b).sum::<f32>(),
+            _ => 0.0,
+        };
+        let mut others: Vec<usize> = (0..self.agents.len()).filter(|other| *other != right).collect();
+        others.sort_by(|one, other| near(*other).total_cmp(&near(*one)));
+        let (neighbours, strangers) = others.split_at((count / 3).min(others.len()));
+        let step = strangers.len() / count.max(1);
+        let drawn = strangers.iter().skip(row % step.max(1)).step_by(step.max(1));
+        let mut all: Vec<usize> = neighbours.iter().chain(drawn).copied().take(count - 1).collect();
+        all.push(right);
+        all.sort_unstable();
+        all
+    }
+
+    /// Hits among few agents, and the chances that were given with whether they came true; for every fourth query also
+    /// without the right agent, where every choice is wrong.
+    fn few(&self, count: usize) -> ([Tally; 2], Vec<(f64, bool)>) {
+        let (mut tallies, mut chances) = ([Tally::default(); 2], Vec::new());
+        for (row, (query, vector)) in self.queries.iter().zip(&self.query_vectors).enumerate() {
+            let is_right = |agent: &AgentCapability| agent.agent_type.as_str() == query.tool;
+            let Some(right) = self.agents.iter().position(is_right) else { continue };
+            let all = self.candidates(row, right, count);
+            for without in [false, true].into_iter().take(if row.is_multiple_of(4) { 2 } else { 1 }) {
+                let chosen = all.iter().filter(|at| !without || **at != right);
+                let pairs: Vec<_> =
+                    chosen.filter_map(|at| self.agents.get(*at).zip(self.vectors.get(*at))).collect();
+                let (agents, vectors): (Vec<_>, Vec<_>) =
+                    pairs.into_iter().map(|(agent, vector)| (agent.clone(), vector.clone())).unzip();
+                let Ok(router) = Router::new(agents, &vectors, &[]) else { continue };
+                let ranking = router.rank(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
+                let place = ranking.iter().position(|ranked| ranked.agent_type.as_str() == query.tool);
+                let [even, odd] = &mut tallies;
+                if !without {
+                    if query.id.is_multiple_of(2) { even } else { odd }.add(place);
+                }
+                let chance = ranking.first().and_then(|first| first.chance);
+                chances
+                    .extend(chance.filter(|_| !query.id.is_multiple_of(2)).map(|it| (it, place == Some(0))));
+            }
+        }
+        (tallies, chances)
+    }
+
+    fn report_few(&self, name: &str, out: &mut impl Write) -> io::Result<()> {
+        let mut all = Vec::new();
+        for count in [3, 5, 10] {
+            let (tallies, chances) = self.few(count);
+            line(out, &format!("{name}, among {count} agents"), tallies)?;
+            all.extend(chances);
+        }
+        let error = calibration_error(&all);
+        writeln!(out, "{name}, chance of the first agent, odd ids: calibration error {error:.3}")
+    }
+
     fn report(&self, name: &str, out: &mut impl Write) -> io::Result<()> {
+        self.report_few(name, out)?;
         let everyone = |_: &str| true;
         for most in [0, 1, 3, 5] {
             let title = if most == 0 { "cold".to_owned() } else { format!("up to {most} successes") };
@@ -157,6 +217,15 @@ impl Bench {
         }
         Ok(())
     }
+}
+
+/// How far chances are from what came true, in ten bins weighted by their rows.
+fn calibration_error(chances: &[(f64, bool)]) -> f64 {
+    let bin = |lower: u32| {
+        let of_bin = chances.iter().filter(|(chance, _)| (chance * 10.0).min(9.0) as u32 == lower);
+        of_bin.map(|(chance, right)| chance - f64::from(u8::from(*right))).sum::<f64>().abs()
+    };
+    (0..10).map(bin).sum::<f64>() / chances.len().max(1) as f64
 }
 
 /// Whether a tool is in the half that is drawn.

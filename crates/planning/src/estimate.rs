@@ -65,9 +65,9 @@ pub fn from_history(task: &SubTask, history: &[RoutedExample]) -> Option<Measure
     if own.len() < FEWEST_RUNS {
         return None;
     }
-    let text = kind(&routing::task_text(task));
+    let text = kind(routing::task_text(task));
     let is_same = |known: &str| {
-        let known = kind(known);
+        let known = kind(routing::own_words(known));
         // A long text is kept by its beginning.
         known == text || known.len() >= LONG_TEXT && text.starts_with(&known)
     };
@@ -226,7 +226,7 @@ mod tests {
         let mut history: Vec<_> = [60_000, 70_000, 80_000].map(|took| example("something else", took)).into();
         assert_eq!(from_history(&one, &history).map(|it| it.low), Some(Seconds::whole(60)));
         assert_eq!(from_history(&one, &history[..2]), None, "two attempts are no range");
-        history.extend([8_000, 14_000, 9_000].map(|took| example(&text, took)));
+        history.extend([8_000, 14_000, 9_000].map(|took| example(text, took)));
         let measured = from_history(&one, &history).unwrap();
         assert_eq!((measured.low, measured.high, measured.runs), (Seconds::whole(8), Seconds::whole(14), 3));
     }

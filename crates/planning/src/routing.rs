@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use candor_model::{AgentCapability, AgentType, PlanningError, RankedAgent, SubTask};
+use candor_text::Rule;
 
 /// The cost in dollars at which an agent is not worth calling.
 const PROHIBITIVE_COST: f64 = 10.0;
@@ -29,16 +30,41 @@ pub enum RoutingProblem {
     NotFinite,
 }
 
-/// The text by which an agent is embedded.
+/// The text by which an agent is embedded: its name in words, and what it says of itself.
 #[must_use]
 pub fn agent_text(agent: &AgentCapability) -> String {
-    format!("{}. Capabilities: {}", agent.specialization, agent.capabilities.join(", "))
+    let name: Vec<&str> = Rule::Identifier.split(agent.agent_type.as_str()).map(|word| word.text).collect();
+    format!("{}: {}", name.join(" "), described(agent))
 }
 
-/// The text by which a task is embedded; together with the model's name, the key of its cached vector.
+/// An agent in one line of a prompt: the name by which it can be chosen, and what it says of itself.
 #[must_use]
-pub fn task_text(task: &SubTask) -> String {
-    format!("{}. Expected outputs: {}", task.description, task.expected_outputs.join(", "))
+pub fn agent_line(agent: &AgentCapability) -> String {
+    format!("{}: {}", agent.agent_type, described(agent))
+}
+
+fn described(agent: &AgentCapability) -> String {
+    let AgentCapability { specialization, capabilities, .. } = agent;
+    match capabilities.is_empty() {
+        true => specialization.clone(),
+        false => format!("{specialization}. Capabilities: {}", capabilities.join(", ")),
+    }
+}
+
+/// The text by which a task is embedded, compared and remembered: its own words. The names of its outputs are ours in
+/// most plans, and agents would learn them.
+#[must_use]
+pub fn task_text(task: &SubTask) -> &str {
+    task.description.as_str()
+}
+
+/// What stood behind a task's own words in the examples of versions up to 0.1.
+const OUTPUTS_SUFFIX: &str = ". Expected outputs: ";
+
+/// A recorded task's own words, whichever version recorded it.
+#[must_use]
+pub fn own_words(recorded: &str) -> &str {
+    recorded.split_once(OUTPUTS_SUFFIX).map_or(recorded, |(own, _)| own)
 }
 
 /// The same direction with length 1, so that dot products are cosines.

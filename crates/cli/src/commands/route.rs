@@ -175,7 +175,8 @@ async fn build(
     } else {
         vectors(&**meaning, &texts).await?
     };
-    let texts: Vec<String> = history.iter().map(|example| example.text.clone()).collect();
+    let texts: Vec<String> =
+        history.iter().map(|example| routing::own_words(&example.text).to_owned()).collect();
     let done = vectors(&**meaning, &texts).await?;
     Router::new(agents.to_vec(), &described, &successes(history, done)).map_err(|error| error.to_string())
 }

@@ -61,8 +61,7 @@ pub(crate) fn plan(goal: &Goal, tasks: &[SubTask], agents: &[AgentCapability]) -
     ask.slots.insert("goal", goal.description.to_string());
     ask.slots.insert("tasks", task_lines(tasks));
     let chosen = agents.iter().filter(|agent| tasks.iter().any(|task| task.agent_type == agent.agent_type));
-    let texts: Vec<String> =
-        chosen.map(|agent| format!("{}: {}", agent.agent_type, routing::agent_text(agent))).collect();
+    let texts: Vec<String> = chosen.map(routing::agent_line).collect();
     ask.slots.insert("agents", texts.join("\n"));
     ask.max_output_tokens = 600;
     ask

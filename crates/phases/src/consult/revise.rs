@@ -34,8 +34,7 @@ pub(crate) fn revise_task(
         plan.subtasks.iter().filter(|task| task.status == TaskStatus::Pending).cloned().collect();
     ask.slots.insert("open_tasks", task_lines(&open));
     let routable = cx.agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type));
-    let agents =
-        routable.take(50).map(|agent| format!("{}: {}", agent.agent_type, routing::agent_text(agent)));
+    let agents = routable.take(50).map(routing::agent_line);
     ask.slots.insert("agents", agents.collect::<Vec<_>>().join("\n"));
     if let Some(note) = note {
         ask.slots.insert("note", note.to_owned());

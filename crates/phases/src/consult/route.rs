@@ -46,8 +46,7 @@ pub(crate) fn route_task(ties: &[Tie<'_>], agents: &[AgentCapability]) -> Ask {
         .collect();
     ask.slots.insert("task", tasks.join("\n"));
     let offered = agents.iter().filter(|agent| ties.iter().any(|(_, them)| them.contains(&agent.agent_type)));
-    let texts: Vec<String> =
-        offered.map(|agent| format!("{}: {}", agent.agent_type, routing::agent_text(agent))).collect();
+    let texts: Vec<String> = offered.map(routing::agent_line).collect();
     ask.slots.insert("agents", texts.join("\n"));
     ask.max_output_tokens = 300;
     let fits = Arc::clone(&ask.check);

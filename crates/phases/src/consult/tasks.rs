@@ -90,7 +90,7 @@ pub(crate) fn decompose_task(goal: &Goal, agents: &[AgentCapability], briefing: 
         .collect();
     // Whoever is asked only when nobody else is left is nobody to plan for.
     let routable = agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type));
-    let known: Vec<String> = routable.take(50).map(routing::agent_text).collect();
+    let known: Vec<String> = routable.take(50).map(routing::agent_line).collect();
     ask.slots.insert("goal", goal.description.to_string());
     ask.slots.insert("constraints", constraints.join("\n"));
     ask.slots.insert("agents", known.join("\n"));

@@ -242,9 +242,7 @@ fn rarity(knowing: usize, agents: usize) -> f64 {
 /// The terms that a text asks for, with their weights; a repeated word counts a little more.
 fn asked(text: &str) -> BTreeMap<String, f64> {
     let mut asked = BTreeMap::<String, (f64, f64)>::new();
-    // The words by which a task announces its outputs are ours, not the task's.
-    let (description, outputs) = text.split_once("Expected outputs:").unwrap_or((text, ""));
-    for Term { stem, weight } in words::terms(description).chain(words::terms(outputs)).take(MAX_TEXT_TERMS) {
+    for Term { stem, weight } in words::terms(text).take(MAX_TEXT_TERMS) {
         let entry = asked.entry(stem).or_insert((weight, 0.0));
         entry.1 += 1.0;
     }

@@ -92,7 +92,7 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     }
     estimate::learn(&mut plan.subtasks, cx.examples);
     let coverage = gaps::coverage(cx, &plan.subtasks);
-    let doubts = Doubts::of(cx, &plan, &choices, agents.len(), &coverage.gaps);
+    let doubts = Doubts::of(cx, &plan, &choices, &coverage.gaps);
     plan.confidence_score = match stated_confidence(cx) {
         Some(stated) => stated,
         None => doubts.confidence(said.as_ref().map(|said| said.answer.confidence)),

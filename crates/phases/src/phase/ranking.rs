@@ -10,9 +10,6 @@ use super::GUESSED_SIMILARITY;
 use crate::router::{Explanation, Router, Success};
 use crate::{Incomplete, Meaning, PhaseContext};
 
-/// How near a meaning must be for an agent that shares no word with a task not to count as a blind guess.
-const NEAR: f64 = 0.45;
-
 /// Ranks the agents at a cx.
 pub(super) struct Ranking<'a> {
     router: Router,
@@ -32,8 +29,8 @@ impl<'a> Ranking<'a> {
         };
         let agents = &routable(agents);
         let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
-        let task_texts = tasks.into_iter().map(routing::task_text);
-        let past = cx.examples.iter().map(|example| example.text.clone());
+        let task_texts = tasks.into_iter().map(|task| routing::task_text(task).to_owned());
+        let past = cx.examples.iter().map(|example| routing::own_words(&example.text).to_owned());
         meaning.known(Texts {
             lasting: agent_texts.iter().cloned().chain(past).collect(),
             passing: task_texts.collect(),
@@ -42,7 +39,7 @@ impl<'a> Ranking<'a> {
         let history: Vec<Success> = cx
             .examples
             .iter()
-            .map(|example| Success::new(example, meaning.0.at_once(&example.text)))
+            .map(|example| Success::new(example, meaning.0.at_once(routing::own_words(&example.text))))
             .collect();
         let router = Router::new(agents.to_vec(), &vectors, &history).map_err(|error| error.to_string())?;
         Ok(Self { router, meaning: Some(meaning), open_circuits: cx.open_circuits })
@@ -76,9 +73,9 @@ impl<'a> Ranking<'a> {
     /// The best agents for a task, the best first; without anything in common, everybody is as good a guess.
     pub(super) fn of(&self, task: &SubTask, count: usize) -> Result<Vec<Explanation>, String> {
         let text = routing::task_text(task);
-        let vector = self.meaning.and_then(|meaning| meaning.0.at_once(&text));
+        let vector = self.meaning.and_then(|meaning| meaning.0.at_once(text));
         let open_circuits = |agent: &AgentType| self.open_circuits.contains_key(agent);
-        let rank = |count| self.router.rank(&text, vector.as_deref(), &open_circuits, count);
+        let rank = |count| self.router.rank(text, vector.as_deref(), &open_circuits, count);
         let ranked = rank(count).map_err(|error| error.to_string())?;
         if ranked.iter().any(|explained| explained.score > 0.0) {
             return Ok(ranked);
@@ -98,15 +95,4 @@ impl<'a> Ranking<'a> {
 /// Those among whom is chosen: whoever is asked only when nobody else is left is not one of them.
 fn routable(agents: &[AgentCapability]) -> Vec<AgentCapability> {
     agents.iter().filter(|agent| !routing::is_last_resort(&agent.agent_type)).cloned().collect()
-}
-
-/// How well an agent fits, for confidence: by words as far as they go, by meaning where it says more.
-pub(super) fn fit(explained: &Explanation) -> f64 {
-    let by_meaning = explained.meaning.filter(|near| *near >= NEAR).unwrap_or(0.0);
-    explained.words.max(by_meaning)
-}
-
-/// Whether an agent was chosen without anything that speaks for it.
-pub(super) fn is_blind(explained: &Explanation) -> bool {
-    fit(explained) <= 0.0
 }

@@ -14,6 +14,9 @@ pub struct Explanation {
     pub score: f64,
     /// How close it is to the task, by meaning and by words, from 0 to 1.
     pub similarity: f64,
+    /// How likely it is that it is the right one; of the first of a ranking only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
     /// How close its meaning is, from −1 to 1; nothing if only words were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meaning: Option<f64>,
@@ -42,6 +45,8 @@ pub struct RunnerUp {
     pub agent_type: AgentType,
     /// How well it fits.
     pub score: f64,
+    /// How close it is to the task, from 0 to 1.
+    pub similarity: f64,
 }
 
 impl Explanation {
@@ -50,6 +55,7 @@ impl Explanation {
             agent_type: agent.agent_type.clone(),
             score,
             similarity,
+            chance: None,
             meaning: None,
             words,
             from_history: 0,
@@ -72,6 +78,9 @@ impl Explanation {
 impl fmt::Display for Explanation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { agent_type, score, similarity, words, success_rate, cost, .. } = self;
+        if let Some(chance) = self.chance {
+            write!(formatter, "{:.0} % likely the right one; ", chance * 100.0)?;
+        }
         write!(formatter, "{agent_type} scores {score:.4}: similarity {similarity:.4} (")?;
         if let Some(meaning) = self.meaning {
             write!(formatter, "meaning {meaning:.4}, ")?;

@@ -4,6 +4,7 @@
 //! vectors it is the ranking by words alone, exactly. Past successes sharpen an agent's meaning, and their words
 //! join its own; both so that agents that have no history yet lose nothing by it.
 
+mod calibration;
 mod explanation;
 mod history;
 mod meaning;
@@ -25,8 +26,11 @@ use self::meaning::{Meaning, Nearness};
 pub use self::explanation::{Explanation, RunnerUp};
 
 /// How much words weigh beside meaning, in spreads of the meanings: whatever scale a model's similarities
-/// have, an agent for which every word speaks gains this many of them.
-const WORDS_WEIGHT: f64 = 8.0;
+/// have, an agent for which every word speaks gains `WORDS_WEIGHT × agents ^ WORDS_GROWTH` of them. Among few agents a
+/// shared word is mostly chance; among hundreds it tells one from its neighbours. Chosen on MetaTool's even rows among
+/// 3, 5, 10, 25 and 199 agents.
+const WORDS_WEIGHT: f64 = 0.8;
+const WORDS_GROWTH: f64 = 0.43;
 /// How many successes per agent halve that weight: the more tasks a meaning rests on, the less words add.
 const HALF_WEIGHT_SUCCESSES: f64 = 10.0;
 
@@ -45,7 +49,8 @@ impl Success {
     /// A task that is on record, with what it means as far as that is known.
     #[must_use]
     pub fn new(example: &RoutedExample, vector: Option<Vector>) -> Self {
-        Self { text: example.text.clone(), agent_type: example.agent_type.clone(), vector }
+        let text = routing::own_words(&example.text).to_owned();
+        Self { text, agent_type: example.agent_type.clone(), vector }
     }
 }
 
@@ -162,7 +167,30 @@ impl Router {
         let standings = self.standings(&self.lexicon.similarities(task_text), nearness.as_ref());
         // One more than asked, so that the last one has a runner-up too.
         let chosen = self.best(standings, breaker_open, top_k.saturating_add(1));
-        Ok(self.explained(&chosen, top_k))
+        let mut explained = self.explained(&chosen, top_k);
+        if let Some(first) = explained.first_mut() {
+            first.chance = Some(self.chance(first, nearness.as_ref()));
+        }
+        Ok(explained)
+    }
+
+    /// How likely it is that the first of a ranking is the right agent.
+    fn chance(&self, first: &Explanation, nearness: Option<&Nearness>) -> f64 {
+        let next = first.runner_up.as_ref().map_or(0.0, |next| next.similarity);
+        let behind = first.similarity - next;
+        match (nearness, self.agents.len()) {
+            // Whoever is alone is no choice.
+            (_, 1) => 1.0,
+            (None, _) => calibration::by_words(first.words, behind),
+            (Some(Nearness { spread, .. }), _) => {
+                let weight = self.words_weight * spread;
+                calibration::by_meaning(
+                    first.meaning.unwrap_or(0.0),
+                    first.words,
+                    behind * (1.0 + weight) / spread,
+                )
+            }
+        }
     }
 
     fn nearness(&self, text: &str, vector: Option<&[f32]>) -> Result<Option<Nearness>, RouterError> {
@@ -228,7 +256,7 @@ impl Router {
         for &(Standing { agent: index, score, similarity, words, meaning }, breaker_open) in chosen {
             let Some(agent) = self.agents.get(index) else { continue };
             if let Some(last) = explanations.last_mut() {
-                last.runner_up = Some(RunnerUp { agent_type: agent.agent_type.clone(), score });
+                last.runner_up = Some(RunnerUp { agent_type: agent.agent_type.clone(), score, similarity });
             }
             let from_history = self.successes.get(index).copied().unwrap_or(0);
             let bare = Explanation::new(agent, score, similarity, words);
@@ -256,8 +284,9 @@ fn latest<'h>(agents: &[AgentCapability], history: &'h [Success]) -> Vec<Vec<&'h
 
 /// How much words weigh in a registry with these successes, the same for all of its agents.
 fn words_weight(successes: &[usize]) -> f64 {
-    let mean = successes.iter().sum::<usize>() as f64 / successes.len().max(1) as f64;
-    WORDS_WEIGHT / (1.0 + mean / HALF_WEIGHT_SUCCESSES)
+    let agents = successes.len().max(1) as f64;
+    let mean = successes.iter().sum::<usize>() as f64 / agents;
+    WORDS_WEIGHT * agents.powf(WORDS_GROWTH) / (1.0 + mean / HALF_WEIGHT_SUCCESSES)
 }
 
 /// Meaning and words as one similarity, from 0 to 1.

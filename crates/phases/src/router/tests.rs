@@ -341,3 +341,46 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_chance_of_the_first_falls_with_its_fit_and_with_its_margin() {
+    // spec: findings GL-08
+    let router = Router::new(travel(), &axes(), &[]).unwrap();
+    let chance =
+        |text: &str, task: &[f32]| router.rank(text, Some(task), &closed, 1).unwrap()[0].chance.unwrap();
+    let clear = chance("Search flights", &[1.0, 0.1, 0.1]);
+    let torn = chance("Search", &[0.7, 0.69, 0.1]);
+    let poor = chance("zzz", &[0.1, 0.05, -0.9]);
+    assert!(clear > 0.9 && torn < clear && poor < 0.2, "{clear} {torn} {poor}");
+    let by_words = Router::by_words(travel(), &[]);
+    let chance = |text: &str| by_words.rank(text, None, &closed, 1).unwrap()[0].chance.unwrap();
+    assert!(chance("Search flights") > 0.5 && chance("zzz") < 0.2);
+    let alone = Router::by_words(travel().split_off(2), &[]);
+    assert_eq!(alone.rank("zzz", None, &closed, 1).unwrap()[0].chance, Some(1.0), "there is no other choice");
+}
+
+#[test]
+fn among_few_agents_words_count_less_than_among_many() {
+    // spec: findings GL-15
+    let few = Router::new(travel(), &axes(), &[]).unwrap();
+    let strangers = (0..200).map(|n| agent(&format!("stranger_{n}"), "Does something else"));
+    let many: Vec<_> = travel().into_iter().chain(strangers).collect();
+    let unknown = vec![None; 200];
+    let many = Router::new(many, &[axes(), unknown].concat(), &[]).unwrap();
+    // One word speaks for hotels, the meaning for flights.
+    let first = |router: &Router| {
+        let ranking = router.rank("hotels", Some(&[0.8, 0.5, 0.0]), &closed, 1).unwrap();
+        ranking[0].agent_type.to_string()
+    };
+    assert_eq!((first(&few).as_str(), first(&many).as_str()), ("flight_agent", "hotel_agent"));
+}
+
+#[test]
+fn old_examples_teach_a_tasks_own_words_only() {
+    // spec: findings GL-07
+    let example: RoutedExample = serde_json::from_value(serde_json::json!({
+        "text": "Book a room. Expected outputs: output_2", "agent_type": "hotel_agent"
+    }))
+    .unwrap();
+    assert_eq!(Success::new(&example, None).text, "Book a room");
+}

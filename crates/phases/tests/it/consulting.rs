@@ -165,11 +165,23 @@ fn models_speak_and_the_packs_knowledge_stays() {
 }
 
 #[test]
-fn a_models_opinion_of_the_plan_counts_half() {
-    let sure = visit(&|ask: &Ask| sensible(ask)).0.plan.confidence_score.get();
+fn a_models_opinion_of_the_tasks_counts_half() {
     let alone =
         visit(&|ask: &Ask| sensible(ask).filter(|_| ask.step != "plan")).0.plan.confidence_score.get();
-    assert!((sure - f64::midpoint(alone, 0.5)).abs() < 0.02, "{sure} and {alone}");
+    let with = |opinion: f64| {
+        let said = |ask: &Ask| {
+            let mut said = sensible(ask)?;
+            if ask.step == "plan" {
+                said["confidence"] = json!(opinion);
+            }
+            Some(said)
+        };
+        visit(&said).0.plan.confidence_score.get()
+    };
+    // Of what is left to the model, the distance between none and full confidence, it moves the half.
+    let (low, high) = (with(0.0), with(1.0));
+    assert!((low - alone / 2.0).abs() < 0.02, "{low} and {alone}");
+    assert!(high > alone && high < 0.9, "{high} and {alone}: a poor fit stays one");
 }
 
 #[test]

@@ -23,12 +23,8 @@ pub enum Origin {
 /// How well a task's agent fits it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
-    /// How close the agent is to the task, from 0 to 1.
-    pub best: f64,
-    /// Whether nothing speaks for it: it was chosen because somebody had to be.
-    pub blind: bool,
-    /// How far the next agent is behind, as a share of the best score; 1 if there is no other.
-    pub margin: f64,
+    /// How likely it is that the agent is the right one, from 0 to 1, as the ranking shows.
+    pub chance: f64,
     /// How often the agent succeeded so far.
     pub success_rate: f64,
 }
@@ -40,8 +36,6 @@ pub struct Evidence {
     pub origin: Origin,
     /// One entry for each task whose agent Candor chose.
     pub fits: Vec<Fit>,
-    /// Among how many agents it chose.
-    pub candidates: usize,
     /// The share of the request's words that are in a task or in a constraint.
     pub covered: f64,
     /// How many tasks there are.
@@ -84,12 +78,6 @@ struct Weights {
     /// What is lost per doubt and per gap.
     doubt: f64,
     gap: f64,
-    /// What an agent is worth that was drawn from very many, and what a clear fit and a full margin add.
-    any_agent: f64,
-    fit: f64,
-    margin: f64,
-    /// What a clear fit is worth even if another agent fits as well.
-    clear_fit: f64,
 }
 
 const WEIGHTS: Weights = Weights {
@@ -108,14 +96,13 @@ const WEIGHTS: Weights = Weights {
     all_guesses: 0.10,
     doubt: 0.10,
     gap: 0.05,
-    any_agent: 0.15,
-    fit: 0.25,
-    margin: 1.0,
-    clear_fit: 0.95,
 };
 
-/// From this similarity on an agent fits as well as one can tell.
-const CLEAR_FIT: f64 = 0.6;
+/// Up to this an agent is too doubtful to be made up for by others; from the second on it is as good as they are.
+const DOUBTFUL_FIT: f64 = 0.4;
+const CLEAR_FIT: f64 = 0.7;
+/// What the poorest fit still counts: recovery gives a task to someone else. Low enough that a person is asked.
+const LEAST_FIT: f64 = 0.35;
 /// A template that has this share of the request's words was meant.
 const OWN_WORDS: f64 = 0.4;
 /// A task with this many words that say something is told in full.
@@ -127,18 +114,15 @@ const MANY: f64 = 10.0;
 const MOST: f64 = 0.95;
 /// The lowest that is told.
 const LEAST: f64 = 0.05;
-/// The highest confidence of a plan with an agent that nothing speaks for: low enough that a person is asked.
-const MOST_IF_BLIND: f64 = 0.45;
 
 /// How sure one can be of a plan.
 #[must_use]
 pub fn before(evidence: &Evidence) -> Confidence {
-    let agents = agents_right(&evidence.fits, evidence.candidates);
-    let by_rules =
-        tasks_right(evidence).powf(WEIGHTS.tasks) * (WEIGHTS.tasks_alone + WEIGHTS.agents * agents);
-    let most = if evidence.fits.iter().any(|fit| fit.blind) { MOST_IF_BLIND } else { MOST };
-    // A model's opinion counts half.
-    let score = evidence.model.map_or(by_rules, |model| f64::midpoint(by_rules, model)).clamp(LEAST, most);
+    let tasks = tasks_right(evidence).powf(WEIGHTS.tasks);
+    // A model's opinion counts half; who fits is measured, and no opinion makes up for it.
+    let tasks = evidence.model.map_or(tasks, |model| f64::midpoint(tasks, model));
+    let score = tasks * (WEIGHTS.tasks_alone + WEIGHTS.agents * agents_right(&evidence.fits));
+    let score = score.clamp(LEAST, MOST);
     // More than two digits would only look exact.
     Confidence::new((score * 100.0).round() / 100.0).unwrap_or(Confidence::NONE)
 }
@@ -169,18 +153,18 @@ fn shredded(evidence: &Evidence) -> f64 {
     WEIGHTS.wordless * wordless + WEIGHTS.many * many
 }
 
-/// How sure one can be that every task has the right agent: the mean of what is known of each. Who was named by the
-/// plan's author is no choice of ours, and with one agent there is no wrong choice.
-fn agents_right(fits: &[Fit], candidates: usize) -> f64 {
-    let w = &WEIGHTS;
-    let any = w.any_agent + (1.0 - w.any_agent) / candidates.max(1) as f64;
-    let right = |fit: &Fit| {
-        let clear = (fit.best / CLEAR_FIT).clamp(0.0, 1.0);
-        let apart = any + w.fit * clear + w.margin * fit.margin.clamp(0.0, 1.0);
-        // Two agents that fit equally well are no doubt.
-        apart.max(w.clear_fit * clear * clear).clamp(0.0, 1.0) * fit.success_rate.clamp(0.0, 1.0)
-    };
-    if fits.is_empty() { 1.0 } else { fits.iter().map(right).sum::<f64>() / fits.len() as f64 }
+/// How sure one can be that every task has the right agent: the mean of what is known of each, unless one of them is
+/// doubtful. Then the plan is as doubtful as that one, so that a poor fit among many good ones reaches a person. Who was
+/// named by the plan's author is no choice of ours.
+fn agents_right(fits: &[Fit]) -> f64 {
+    let right = |fit: &Fit| fit.chance.clamp(0.0, 1.0) * fit.success_rate.clamp(0.0, 1.0);
+    if fits.is_empty() {
+        return 1.0;
+    }
+    let mean = fits.iter().map(right).sum::<f64>() / fits.len() as f64;
+    let least = fits.iter().map(right).fold(1.0, f64::min);
+    let clear = ((least - DOUBTFUL_FIT) / (CLEAR_FIT - DOUBTFUL_FIT)).clamp(0.0, 1.0);
+    (least + (mean - least) * clear).max(LEAST_FIT)
 }
 
 #[cfg(test)]
@@ -190,8 +174,7 @@ mod tests {
     fn evidence() -> Evidence {
         Evidence {
             origin: Origin::Rules,
-            fits: vec![Fit { best: 0.6, blind: false, margin: 0.5, success_rate: 1.0 }],
-            candidates: 5,
+            fits: vec![Fit { chance: 0.98, success_rate: 1.0 }],
             covered: 1.0,
             tasks: 1,
             words_per_task: 8.0,
@@ -220,19 +203,16 @@ mod tests {
             of(|it| it.gaps = 1),
             of(|it| it.guesses = 2),
             of(|it| it.fits[0].success_rate = 0.5),
-            of(|it| it.fits[0] = Fit { best: 0.3, margin: 0.1, ..it.fits[0] }),
+            of(|it| it.fits[0].chance = 0.5),
         ];
         assert!(weaker.iter().all(|weaker| *weaker < clear), "{weaker:?}");
     }
 
     #[test]
-    fn a_poor_fit_among_many_is_asked_about() {
-        let poor = of(|it| {
-            it.fits[0] = Fit { best: 0.25, margin: 0.05, ..it.fits[0] };
-            it.candidates = 12;
-        });
-        assert!(poor < 0.5, "{poor}");
-        assert!(of(|it| it.fits[0].blind = true) < 0.5);
+    fn one_poor_fit_among_good_ones_is_asked_about_whatever_a_model_thinks() {
+        let poor = Fit { chance: 0.3, success_rate: 1.0 };
+        assert!(of(|it| it.fits.extend([it.fits[0], poor, it.fits[0]])) < 0.5);
+        assert!(of(|it| (it.fits[0], it.model) = (poor, Some(0.95))) < 0.5);
     }
 
     #[test]
@@ -248,7 +228,7 @@ mod tests {
             let shown = of(|it| {
                 it.covered = odd;
                 it.words_per_task = odd;
-                it.fits[0] = Fit { best: odd, blind: false, margin: odd, success_rate: odd };
+                it.fits[0] = Fit { chance: odd, success_rate: odd };
             });
             assert!((0.0..=1.0).contains(&shown), "{shown}");
         }

@@ -25,22 +25,20 @@ fn ranked(name: &str, score: f64) -> RankedAgent {
 }
 
 #[test]
-fn texts_are_those_of_the_documents() {
-    // spec: planning SR-01 SR-02
+fn an_agent_is_its_name_and_description_and_a_task_its_own_words() {
+    // spec: planning SR-01
+    // spec: findings GL-07 GL-15
     let flight = &fixtures::paris_agents()[0];
-    assert_eq!(
-        routing::agent_text(flight),
-        "Flight booking and price comparison for domestic and international travel. \
-         Capabilities: search_flights, compare_prices, book_flights"
-    );
+    let described = "Flight booking and price comparison for domestic and international travel. \
+                     Capabilities: search_flights, compare_prices, book_flights";
+    assert_eq!(routing::agent_text(flight), format!("flight agent: {described}"));
+    assert_eq!(routing::agent_line(flight), format!("flight_agent: {described}"));
     let mut task = unrouted();
     task.expected_outputs = vec!["output_1".to_owned()];
-    assert_eq!(
-        routing::task_text(&task),
-        "Search for round-trip flights to Paris in May. Expected outputs: output_1"
-    );
-    task.expected_outputs.push("prices".to_owned());
-    assert!(routing::task_text(&task).ends_with("output_1, prices"));
+    assert_eq!(routing::task_text(&task), "Search for round-trip flights to Paris in May");
+    for recorded in ["Recommend one. Expected outputs: output_2", "Recommend one"] {
+        assert_eq!(routing::own_words(recorded), "Recommend one");
+    }
 }
 
 #[test]
@@ -137,10 +135,10 @@ proptest! {
 
     #[test]
     fn texts_hold_everything_there_is(agent in agent(), n in 1..50usize) {
-        // spec: planning SR-01 SR-02
+        // spec: planning SR-01
         let text = routing::agent_text(&agent);
         prop_assert!(agent.capabilities.iter().all(|capability| text.contains(capability.as_str())));
         let task = fixtures::simple_task(n, "Work", &[], "a");
-        prop_assert_eq!(routing::task_text(&task), format!("Work. Expected outputs: output_{n}"));
+        prop_assert_eq!(routing::task_text(&task), "Work");
     }
 }

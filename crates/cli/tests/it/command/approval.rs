@@ -28,7 +28,7 @@ fn a_vague_goal_waits_for_approval_and_says_why() {
     assert_eq!(request["recommended_action"], "REVIEW_AND_ADJUST");
     assert!(!texts(&request["reasons"]).is_empty());
     assert!(events.dispatched().is_empty());
-    said.tells(&["waits for your approval", "shares no word", "candor approve run_1 --data data"]);
+    said.tells(&["waits for your approval", "fits with", "% only", "candor approve run_1 --data data"]);
     assert_eq!(status(&candor), "waiting_human");
 }
 

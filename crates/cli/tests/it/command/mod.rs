@@ -9,6 +9,7 @@ mod breakers;
 mod corners;
 mod failure_kinds;
 mod failures;
+mod fit;
 mod forks;
 mod goal_and_plan;
 mod looking;

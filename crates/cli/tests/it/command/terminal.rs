@@ -85,7 +85,7 @@ fn a_plan_is_approved_where_it_is_shown() {
         &[("[l]ater? ", "what?\n"), ("Invalid choice: what?", "a\n")],
     );
     assert_eq!(seen.code, 0);
-    assert!(seen.screen.contains("shares no word"), "the reasons are told: {}", seen.screen);
+    assert!(seen.screen.contains("% only"), "the reasons are told: {}", seen.screen);
     assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "completed");
 }
 

@@ -79,8 +79,10 @@ pub(super) fn explained(
 }
 
 /// How near the runner-up must be for a model to be asked, as a share of the best score, and for how many tasks.
-const NEAR_TIE: f64 = 0.97;
+const NEAR_TIE: f64 = 0.95;
 const MOST_TIES: usize = 5;
+/// How likely the right one of them is chosen once a model has looked at what they do.
+const CHOSEN_BY_MODEL: f64 = 0.8;
 
 /// Has a model choose where the figures do not tell two agents apart. Without one, the figures decide.
 pub(super) fn break_ties(
@@ -106,6 +108,7 @@ pub(super) fn break_ties(
         let ranked = ranking.remove(place);
         choice.told =
             Some(format!("a near tie; {} chose {}: {}", said.model, ranked.agent_type, chosen.reason));
+        choice.chance = Some(choice.chance.map_or(CHOSEN_BY_MODEL, |chance| chance.max(CHOSEN_BY_MODEL)));
         task.agent_type = ranked.agent_type.clone();
         ranking.insert(0, ranked);
     }
@@ -126,7 +129,7 @@ pub(super) fn routings(tasks: &[SubTask], choices: &[Option<Explanation>]) -> Ve
     let decision = |(task, explained): (&SubTask, &Explanation)| DecisionNote {
         operation: "route_task",
         task_id: Some(task.task_id.clone()),
-        input: routing::task_text(task),
+        input: routing::task_text(task).to_owned(),
         decision: format!("give it to {}", task.agent_type),
         reasoning: explained.to_string(),
     };

@@ -7,7 +7,6 @@ use candor_planning::confidence::{self, Evidence, Fit, Origin};
 use candor_planning::critique::stems;
 use candor_text::Language;
 
-use super::super::ranking;
 use crate::PhaseContext;
 use crate::router::Explanation;
 use candor_language::goal::Reading;
@@ -15,14 +14,18 @@ use candor_language::goal::Reading;
 /// Below this share of its words a request is told to be covered in part only.
 const COVERED_ENOUGH: f64 = 0.6;
 
+/// Below this chance of being right an agent is told to fit poorly, and how many of them are.
+const LIKELY: f64 = 0.5;
+const SHOWN_POOR: usize = 3;
+
 /// What makes one less sure of a plan.
 pub(super) struct Doubts {
     guesses: Vec<String>,
     doubts: Vec<String>,
     /// What the plan was asked to include and does not.
     gaps: Vec<String>,
-    /// Tasks whose agent was chosen without a word in common.
-    blind: usize,
+    /// Tasks of which nobody clearly is the agent, a line each.
+    poor: Vec<String>,
     evidence: Evidence,
 }
 
@@ -31,7 +34,6 @@ impl Doubts {
         cx: &PhaseContext<'_>,
         plan: &Plan,
         choices: &[Option<Explanation>],
-        candidates: usize,
         gaps: &[String],
     ) -> Self {
         let Reading { mut guesses, doubts, .. } =
@@ -39,12 +41,10 @@ impl Doubts {
         let decomposed: DecompositionOutput<HandedTask> = cx.left().unwrap_or_default();
         let origin = origin(cx, &plan.subtasks, decomposed.model.is_some());
         guesses.extend(decomposed.guesses.unwrap_or_default());
-        let chosen: Vec<&Explanation> = choices.iter().flatten().collect();
         let (covered, words_per_task) = coverage(cx, &plan.subtasks);
         let evidence = Evidence {
             origin,
-            fits: chosen.iter().map(|explained| fit(explained)).collect(),
-            candidates,
+            fits: choices.iter().flatten().map(fit).collect(),
             covered,
             tasks: plan.subtasks.len(),
             words_per_task,
@@ -53,8 +53,7 @@ impl Doubts {
             gaps: gaps.len(),
             model: None,
         };
-        let blind = chosen.iter().filter(|explained| ranking::is_blind(explained)).count();
-        Self { guesses, doubts, gaps: gaps.to_vec(), blind, evidence }
+        Self { guesses, doubts, gaps: gaps.to_vec(), poor: poor_fits(&plan.subtasks, choices), evidence }
     }
 
     /// How sure one can be before the plan runs; see [`confidence::before`].
@@ -65,13 +64,11 @@ impl Doubts {
     pub(super) fn reasons(&self) -> Vec<String> {
         let guesses = self.guesses.iter().map(|guess| format!("Guessed: {guess}"));
         let doubts = self.doubts.iter().map(|doubt| format!("Unclear: {doubt}"));
-        let blind = (self.blind > 0)
-            .then(|| format!("{} tasks went to an agent that shares no word with them", self.blind));
         let covered = self.evidence.covered;
         let uncovered = (covered < COVERED_ENOUGH && self.evidence.origin != Origin::Supplied)
             .then(|| format!("the tasks cover {:.0} % of the request's words", covered * 100.0));
         let gaps = self.gaps.iter().map(|gap| format!("Gap: {gap}"));
-        guesses.chain(doubts).chain(gaps).chain(uncovered).chain(blind).collect()
+        guesses.chain(doubts).chain(gaps).chain(uncovered).chain(self.poor.iter().cloned()).collect()
     }
 }
 
@@ -88,13 +85,29 @@ fn origin(cx: &PhaseContext<'_>, tasks: &[SubTask], by_model: bool) -> Origin {
 }
 
 fn fit(explained: &Explanation) -> Fit {
-    let behind = explained.runner_up.as_ref().map(|next| (explained.score - next.score) / explained.score);
-    Fit {
-        best: explained.similarity,
-        blind: ranking::is_blind(explained),
-        margin: behind.filter(|share| share.is_finite()).unwrap_or(1.0),
-        success_rate: explained.success_rate.get(),
-    }
+    // Whoever was not the first of its ranking was put there for another reason than its fit.
+    let chance = explained.chance.unwrap_or(explained.similarity);
+    Fit { chance, success_rate: explained.success_rate.get() }
+}
+
+/// The tasks whose agent is more likely wrong than right, the poorest first.
+fn poor_fits(tasks: &[SubTask], choices: &[Option<Explanation>]) -> Vec<String> {
+    let chosen = tasks.iter().zip(choices).filter_map(|(task, choice)| Some((task, choice.as_ref()?)));
+    let mut poor: Vec<_> = chosen.filter(|(_, explained)| fit(explained).chance < LIKELY).collect();
+    poor.sort_by(|(_, one), (_, other)| fit(one).chance.total_cmp(&fit(other).chance));
+    let more = poor.len().saturating_sub(SHOWN_POOR);
+    let line = |(task, explained): &(&SubTask, &Explanation)| {
+        let next = explained.runner_up.as_ref().map(|next| format!("; next: {}", next.agent_type));
+        let percent = fit(explained).chance * 100.0;
+        format!(
+            "{}: {} fits with {percent:.0} % only{}",
+            task.task_id,
+            task.agent_type,
+            next.unwrap_or_default()
+        )
+    };
+    let more = (more > 0).then(|| format!("{more} more tasks have no agent that clearly fits"));
+    poor.iter().take(SHOWN_POOR).map(line).chain(more).collect()
 }
 
 /// The share of the request's words that are in a task or a constraint, and how many words a task has.
