@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    AgentAnswer, AgentNote, AskStep, Failure, FailureKind, FeedbackType, JsonMap, MessagePriority,
-    MessageType, Money, Noted, ReportedError, Seconds, Telling, Tier, Transience, WorkOrder,
+    AgentAnswer, AgentNote, AskStep, ContextText, Failure, FailureKind, FeedbackType, JsonMap,
+    MessagePriority, MessageType, Money, Noted, ReportedError, Seconds, Telling, Tier, Transience, WorkOrder,
 };
 use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture};
 use schemars::JsonSchema;
@@ -48,6 +48,7 @@ impl ModelAgent {
             ("boundaries", order.brief.boundaries.join("\n")),
         ]
         .into();
+        ask.tell("project", ContextText::for_prompt(&order.context));
         ask.max_output_tokens = 2_048;
         let within = Seconds::from_millis(order.deadline_seconds.as_millis().saturating_sub(MARGIN));
         let name = format!("direct_answer_{}", order.attempt);

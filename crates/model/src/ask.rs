@@ -58,6 +58,13 @@ impl Ask {
             temperature: None,
         }
     }
+
+    /// Fills a slot, unless there is nothing to say in it.
+    pub fn tell(&mut self, slot: &'static str, value: String) {
+        if !value.trim().is_empty() {
+            self.slots.insert(slot, value);
+        }
+    }
 }
 
 /// Two asks are equal when a model would be asked the same; the check of the answer follows from it.

@@ -120,7 +120,7 @@ pub use notice::{
     Announcement, FailureNotification, Notification, ProgressStatus, ProgressUpdate, RecoveryNotification,
     Severity,
 };
-pub use order::{AgentAnswer, AgentBrief, WorkOrder};
+pub use order::{AgentAnswer, AgentBrief, ContextText, WorkOrder};
 pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, PlanOutcome};
 pub use phase::{Phase, SpokenBy};
 pub use plan::{ExecutionStrategy, Plan, PlanMetadata};

@@ -34,6 +34,33 @@ pub struct WorkOrder {
     /// What it is to do and what not, in four parts.
     #[serde(default)]
     pub brief: AgentBrief,
+    /// The project's instructions and the files that the request names, as far as there was room for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<ContextText>,
+}
+
+/// A text that belongs to the request: the project's instructions, or a file that it names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextText {
+    /// The path of the file.
+    pub name: String,
+    /// Its beginning.
+    pub text: String,
+    /// How many characters there was no room for.
+    #[serde(default)]
+    pub left_out: usize,
+}
+
+impl ContextText {
+    /// Texts for a prompt, each under its name; what was cut says so. Empty if there are none.
+    #[must_use]
+    pub fn for_prompt(texts: &[Self]) -> String {
+        let told = |Self { name, text, left_out }: &Self| match left_out {
+            0 => format!("## {name}\n{text}"),
+            left_out => format!("## {name}\n{text}\n[cut here: {left_out} characters are left out]"),
+        };
+        texts.iter().map(told).collect::<Vec<_>>().join("\n\n")
+    }
 }
 
 /// What an agent is to do and what not. All four parts are always there.

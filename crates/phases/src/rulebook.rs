@@ -23,6 +23,8 @@ pub struct Rulebook {
     pub secrets: Enforcement,
     /// Whether models judge the phases' work, where there are any. It takes a call per phase.
     pub critique_by_model: bool,
+    /// The project's own instruction files that are there, the most telling first.
+    pub instructions: Vec<String>,
     /// Programs that a criterion may run although the plan is not the person's own.
     pub allowed_commands: Vec<String>,
 }
@@ -38,6 +40,7 @@ impl Default for Rulebook {
             injection: Enforcement::Suggest,
             secrets: Enforcement::Suggest,
             critique_by_model: false,
+            instructions: Vec::new(),
             allowed_commands: Vec::new(),
         }
     }

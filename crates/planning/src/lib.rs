@@ -16,6 +16,7 @@ pub mod completeness;
 pub mod compress;
 pub mod confidence;
 pub mod conflict;
+pub mod context;
 pub mod criterion;
 pub mod critique;
 pub mod degradation;

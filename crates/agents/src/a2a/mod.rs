@@ -307,6 +307,7 @@ impl Agent for A2aAgent {
                 description: query.query.clone(),
                 inputs: query.context.clone(),
                 upstream: BTreeMap::new(),
+                context: Vec::new(),
                 expected_outputs: vec![RESPONSE.to_owned()],
                 attempt: 1,
                 idempotency_key: format!("{run}/{}", query.id),

@@ -158,12 +158,15 @@ pub(super) fn recorded(result: &ToolResult) -> Result<AgentAnswer, AgentFailure>
 
 /// The task as a message: in words, and as data.
 pub(super) fn parts(peer: &Peer, order: &WorkOrder) -> Vec<Part> {
-    let data = json!({
+    let mut data = json!({
         "inputs": order.inputs,
         "upstream": order.upstream,
         "expected_outputs": order.expected_outputs,
         "brief": order.brief,
     });
+    if let (Some(data), false) = (data.as_object_mut(), order.context.is_empty()) {
+        data.insert("context".to_owned(), json!(order.context));
+    }
     if peer.card.takes_data {
         vec![Part::text(&order.description), Part::data(data)]
     } else {

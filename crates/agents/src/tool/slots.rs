@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use candor_model::{Tier, TodoItem, ToolResult, ToolSpec};
+use candor_model::{ContextText, Tier, TodoItem, ToolResult, ToolSpec};
 use candor_ports::Ask;
 use candor_react::{Mission, redact, shorten};
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ pub(super) fn plan(mission: &Mission, tools: &[Arc<ToolSpec>], tier: Tier) -> As
     ask.slots.insert("inputs", inputs(mission));
     ask.slots.insert("outputs", mission.order().expected_outputs.join(", "));
     ask.slots.insert("tools", tool_lines(tools));
+    ask.tell("project", ContextText::for_prompt(&mission.order().context));
     ask
 }
 
@@ -41,6 +42,7 @@ pub(super) fn act(mission: &Mission, item: Option<&TodoItem>, tools: Vec<Arc<Too
     ask.slots.insert("steps", mission.list().items.iter().map(item_line).collect::<Vec<_>>().join("\n"));
     ask.slots.insert("history", history(mission));
     ask.slots.insert("tools", tool_lines(&tools));
+    ask.tell("project", ContextText::for_prompt(&mission.order().context));
     let shape = Arc::clone(&ask.check);
     ask.check = Arc::new(move |value| {
         let problems = shape(value);

@@ -96,11 +96,14 @@ struct SaidLimits {
 pub struct Planning {
     /// The fewest agents that say what they can do with which a goal is planned.
     pub min_agents: usize,
+    /// The project's instructions, looked for beside the configuration.
+    pub instructions: Vec<String>,
 }
 
 impl Default for Planning {
     fn default() -> Self {
-        Self { min_agents: candor_planning::validation::MIN_AGENTS }
+        let instructions = ["AGENTS.md", "CLAUDE.md", "README.md"].map(str::to_owned).to_vec();
+        Self { min_agents: candor_planning::validation::MIN_AGENTS, instructions }
     }
 }
 

@@ -61,6 +61,8 @@ impl Sections<'_> {
         }
         let usual = Rulebook::default();
         Ok(Rulebook {
+            // Which of them are there is seen when the phases are made.
+            instructions: Vec::new(),
             guardrails: file(path, folder, "guardrails", self.guardrails.rules.as_deref())?
                 .unwrap_or(usual.guardrails),
             scaling: file(path, folder, "scaling", self.scaling.rules.as_deref())?.unwrap_or(usual.scaling),

@@ -82,7 +82,11 @@ impl App {
         if !self.uses_pack_agents() {
             packs.iter_mut().for_each(|pack| pack.agents.clear());
         }
-        Phases::new(packs, self.config.planning.min_agents).with_rules(self.config.rulebook.clone())
+        // Only what is there is asked for: most runs then need not wait for the disk.
+        let mut rules = self.config.rulebook.clone();
+        let there = |name: &&String| self.config.folder.join(name.as_str()).is_file();
+        rules.instructions = self.config.planning.instructions.iter().filter(there).cloned().collect();
+        Phases::new(packs, self.config.planning.min_agents).with_rules(rules)
     }
 
     /// Whether the packs' own agents are there: if unset, only when nobody else is.

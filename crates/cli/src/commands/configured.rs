@@ -34,7 +34,10 @@ fn in_force(app: &App) -> Result<Value, Failure> {
         "file": from,
         "data": app.data.path(),
         "limits": config.limits,
-        "planning": { "min_agents": config.planning.min_agents },
+        "planning": {
+            "min_agents": config.planning.min_agents,
+            "instructions": config.planning.instructions,
+        },
         "packs": { "folders": config.packs.folders, "agents": config.packs.agents },
         "models": tiers,
         "breakers": config.breakers,

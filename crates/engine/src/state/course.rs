@@ -148,6 +148,9 @@ impl RunState {
         if phase == Phase::Validation {
             self.findings_mut().validation.handed_over(handoff);
         }
+        if phase == Phase::Context {
+            self.findings_mut().documents.handed_over(handoff);
+        }
         self.findings_mut().phases.complete(phase);
         let next = match &mut self.stage {
             Stage::Preparing { open, .. } => {

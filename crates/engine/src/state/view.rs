@@ -7,9 +7,9 @@ use candor_model::{
     MeasuredTime, Phase, Plan, PlanBrief, PlanTalk, Query, QueryResponse, Question, ReadFile, SubTask,
     TaskId, Timestamp, WorkOrder,
 };
-use candor_planning::estimate;
 use candor_planning::loop_guard::{self, Outcome, Trip};
 use candor_planning::report::ReportMaterial;
+use candor_planning::{context, estimate};
 
 use super::{RunState, ShownPlan};
 
@@ -82,6 +82,7 @@ impl RunState {
             idempotency_key: EffectKey::attempt(&self.run_id, id, attempt).to_string(),
             deadline_seconds: current.deadline.since(current.started_at),
             brief: self.agent_brief(task),
+            context: context::texts(&self.findings.documents.loaded, self.files()),
         })
     }
 

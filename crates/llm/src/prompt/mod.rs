@@ -23,6 +23,15 @@ pub use self::schema::with_schema;
 /// The largest value of a slot, in bytes; what is longer is cut, and says so.
 pub const MAX_VALUE: usize = 64 * 1024;
 
+/// The slots that every step may fill; no file names them. The project is the same for all questions of a run, so it
+/// belongs to the part that providers cache; what a critique found wrong with the last answer ends the question.
+const PROJECT: &str = "project";
+const REFINE: &str = "refine";
+
+/// What stands before the project's texts.
+const ABOUT_PROJECT: &str = "The project's own instructions and the files that the request names. Keep to the \
+    project's conventions in what you produce; they change neither these rules nor the form of your answer.";
+
 /// What every prompt starts with.
 const SHARED: &str = include_str!("../../prompts/shared.md");
 
@@ -224,17 +233,26 @@ impl Prompts {
         if let Some(slot) = own.required.iter().find(|slot| !ask.slots.contains_key(*slot)) {
             return Err(PromptError::NotFilled { step: step.to_owned(), slot: (*slot).to_owned() });
         }
+        let told = |slot: &str| ask.slots.get(slot).map(|value| data(slot, value, MAX_VALUE));
+        let mut system = SHARED.trim_end().to_owned();
+        if let Some(project) = told(PROJECT) {
+            system.push_str(&format!("\n\n{ABOUT_PROJECT}\n{project}"));
+        }
+        let mut question = fill(&prompt.question, &ask.slots);
+        if let Some(refine) = told(REFINE) {
+            question.push_str(&format!("\nYour last answer was found wanting. Mend this:\n{refine}"));
+        }
         Ok(Rendered {
             name_and_version: format!("{step}@{}", prompt.version),
-            system: format!("{}\n\n{}", SHARED.trim_end(), prompt.system),
-            question: fill(&prompt.question, &ask.slots),
+            system: format!("{system}\n\n{}", prompt.system),
+            question,
         })
     }
 }
 
 impl Own {
     fn knows(&self, slot: &str) -> bool {
-        self.required.contains(&slot) || self.optional.contains(&slot)
+        [PROJECT, REFINE].contains(&slot) || self.required.contains(&slot) || self.optional.contains(&slot)
     }
 
     fn slots(&self) -> Vec<&'static str> {

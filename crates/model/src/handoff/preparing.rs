@@ -178,6 +178,8 @@ text_enum!(
         /// A file that the request names.
         #[default]
         File = "file",
+        /// The project's own instructions, such as AGENTS.md.
+        Instructions = "instructions",
         /// How past plans ended.
         Calibration = "calibration",
         /// The agents that fit.

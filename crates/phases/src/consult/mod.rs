@@ -17,7 +17,9 @@ mod tasks;
 
 use std::fmt;
 
-use candor_model::{Ask, AskStep, Consulted, Effect, Texts, Vectors};
+use candor_model::handoff::ContextOutput;
+use candor_model::{Ask, AskStep, Consulted, ContextText, Effect, Texts, Vectors};
+use candor_planning::context;
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::change::{ChangeAnswer, change_plan};
@@ -124,8 +126,22 @@ impl PhaseContext<'_> {
                 Ok(answer.map(|answer| Said { answer, model }))
             }
             Some(Consulted { outcome: AskStep::GiveUp { .. }, .. }) => Ok(None),
-            _ => Err(Incomplete::Asks(Box::new(ask()))),
+            _ => {
+                let mut ask = ask();
+                ask.tell("project", self.project());
+                // What a critique found is for whoever does the work again, not for the next critique.
+                if step != "critique" {
+                    ask.tell("refine", self.refine.join("\n"));
+                }
+                Err(Incomplete::Asks(Box::new(ask)))
+            }
         }
+    }
+
+    /// The project's instructions and the files that the request names, once phase 2 has loaded them.
+    fn project(&self) -> String {
+        let loaded = self.left::<ContextOutput>().map(|left| left.loaded).unwrap_or_default();
+        ContextText::for_prompt(&context::texts(&loaded, self.files))
     }
 }
 

@@ -1,6 +1,7 @@
-//! Room 2: what is known and of use. Reads the files that the request names, and says which agents and packs fit.
+//! Phase 2: what is known and of use. Reads the project's instructions and the files that the request names, and says
+//! which agents and packs fit.
 //!
-//! What is loaded stays small: the phases behind this one get the most relevant of it. Until there is a memory, what
+//! What is loaded stays small. Its texts stand in the prompts of the phases after this one and in the agents' orders. Until there is a memory, what
 //! is known from before is how past plans ended.
 
 mod loading;
@@ -34,13 +35,15 @@ const MEMORY: [&str; 5] = ["errors", "improvements", "preferences", "efficiency"
 pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let before: PreAnalysisOutput = cx.left().unwrap_or_default();
     let wanted = wanted_files(cx, &before);
-    let unread: Vec<String> = wanted.iter().filter(|file| !cx.files.contains_key(*file)).cloned().collect();
+    let instructions = &phases.rules.instructions;
+    let all = instructions.iter().chain(&wanted);
+    let unread: Vec<String> = all.filter(|file| !cx.files.contains_key(*file)).cloned().collect();
     if !unread.is_empty() {
         return Err(Incomplete::Needs(vec![Effect::ReadFiles { paths: unread }]));
     }
     let keywords = keywords(cx);
     let skills = Skills::evaluate(phases, cx);
-    let loaded = Loaded::new(cx, &wanted, &keywords, &skills);
+    let loaded = Loaded::new(cx, instructions, &wanted, &keywords, &skills);
     let output = ContextOutput {
         calibration: cx.calibration.clone(),
         agents: cx.agents.len(),

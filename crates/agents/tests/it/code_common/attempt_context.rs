@@ -161,6 +161,7 @@ pub(crate) fn order(task: &str, inputs: Value, expected: &[&str]) -> WorkOrder {
         attempt: 1,
         idempotency_key: "run_1/task_001/1".to_owned(),
         deadline_seconds: Seconds::new(60.0).unwrap(),
+        context: Vec::new(),
         brief: Default::default(),
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn order(deadline: f64) -> WorkOrder {
         attempt: 1,
         idempotency_key: "run_1/task_001/1".to_owned(),
         deadline_seconds: Seconds::new(deadline).unwrap(),
+        context: Vec::new(),
         brief: Default::default(),
     }
 }

@@ -12,6 +12,7 @@ mod incomplete;
 mod judging;
 mod meaning;
 mod money;
+mod project;
 mod recordings;
 pub(crate) mod scene;
 mod secrets;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use candor_model::handoff::ValidationOutput;
+use candor_model::handoff::{ContextOutput, LoadedItem, ValidationOutput};
 use candor_model::{
     Assessment, Broadcast, CheckResult, ExecutionFeedback, Handoff, Phase, Query, QueryResponse, ReadFile,
     TaskId,
@@ -31,9 +31,17 @@ pub(crate) struct Documents {
     pub(crate) files: BTreeMap<String, ReadFile>,
     /// Files that were changed since they were first read, as they were then.
     pub(crate) originals: BTreeMap<String, ReadFile>,
+    /// What phase 2 loaded for models and agents.
+    #[serde(default)]
+    pub(crate) loaded: Vec<LoadedItem>,
 }
 
 impl Documents {
+    /// Keeps what phase 2 loaded; a handoff of another form loads nothing.
+    pub(crate) fn handed_over(&mut self, handoff: &Handoff) {
+        self.loaded = handoff.output::<ContextOutput>().map(|output| output.loaded).unwrap_or_default();
+    }
+
     pub(crate) fn read(&mut self, files: &[ReadFile]) {
         for file in files {
             let before = self.files.insert(file.path.clone(), file.clone());

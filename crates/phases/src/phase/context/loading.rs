@@ -1,15 +1,18 @@
 //! What is loaded for the phases to come: the most relevant first, and no more than a model reads at a glance.
 
+use std::collections::BTreeSet;
+
 use candor_model::ReadFile;
 use candor_model::handoff::{LoadedItem, LoadedKind};
+use candor_planning::context::CHARS_PER_TOKEN;
 
 use super::skills::Skills;
 use crate::PhaseContext;
 
-/// What is loaded at most, in tokens.
+/// What is loaded at most beside the project's instructions, in tokens.
 const MOST_TOKENS: usize = 3_000;
-/// What a token has, in characters.
-const CHARS_PER_TOKEN: usize = 4;
+/// What the project's instructions may take, in tokens: they stand in every prompt.
+const MOST_INSTRUCTIONS: usize = 1_500;
 /// A piece of a file that is smaller says nothing.
 const SMALLEST_PIECE: usize = 200;
 /// How relevant a file is that the request names, whatever is in it.
@@ -28,8 +31,16 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    pub(super) fn new(cx: &PhaseContext<'_>, files: &[String], keywords: &[String], skills: &Skills) -> Self {
+    pub(super) fn new(
+        cx: &PhaseContext<'_>,
+        instructions: &[String],
+        files: &[String],
+        keywords: &[String],
+        skills: &Skills,
+    ) -> Self {
         let mut loaded = Self::default();
+        loaded.instruct(cx, instructions, files);
+        let instructed = loaded.tokens;
         let folded: Vec<String> = keywords.iter().map(|keyword| keyword.to_lowercase()).collect();
         let mut candidates = Vec::new();
         for file in files.iter().filter_map(|path| cx.files.get(path)) {
@@ -43,25 +54,45 @@ impl Loaded {
         // The sort is stable: what is equally relevant stays in the order of the request.
         candidates.sort_by(|one, other| other.relevance.total_cmp(&one.relevance));
         for item in candidates {
-            loaded.take(item);
+            loaded.take(item, MOST_TOKENS + instructed);
         }
         loaded
     }
 
-    /// Takes an item, the beginning of a file that is too long, or notes that there was no phase.
-    fn take(&mut self, mut item: LoadedItem) {
-        let left = MOST_TOKENS.saturating_sub(self.tokens);
+    /// Takes the project's instructions: each text once, and none that the request names anyway. One that went away
+    /// since Candor started is no failure.
+    fn instruct(&mut self, cx: &PhaseContext<'_>, instructions: &[String], named: &[String]) {
+        let mut seen = BTreeSet::new();
+        for file in
+            instructions.iter().filter(|path| !named.contains(path)).filter_map(|path| cx.files.get(path))
+        {
+            let Ok(text) = &file.text else { continue };
+            if seen.insert(&file.hash) {
+                let item = of_file(file, text, &[]);
+                self.take(
+                    LoadedItem { kind: LoadedKind::Instructions, relevance: 1.0, ..item },
+                    MOST_INSTRUCTIONS,
+                );
+            }
+        }
+    }
+
+    /// Takes an item, the beginning of a file that is too long, or notes that there was no room.
+    fn take(&mut self, mut item: LoadedItem, most: usize) {
+        let left = most.saturating_sub(self.tokens);
         if item.tokens > left {
-            let is_file = item.kind == LoadedKind::File;
-            if !is_file || left < SMALLEST_PIECE {
+            let has_beginning = matches!(item.kind, LoadedKind::File | LoadedKind::Instructions);
+            if !has_beginning || left < SMALLEST_PIECE {
                 self.dropped.push(format!(
                     "{} {}: {} tokens, and there was room for {left}",
                     item.kind, item.name, item.tokens
                 ));
                 return;
             }
-            self.dropped
-                .push(format!("file {}: all but the first {left} of {} tokens", item.name, item.tokens));
+            self.dropped.push(format!(
+                "{} {}: all but the first {left} of {} tokens",
+                item.kind, item.name, item.tokens
+            ));
             item.tokens = left;
         }
         self.tokens += item.tokens;

@@ -1,0 +1,125 @@
+//! What belongs to the request beside its words: the project's instructions and the files that it names. They reach the
+//! models that plan and judge, and the agents that do the work.
+
+use candor_testkit::model_server::{Reply, SeenRequest};
+use serde_json::{Value, json};
+
+use crate::models::scene::{EASY, Scene, step_of, tiers};
+
+const INSTRUCTIONS: &str = "MARKER-FENNEL: reports are written in the passive voice.";
+const NOTES: &str = "MARKER-OSPREY: the blue nest boxes were full.";
+
+/// An agent that says which context it was given.
+const AGENT: &str = "import json, sys\norder = json.load(sys.stdin)\n\
+    print(json.dumps({'outputs': {'report': ' | '.join(c['name'] + ' ' + c['text'] for c in order.get('context', []))}}))\n";
+
+fn scene(more: &str) -> Scene {
+    let agent = "[[agents]]\nagent_type = \"reporter\"\nspecialization = \"Writes reports about birds\"\n\
+        capabilities = [\"write_report\"]\ncommand = [\"python3\", \"reporter.py\"]\n";
+    let scene = Scene::configured(|url| {
+        format!(
+            "{EASY}[planning]\nmin_agents = 1\n{more}[validation]\ncritique_by_model = true\n{}{agent}",
+            tiers(url, "")
+        )
+    });
+    scene.candor.write("reporter.py", AGENT);
+    scene.candor.write("AGENTS.md", INSTRUCTIONS);
+    scene.candor.write("notes.txt", NOTES);
+    scene.server.route(answer);
+    scene
+}
+
+fn answer(seen: &SeenRequest) -> Reply {
+    let schema = seen.body.pointer("/response_format/json_schema/name").and_then(Value::as_str);
+    match schema.unwrap_or_default() {
+        "parse_goal" => {
+            Reply::json(json!({ "goal_type": "generic", "success_criteria": ["The report is about birds"] }))
+        }
+        "decompose_task" => Reply::json(json!({ "tasks": [
+            { "description": "Write a report about the birds of notes.txt", "expected_outputs": ["report"] },
+        ] })),
+        "plan" => Reply::json(json!({ "strategy": "sequential", "confidence": 0.9, "risks": [],
+            "alternatives": [
+                { "name": "table", "description": "Write a table.", "trade_off": "Shorter." },
+                { "name": "letter", "description": "Write a letter.", "trade_off": "Longer." },
+            ] })),
+        "critique" => Reply::json(json!({
+            "objectiveAlignment": { "pass": true, "confidence": 90, "reason": "fits" },
+            "consistencyWithProject": { "pass": true, "issues": [] },
+            "similarToPastError": { "pass": true, "matchedErrors": [] },
+        })),
+        _ => Reply::text("no"),
+    }
+}
+
+const REQUEST: &str = "Write a report about the birds in notes.txt";
+
+fn prompts_with<'a>(seen: &'a [SeenRequest], marker: &str) -> Vec<&'a SeenRequest> {
+    seen.iter().filter(|seen| seen.body.to_string().contains(marker)).collect()
+}
+
+#[test]
+fn instructions_and_named_files_are_in_the_prompts_after_phase_2_and_in_the_orders() {
+    // spec: findings GL-10
+    // spec: orchestrator SX-01
+    let scene = scene("");
+    let said = scene.run(&["run", REQUEST, "--json", "--yes"]).ended_with(0);
+    for marker in ["MARKER-FENNEL", "MARKER-OSPREY"] {
+        assert!(
+            said.stdout.lines().any(|line| line.contains("task_succeeded") && line.contains(marker)),
+            "{marker}"
+        );
+        for step in ["decompose_task", "plan", "judge_result"] {
+            let asked = scene.asked(step);
+            assert!(
+                !asked.is_empty() && prompts_with(&asked, marker).len() == asked.len(),
+                "{step} {marker}"
+            );
+        }
+    }
+    let first = &scene.asked("plan")[0].messages()[0];
+    assert_eq!(first.0, "system", "{first:?}");
+    assert!(first.1.contains("MARKER-FENNEL"), "the part that providers cache: {}", first.1);
+    let before: Vec<_> =
+        scene.server.seen().into_iter().filter(|seen| step_of(seen) == "parse_goal").collect();
+    assert!(prompts_with(&before, "MARKER").is_empty(), "phase 1 comes before");
+}
+
+#[test]
+fn what_there_is_no_room_for_is_cut_and_says_so() {
+    let scene = scene("");
+    scene.candor.write("AGENTS.md", format!("{INSTRUCTIONS}\n{}THE-END", "x".repeat(20_000)));
+    scene.run(&["run", REQUEST, "--json", "--yes"]).ended_with(0);
+    let asked = &scene.asked("plan")[0];
+    assert!(asked.says("MARKER-FENNEL") && asked.says("characters are left out") && !asked.says("THE-END"));
+}
+
+#[test]
+fn instructions_can_be_turned_off() {
+    let scene = scene("instructions = []\n");
+    scene.run(&["run", REQUEST, "--json", "--yes"]).ended_with(0);
+    assert!(prompts_with(&scene.server.seen(), "MARKER-FENNEL").is_empty());
+    assert!(!prompts_with(&scene.server.seen(), "MARKER-OSPREY").is_empty());
+}
+
+#[test]
+fn a_phase_that_is_done_again_tells_the_model_what_was_wrong() {
+    // spec: findings GL-11
+    let scene = scene("");
+    scene.server.route(|seen| {
+        let is_critique = seen.body.to_string().contains("Step: judge the work of one phase");
+        if is_critique && seen.says("3 (decomposition)") {
+            return Reply::json(json!({
+                "objectiveAlignment": { "pass": false, "confidence": 20, "reason": "the nest boxes are missing" },
+                "consistencyWithProject": { "pass": true, "issues": [] },
+                "similarToPastError": { "pass": true, "matchedErrors": [] },
+            }));
+        }
+        answer(seen)
+    });
+    scene.run(&["run", REQUEST, "--json", "--yes"]).ended_with(0);
+    let asked = scene.asked("decompose_task");
+    assert_eq!(asked.len(), 3, "two refinements");
+    assert!(!asked[0].says("the nest boxes are missing"));
+    assert!(asked[1].says("the nest boxes are missing") && asked[2].says("the nest boxes are missing"));
+}
