@@ -6,15 +6,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use candor_model::{
-    AgentCapability, AgentType, DurationBasis, ExecutionStrategy, IdMap, MeasuredTime, Money, RankedAgent,
-    RoutedExample, Seconds, SubTask, TaskStatus,
+    AgentCapability, AgentType, DurationBasis, ExecutionStrategy, IdMap, MeasuredTime, Money, RoutedExample,
+    Seconds, SubTask, TaskStatus,
 };
 
 use crate::graph::{TaskGraph, TaskIndex};
 use crate::routing;
 
-/// How well an agent must fit, as a share of the best, to be worth its lower price.
-const GOOD_ENOUGH: f64 = 0.5;
 /// From this length on a kept text may be the beginning of a longer one.
 const LONG_TEXT: usize = 200;
 /// Fewer attempts than this are no range.
@@ -27,23 +25,6 @@ const RUNS_WITH_OUTLIERS: usize = 10;
 pub fn cost(tasks: &[SubTask], agents: &[AgentCapability]) -> Option<Money> {
     let prices = prices(agents);
     priced(tasks.iter().filter_map(|task| prices.get(&task.agent_type).copied()).sum())
-}
-
-/// What one attempt at each task costs with the cheapest agents that fit well enough.
-#[must_use]
-pub fn cheapest(tasks: &[SubTask], agents: &[AgentCapability]) -> Option<Money> {
-    let prices = prices(agents);
-    let own = |task: &SubTask| prices.get(&task.agent_type).copied().unwrap_or_default();
-    let least = |task: &SubTask| {
-        let best = task.metadata.ranking.first().map_or(0.0, |ranked| ranked.score);
-        let fits = |ranked: &&RankedAgent| ranked.score >= best * GOOD_ENOUGH;
-        let fitting = task.metadata.ranking.iter().filter(fits);
-        fitting
-            .filter_map(|ranked| prices.get(&ranked.agent_type).copied())
-            .min()
-            .unwrap_or_else(|| own(task))
-    };
-    cost(tasks, agents).map(|_| tasks.iter().map(|task| least(task).min(own(task))).sum())
 }
 
 fn prices(agents: &[AgentCapability]) -> IdMap<&AgentType, Money> {
@@ -254,24 +235,15 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_agent_that_fits_sets_the_lower_price() {
+    fn a_plan_costs_what_its_agents_charge() {
         let agent = |name: &str, price: f64| -> AgentCapability {
             candor_model::from_json(&format!(r#"{{"agent_type":"{name}","cost_per_invocation":{price}}}"#))
                 .unwrap()
         };
-        let agents = [agent("dear", 0.5), agent("fair", 0.2), agent("poor", 0.01)];
         let mut one = task(1, &[], 1);
         one.agent_type = AgentType::new("dear").unwrap();
-        one.metadata.ranking = [("dear", 0.9), ("fair", 0.6), ("poor", 0.1)]
-            .map(|(name, score)| RankedAgent {
-                agent_type: AgentType::new(name).unwrap(),
-                score,
-                similarity: score,
-            })
-            .to_vec();
         let tasks = [one];
-        assert_eq!(cost(&tasks, &agents).map(Money::as_dollars), Some(0.5));
-        assert_eq!(cheapest(&tasks, &agents).map(Money::as_dollars), Some(0.2), "the poor one does not fit");
+        assert_eq!(cost(&tasks, &[agent("dear", 0.5)]).map(Money::as_dollars), Some(0.5));
         assert_eq!(cost(&tasks, &[agent("dear", 0.0)]), None, "without a price there is no cost");
     }
 }

@@ -56,7 +56,7 @@ pub(super) async fn ask(
 fn is_offered(request: &HumanApprovalRequest, action: ApprovalAction) -> bool {
     let usual = [ApprovalAction::Approve, ApprovalAction::Adjust, ApprovalAction::Reject];
     let offered = if request.choices.is_empty() { &usual[..] } else { &request.choices };
-    let pickable = request.brief.as_ref().is_some_and(|brief| !brief.alternatives.is_empty());
+    let pickable = request.brief.as_ref().is_some_and(|brief| brief.alternatives.len() > 1);
     offered.contains(&action) && (action != ApprovalAction::Alternative || pickable)
 }
 

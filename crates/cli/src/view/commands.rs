@@ -111,5 +111,5 @@ fn on_plan(run: &RunId, request: &HumanApprovalRequest) -> Vec<String> {
 fn letters(request: &HumanApprovalRequest) -> Option<String> {
     let alternatives = &request.brief.as_ref()?.alternatives;
     let letters: Vec<&str> = alternatives.iter().map(|alternative| alternative.id.as_str()).collect();
-    (!letters.is_empty()).then(|| letters.join("|"))
+    (letters.len() > 1).then(|| letters.join("|"))
 }

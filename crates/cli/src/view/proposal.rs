@@ -32,8 +32,14 @@ fn in_figures(brief: &PlanBrief) -> Vec<String> {
     lines.extend(words::plan_estimates(&brief.estimates));
     lines.push(words::TASKS.to_owned());
     lines.extend((1..).zip(&brief.subtasks).map(|(number, task)| listed(words::plan_task(number, task))));
-    lines.push(words::RISKS.to_owned());
+    if !brief.risks.is_empty() {
+        lines.push(words::RISKS.to_owned());
+    }
     lines.extend(brief.risks.iter().map(|risk| listed(words::plan_risk(risk))));
+    // The plan as it is is no alternative to itself.
+    if brief.alternatives.len() < 2 {
+        return lines;
+    }
     lines.push(words::ALTERNATIVES.to_owned());
     lines.extend(brief.alternatives.iter().map(|alternative| {
         let recommended = alternative.id.eq_ignore_ascii_case(&brief.recommendation);

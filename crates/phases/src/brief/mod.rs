@@ -13,15 +13,13 @@ use candor_model::{
 use candor_planning::estimate;
 use candor_planning::scaling::check_total;
 
-pub(crate) use self::options::{CHEAPEST, strategy_of};
-pub(crate) use self::risks::{from_model, of_plan};
+pub(crate) use self::options::{Way, way};
+pub(crate) use self::risks::{doubtful, from_model, of_plan};
 pub(crate) use self::scale::Scale;
 pub(crate) use self::ways::all_alternatives;
 
+use crate::consult::OtherWay;
 use crate::decompose::{LONGEST_RECORD, groups, tiers};
-
-/// The fewest ways that a person is given to choose from.
-const FEWEST_ALTERNATIVES: usize = 2;
 
 /// Puts the plan in figures; the error says what the figures lack.
 pub(crate) fn of(
@@ -31,9 +29,10 @@ pub(crate) fn of(
     risks: Vec<Risk>,
     at_once: u32,
     has_models: bool,
+    from_model: &[OtherWay],
 ) -> Result<PlanBrief, String> {
     let tasks = &plan.subtasks;
-    let alternatives = options::all(plan, agents, at_once);
+    let alternatives = options::all(plan, agents, at_once, from_model);
     let brief = PlanBrief {
         strategy: plan.execution_strategy,
         agents: scale.agents,
@@ -53,15 +52,6 @@ pub(crate) fn of(
 #[must_use]
 pub fn defects(brief: &PlanBrief) -> Vec<String> {
     let mut defects = Vec::new();
-    if brief.alternatives.len() < FEWEST_ALTERNATIVES {
-        defects.push(format!(
-            "it has {} alternatives and needs {FEWEST_ALTERNATIVES}",
-            brief.alternatives.len()
-        ));
-    }
-    if brief.risks.is_empty() {
-        defects.push("it names no risk".to_owned());
-    }
     if !brief.alternatives.iter().any(|other| other.id == brief.recommendation) {
         defects.push(format!("the recommended alternative {} is not there", brief.recommendation));
     }

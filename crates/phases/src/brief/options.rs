@@ -1,12 +1,17 @@
-//! The ways to carry out the same tasks that a person can choose from, by letter.
+//! The ways to reach the goal that a person can choose from, by letter. Only what differs from the plan is offered: in
+//! order, in agents, in cost, or in what a model would do instead.
 
 use candor_model::{AgentCapability, ExecutionStrategy, Plan, PlanAlternative, PlanEstimates};
 use candor_planning::estimate;
 
 use super::estimates;
+use crate::consult::OtherWay;
+use crate::decompose::groups;
+use crate::talk::{self, Changed, Edit};
 
-/// The letter of the way with the cheapest agents.
-pub(crate) const CHEAPEST: &str = "D";
+/// The letters of the ways that change agents.
+const CHEAPEST: &str = "D";
+const MOST_RELIABLE: &str = "E";
 
 /// The letters of the strategies.
 const LETTERS: [(&str, ExecutionStrategy); 3] = [
@@ -15,42 +20,87 @@ const LETTERS: [(&str, ExecutionStrategy); 3] = [
     ("C", ExecutionStrategy::Hybrid),
 ];
 
+/// The letters of the ways that a model sees.
+const FROM_MODEL: [&str; 4] = ["F", "G", "H", "I"];
+
+/// How many changes of agents are told.
+const MOST_TOLD: usize = 3;
+
 /// The letter of a strategy.
 pub(super) fn letter_of(strategy: ExecutionStrategy) -> &'static str {
     LETTERS.iter().find(|(_, known)| *known == strategy).map_or("C", |(letter, _)| *letter)
 }
 
-/// The strategy of a letter, in any case.
-pub(crate) fn strategy_of(letter: &str) -> Option<ExecutionStrategy> {
-    LETTERS.iter().find(|(known, _)| known.eq_ignore_ascii_case(letter)).map(|(_, strategy)| *strategy)
+/// What an offered way is made by.
+pub(crate) enum Way {
+    /// A change of the plan.
+    Edit(Edit),
+    /// A new plan, by these words of a model.
+    Anew(String),
 }
 
-/// All ways, the plan as it is among them.
-pub(super) fn all(plan: &Plan, agents: &[AgentCapability], at_once: u32) -> Vec<PlanAlternative> {
+/// What choosing this way does.
+pub(crate) fn way(chosen: &PlanAlternative) -> Way {
+    let strategy = LETTERS.iter().find(|(letter, _)| *letter == chosen.id).map(|(_, strategy)| *strategy);
+    match (strategy, chosen.id.as_str()) {
+        (Some(strategy), _) => Way::Edit(Edit::Strategy(strategy)),
+        (None, CHEAPEST) => Way::Edit(Edit::Cheaper),
+        (None, MOST_RELIABLE) => Way::Edit(Edit::Reliable),
+        (None, _) => Way::Anew(format!("{}: {}", chosen.name, chosen.tradeoff)),
+    }
+}
+
+/// The plan as it is, and every way that differs from it.
+pub(super) fn all(
+    plan: &Plan,
+    agents: &[AgentCapability],
+    at_once: u32,
+    from_model: &[OtherWay],
+) -> Vec<PlanAlternative> {
+    let mut all = by_order(plan, agents, at_once);
+    let edits = [
+        (CHEAPEST, "cheapest agents", Edit::Cheaper),
+        (MOST_RELIABLE, "most reliable agents", Edit::Reliable),
+    ];
+    for (id, name, edit) in edits {
+        let changed = talk::apply(plan, agents, &[edit]).ok();
+        all.extend(changed.map(|changed| by_agents(id, name, plan, agents, &changed)));
+    }
+    let seen = FROM_MODEL.iter().zip(from_model).map(|(id, other)| PlanAlternative {
+        id: (*id).to_owned(),
+        name: other.name.clone(),
+        tradeoff: format!("{} {}", other.description.trim(), other.trade_off.trim()),
+        estimates: PlanEstimates::default(),
+    });
+    all.extend(seen);
+    all
+}
+
+/// The strategies under which another number of tasks runs at once, each number once.
+fn by_order(plan: &Plan, agents: &[AgentCapability], at_once: u32) -> Vec<PlanAlternative> {
     let tasks = &plan.subtasks;
+    let widest = groups::widest(tasks);
+    let width = |strategy| estimate::width(strategy, at_once).unwrap_or(usize::MAX).min(widest);
     let now = estimates(tasks, agents, plan.execution_strategy, at_once);
-    let way = |(id, strategy): (&str, ExecutionStrategy)| {
+    let current = width(plan.execution_strategy);
+    let mut widths = vec![current];
+    let mut ways = Vec::new();
+    for (id, strategy) in LETTERS {
         let is_current = strategy == plan.execution_strategy;
+        let other = width(strategy);
+        if !is_current && widths.contains(&other) {
+            continue;
+        }
+        widths.push(other);
         let estimates = estimates(tasks, agents, strategy, at_once);
-        PlanAlternative {
+        ways.push(PlanAlternative {
             id: id.to_owned(),
             name: format!("{}{}", name(strategy), if is_current { " (current)" } else { "" }),
-            tradeoff: if is_current { as_is(strategy) } else { against(strategy, estimates, now) },
+            tradeoff: if is_current { running(current) } else { against(other, current, estimates, now) },
             estimates,
-        }
-    };
-    let mut all: Vec<PlanAlternative> = LETTERS.into_iter().map(way).collect();
-    let less = estimate::cheapest(tasks, agents).zip(now.cost).filter(|(least, cost)| least < cost);
-    if let Some((least, cost)) = less {
-        all.push(PlanAlternative {
-            id: CHEAPEST.to_owned(),
-            name: "cheapest agents".to_owned(),
-            tradeoff: format!("${least} instead of ${cost}; failures are more likely"),
-            // Nobody has measured how long the cheaper agents take.
-            estimates: PlanEstimates { cost: Some(least), ..PlanEstimates::default() },
         });
     }
-    all
+    ways
 }
 
 const fn name(strategy: ExecutionStrategy) -> &'static str {
@@ -61,30 +111,47 @@ const fn name(strategy: ExecutionStrategy) -> &'static str {
     }
 }
 
-fn as_is(strategy: ExecutionStrategy) -> String {
-    let text = match strategy {
-        ExecutionStrategy::Sequential => "one task at a time: slow, and a failure stops the least work",
-        ExecutionStrategy::Parallel => {
-            "as much at once as dependencies allow: fast, and more is under way when something fails"
-        }
-        ExecutionStrategy::Hybrid => {
-            "side by side where nothing stands against it, one after the other where it does"
-        }
-    };
-    text.to_owned()
+fn running(at_once: usize) -> String {
+    match at_once {
+        0 | 1 => "one task at a time".to_owned(),
+        several => format!("up to {several} tasks at once"),
+    }
 }
 
-/// What another way gains and loses against the plan as it is.
-fn against(strategy: ExecutionStrategy, other: PlanEstimates, now: PlanEstimates) -> String {
-    let times = other.duration.zip(now.duration);
+/// What another order gains and loses against the plan as it is.
+fn against(other: usize, current: usize, takes: PlanEstimates, now: PlanEstimates) -> String {
+    let times = takes.duration.zip(now.duration);
     let time =
         times.map(|(other, now)| format!("; {}", compared(other.get(), now.get()))).unwrap_or_default();
-    match strategy {
-        ExecutionStrategy::Sequential => format!("safer, because a failure stops less work{time}"),
-        ExecutionStrategy::Parallel => {
-            format!("more risk, because more is under way when something fails{time}")
+    let risk =
+        if other < current { "a failure stops less work" } else { "more is under way when something fails" };
+    format!("{} instead of {}: {risk}{time}", running(other), running(current))
+}
+
+/// The same tasks by other agents: who, and what that costs.
+fn by_agents(
+    id: &str,
+    name: &str,
+    plan: &Plan,
+    agents: &[AgentCapability],
+    changed: &Changed,
+) -> PlanAlternative {
+    let [before, after] = [&plan.subtasks, &changed.plan.subtasks].map(|tasks| estimate::cost(tasks, agents));
+    let cost = match (before, after) {
+        (before, after) if before == after => String::new(),
+        (before, after) => {
+            format!("${} instead of ${}; ", after.unwrap_or_default(), before.unwrap_or_default())
         }
-        ExecutionStrategy::Hybrid => format!("in between{time}"),
+    };
+    let more = changed.told.len().saturating_sub(MOST_TOLD);
+    let more = if more > 0 { format!("; {more} more") } else { String::new() };
+    let told: Vec<&str> = changed.told.iter().map(String::as_str).take(MOST_TOLD).collect();
+    PlanAlternative {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        tradeoff: format!("{cost}{}{more}", told.join("; ")),
+        // Nobody has measured how long the other agents take.
+        estimates: PlanEstimates { cost: after, ..PlanEstimates::default() },
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) use self::enhance::{EnhanceAnswer, enhance_prompt};
 pub(crate) use self::goal::{GoalAnswer, parse_goal};
 pub(crate) use self::judge::{JudgeAnswer, judge_result};
 pub(crate) use self::list::{ListAnswer, list_tasks};
-pub(crate) use self::plan::{PlanAnswer, plan, task_lines};
+pub(crate) use self::plan::{OtherWay, PlanAnswer, plan, task_lines};
 pub(crate) use self::question::{QuestionAnswer, answer_question};
 pub(crate) use self::revise::revise_task;
 pub(crate) use self::route::{RouteAnswer, Tie, route_task};

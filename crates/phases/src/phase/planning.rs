@@ -107,12 +107,15 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     }
     let pack = phases.pack(&goal.goal_type);
     let mut risks = brief::of_plan(pack, cx.agents, &plan.subtasks, cx.settings);
+    risks.extend(doubts.risks());
     risks.extend(said.iter().flat_map(|said| &said.answer.risks).map(|risk| brief::from_model(risk)));
     if plan.subtasks.len() > LONGEST_RECORD {
         notes.push(format!("the figures list the first {LONGEST_RECORD} of {} tasks", plan.subtasks.len()));
     }
     let has_models = cx.answers.is_some();
-    let brief = brief::of(&plan, &agents, &scale, risks, cx.settings.max_parallel_tasks, has_models)?;
+    let from_model = said.as_ref().map_or(&[][..], |said| &said.answer.alternatives);
+    let at_once = cx.settings.max_parallel_tasks;
+    let brief = brief::of(&plan, &agents, &scale, risks, at_once, has_models, from_model)?;
     let summary = summary(&plan, &brief.estimates, &method.0);
     let output = PlanningOutput {
         routing: method.1,
@@ -123,7 +126,7 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
             critical_path_seconds: estimate::duration(&plan.subtasks, None),
             measured: brief.estimates.measured,
         },
-        alternatives: brief::all_alternatives(&plan.subtasks, &agents, said.as_ref()),
+        alternatives: brief::all_alternatives(&brief),
         risks: brief.risks.iter().map(|risk| risk.description.clone()).collect(),
         strategy: said.as_ref().map(|said| said.answer.strategy.into()),
         gaps: coverage.gaps,

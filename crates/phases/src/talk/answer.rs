@@ -1,12 +1,17 @@
 //! Answers to questions about a plan, from what is on record: the figures, the tasks and the decisions.
 
-use candor_model::{AgentCapability, BriefTask, DecisionEntry, Plan, PlanBrief, Risk, SubTask};
-use candor_planning::{estimate, texts};
-use candor_text::fold;
+use std::collections::BTreeSet;
 
-use super::parse::known_tasks;
+use candor_model::{AgentCapability, BriefTask, DecisionEntry, Plan, PlanBrief, Risk, SubTask, TaskId};
+use candor_planning::critique::stems;
+use candor_planning::{estimate, texts};
+use candor_text::{Language, fold};
+
 use super::reference::{resolve, told};
 use super::words::{Word, words};
+
+/// How many words that mean nothing here are repeated.
+const SHOWN_WORDS: usize = 6;
 
 /// The plan that a person was shown, and what is on record about it.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +32,11 @@ pub fn answer(question: &str, shown: Shown<'_>) -> String {
     let said = words(question);
     let has = |cues: &[&str]| said.iter().any(|word| cues.iter().any(|cue| matches(word, cue)));
     let task = shown.task_in(&said);
+    if has(ORDERING)
+        && let Some((task, other)) = shown.two_tasks_in(&said)
+    {
+        return shown.about_order(task, other);
+    }
     let asks_why = has(&["why", "reason*", "por", "porque", "razon*"]);
     let asks_less = has(&[
         "reduce*", "cheaper", "less", "save*", "faster", "quicker", "cut", "lower", "barato", "rapido",
@@ -39,6 +49,11 @@ pub fn answer(question: &str, shown: Shown<'_>) -> String {
     }
     if asks_less {
         return shown.about_less(has(&["time", "fast*", "quick*", "long", "tiempo", "rapido", "duration"]));
+    }
+    if task.is_none()
+        && let Some(strange) = shown.strange_to_plan(question)
+    {
+        return not_told(&strange);
     }
     if let Some(task) = task {
         if asks_why || has(&["who", "agent*", "quien*", "agente*"]) {
@@ -75,7 +90,42 @@ pub fn answer(question: &str, shown: Shown<'_>) -> String {
     if has(&["alternative*", "option*", "else", "differently", "alternativa*", "opcion*", "otra"]) {
         return shown.about_alternatives();
     }
-    shown.about_all()
+    not_told("")
+}
+
+/// Words by which one asks for the order of two tasks.
+const ORDERING: &[&str] = &[
+    "after",
+    "before",
+    "wait*",
+    "depend*",
+    "need*",
+    "first",
+    "then",
+    "precede*",
+    "follow*",
+    "despues",
+    "antes",
+    "espera*",
+    "depende*",
+    "necesita*",
+    "primero",
+];
+
+/// Words of questions about any plan; see [`answer`].
+const ABOUT_ANY_PLAN: &str = "plan task step strategy order sequential parallel hybrid agent cost price money dollar \
+    token time long duration second minute hour day finish done ready start end run take risk fail failure wrong happen \
+    alternative option different approach cheap fast quick slow reduce save lower confidence sure choose chosen pick \
+    assign work reason decide result output approve change estrategia secuencial paralelo agente coste costo precio \
+    dinero tiempo tarda dura riesgo falla alternativa opcion orden tarea paso razon";
+
+/// An honest answer to what the plan says nothing about.
+fn not_told(strange: &str) -> String {
+    let about = if strange.is_empty() { "that".to_owned() } else { format!("“{strange}”") };
+    format!(
+        "The plan does not tell: it says nothing about {about}. It can be asked why a task has its agent, why one \
+         task waits for another, what may go wrong, how long it takes, what it costs, or what else could be done."
+    )
 }
 
 fn matches(word: &Word, cue: &str) -> bool {
@@ -99,6 +149,75 @@ impl<'a> Shown<'a> {
             }
         }
         None
+    }
+
+    /// The two tasks that are named on both sides of a word such as "after".
+    fn two_tasks_in(&self, said: &[Word]) -> Option<(&'a SubTask, &'a SubTask)> {
+        let cuts = said.iter().enumerate().filter(|(_, word)| ORDERING.iter().any(|cue| matches(word, cue)));
+        let pair = |(at, _): (usize, &Word)| {
+            let (before, after) = said.split_at_checked(at)?;
+            let (task, other) = (self.task_in(before)?, self.task_in(after.get(1..)?)?);
+            (task.task_id != other.task_id).then_some((task, other))
+        };
+        cuts.into_iter().find_map(pair)
+    }
+
+    /// Why one task comes after the other, or that it need not.
+    fn about_order(&self, task: &SubTask, other: &SubTask) -> String {
+        let (task, other) = match self.waits_for(other, task) {
+            true => (other, task),
+            false => (task, other),
+        };
+        if task.dependencies.contains(&other.task_id) {
+            return format!("{} waits for {}: it needs its results.", told(task), told(other));
+        }
+        if self.waits_for(task, other) {
+            let between: Vec<&str> = task.dependencies.iter().map(|id| id.as_str()).collect();
+            let (task, other) = (told(task), told(other));
+            return format!("{task} waits for {}, which in turn wait for {other}.", between.join(", "));
+        }
+        let id = &task.task_id;
+        format!(
+            "Neither waits for the other: {} and {} may run at once. To change it, say: do {id} after {}.",
+            told(task),
+            told(other),
+            other.task_id
+        )
+    }
+
+    /// Whether a task waits for another, directly or through others.
+    fn waits_for(&self, task: &SubTask, other: &SubTask) -> bool {
+        let mut open: Vec<&TaskId> = task.dependencies.iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if *id == other.task_id {
+                return true;
+            }
+            if seen.insert(id) {
+                open.extend(self.plan.task(id).into_iter().flat_map(|task| &task.dependencies));
+            }
+        }
+        false
+    }
+
+    /// The words of a question of which neither the plan nor anything on record says a word; nothing if there is one
+    /// that it does.
+    fn strange_to_plan(&self, question: &str) -> Option<String> {
+        let language = Language::of(question);
+        let asked = stems(question, language);
+        let mut known = stems(ABOUT_ANY_PLAN, language);
+        for task in &self.plan.subtasks {
+            known.extend(stems(&format!("{} {}", told(task), task.description), language));
+            known.extend(stems(&task.agent_type.as_str().replace('_', " "), language));
+        }
+        let risks = self.brief.into_iter().flat_map(|brief| &brief.risks);
+        known.extend(risks.flat_map(|risk| stems(&risk.description, language)));
+        let asking: BTreeSet<String> = stems(&ASKING.join(" "), language);
+        let telling: Vec<&String> = asked.difference(&asking).collect();
+        let is_strange = !telling.is_empty() && telling.iter().all(|word| !known.contains(*word));
+        let words = question.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        let strange = |word: &&str| stems(word, language).iter().any(|stem| telling.contains(&stem));
+        is_strange.then(|| words.filter(strange).take(SHOWN_WORDS).collect::<Vec<_>>().join(" "))
     }
 
     fn strategy(&self) -> String {
@@ -252,23 +371,15 @@ impl<'a> Shown<'a> {
         format!("{}. {}", self.strategy(), self.alternatives())
     }
 
-    fn about_all(&self) -> String {
-        let risk = self.brief.and_then(|brief| brief.risks.first());
-        let risk = risk.map(|risk| format!(" The first risk: {}.", risk.description)).unwrap_or_default();
-        format!(
-            "The rules cannot tell what is asked. {}, for these tasks: {}.{risk} Ask why this strategy, why this agent \
-             for a task, what if a risk happens, how long, how much, or how to reduce cost or time.",
-            self.strategy(),
-            known_tasks(self.plan)
-        )
-    }
-
     fn alternatives(&self) -> String {
         let Some(brief) = self.brief else { return "No alternatives are on record.".to_owned() };
         let others = brief.alternatives.iter().filter(|other| other.id != brief.recommendation);
         let others: Vec<String> =
             others.map(|other| format!("{} ({}): {}", other.id, other.name, other.tradeoff)).collect();
-        format!("Others are {}.", others.join("; "))
+        match others.as_slice() {
+            [] => "No other way differs from it.".to_owned(),
+            others => format!("Others are {}.", others.join("; ")),
+        }
     }
 }
 

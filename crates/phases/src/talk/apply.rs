@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use candor_model::{Adjustment, AgentCapability, AgentType, Plan, SubTask, TaskId, TaskMetadata};
+use candor_model::{
+    Adjustment, AgentCapability, AgentType, Plan, RankedAgent, SubTask, TaskId, TaskMetadata,
+};
 use candor_planning::approval;
 use serde_json::{Value, json};
 
@@ -12,6 +14,8 @@ use crate::decompose::{furnish, groups};
 
 /// How well an agent must fit, as a share of the best, to be worth its lower price.
 const GOOD_ENOUGH: f64 = 0.5;
+/// By how much an agent must succeed more often to be worth a change.
+const CLEARLY_MORE: f64 = 0.05;
 
 /// Fields of a task that are set by their own name; every other key is a parameter.
 const FIELDS: &[&str] = &[
@@ -55,7 +59,14 @@ impl Changed {
         match edit {
             Edit::Remove(task) => return self.remove(task),
             Edit::After(task, first) => return self.order(task, first),
-            Edit::Cheaper => return self.cheaper(agents),
+            Edit::Cheaper => {
+                let none = "no cheaper agent fits any task well enough";
+                return self.give(&|task| Some((cheapest_for(task, agents)?, String::new())), none);
+            }
+            Edit::Reliable => {
+                let none = "no agent that fits well enough succeeds more often";
+                return self.give(&|task| steadiest_for(task, agents), none);
+            }
             Edit::Agent(task, agent) => {
                 self.set(task, "agent_type", json!(agent))?;
                 self.named.insert(task.clone());
@@ -124,16 +135,21 @@ impl Changed {
         Ok(())
     }
 
-    fn cheaper(&mut self, agents: &[AgentCapability]) -> Result<(), String> {
+    /// Gives each task that has a better agent, by what `better` looks for, to that one.
+    fn give(
+        &mut self,
+        better: &dyn Fn(&SubTask) -> Option<(AgentType, String)>,
+        none: &str,
+    ) -> Result<(), String> {
         let mut given = Vec::new();
         for task in &mut self.plan.subtasks {
-            if let Some(agent) = cheapest_for(task, agents) {
-                given.push(format!("{} goes to {agent} instead of {}", task.task_id, task.agent_type));
+            if let Some((agent, why)) = better(task) {
+                given.push(format!("{} goes to {agent} instead of {}{why}", task.task_id, task.agent_type));
                 task.agent_type = agent;
             }
         }
         if given.is_empty() {
-            return Err("no cheaper agent fits any task well enough".to_owned());
+            return Err(none.to_owned());
         }
         self.told.extend(given);
         Ok(())
@@ -170,9 +186,25 @@ fn cheapest_for(task: &SubTask, agents: &[AgentCapability]) -> Option<AgentType>
     let price = |name: &AgentType| {
         agents.iter().find(|agent| agent.agent_type == *name).map(|agent| agent.cost_per_invocation)
     };
-    let best = task.metadata.ranking.first()?.score;
-    let fitting = task.metadata.ranking.iter().filter(|ranked| ranked.score >= best * GOOD_ENOUGH);
-    let priced = fitting.filter_map(|ranked| Some((price(&ranked.agent_type)?, &ranked.agent_type)));
+    let priced = fitting(task).filter_map(|ranked| Some((price(&ranked.agent_type)?, &ranked.agent_type)));
     let (least, agent) = priced.min_by_key(|(price, _)| *price)?;
     (least < price(&task.agent_type)?).then(|| agent.clone())
+}
+
+/// Those who fit a task at least half as well as the best.
+fn fitting(task: &SubTask) -> impl Iterator<Item = &RankedAgent> {
+    let best = task.metadata.ranking.first().map_or(f64::INFINITY, |best| best.score);
+    task.metadata.ranking.iter().filter(move |ranked| ranked.score >= best * GOOD_ENOUGH)
+}
+
+/// The agent that succeeds most often among those that fit, if it does so clearly more often than the task's own.
+fn steadiest_for(task: &SubTask, agents: &[AgentCapability]) -> Option<(AgentType, String)> {
+    let rate = |name: &AgentType| {
+        agents.iter().find(|agent| agent.agent_type == *name).map(|agent| agent.success_rate.get())
+    };
+    let own = rate(&task.agent_type)?;
+    let rated = fitting(task).filter_map(|ranked| Some((rate(&ranked.agent_type)?, &ranked.agent_type)));
+    let (most, agent) = rated.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    let why = format!(" ({:.0} % of its attempts succeed, not {:.0} %)", most * 100.0, own * 100.0);
+    (most >= own + CLEARLY_MORE).then(|| (agent.clone(), why))
 }

@@ -26,6 +26,8 @@ pub enum Edit {
     Strategy(ExecutionStrategy),
     /// The cheapest agents that fit well enough.
     Cheaper,
+    /// The agents that succeed most often among those that fit well enough.
+    Reliable,
 }
 
 impl fmt::Display for Edit {
@@ -39,6 +41,7 @@ impl fmt::Display for Edit {
             Self::Describe(task, text) => write!(formatter, "describe {task} as \"{text}\""),
             Self::Set(task, key, value) => write!(formatter, "set {key} of {task} to {value}"),
             Self::Strategy(strategy) => write!(formatter, "carry the tasks out {strategy}"),
+            Self::Reliable => formatter.write_str("use the agents that succeed most often"),
             Self::Cheaper => formatter.write_str("use the cheapest agents that fit"),
         }
     }

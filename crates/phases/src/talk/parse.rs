@@ -12,7 +12,7 @@ use super::cursor::{after_any, split_at, split_last, trimmed};
 use super::phrases::{
     AROUND_ORDER, AROUND_PRIORITY, DESCRIBING, GIVING, REMOVING, RENAMING, SETTING, TO, USING,
 };
-use super::reference::{listed, resolve, resolve_one};
+use super::reference::{resolve, resolve_one};
 use super::words::{Word, words, written};
 use super::{Edit, whole};
 
@@ -322,9 +322,4 @@ fn value_of(said: &[Word]) -> Value {
         Ok(value @ (Value::Number(_) | Value::Bool(_))) => value,
         _ => Value::String(text),
     }
-}
-
-/// The tasks of a plan in a line, for whoever must name one.
-pub(super) fn known_tasks(plan: &Plan) -> String {
-    listed(plan.subtasks.iter())
 }

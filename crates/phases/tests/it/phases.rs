@@ -182,7 +182,7 @@ fn planning_needs_enough_agents_and_no_history() {
 fn alternatives_risks_and_estimates_come_with_the_plan() {
     let handoffs = paris().handoffs;
     let data = &handoffs[&Phase::Planning].data;
-    assert!(data["alternatives"].as_array().unwrap().len() >= 2);
+    assert_eq!(data["alternatives"][0]["name"], "all sequential");
     assert!(data["risks"].to_string().contains("sample data"));
     assert_eq!(data["estimates"]["critical_path_seconds"], 60.0);
     assert_eq!(data["routing"], "lexical", "it says that words were compared, not meanings");

@@ -85,7 +85,7 @@ fn a_plan_comes_with_its_goal_its_validation_alternatives_and_risks() {
     assert_eq!(planned["validation"]["is_valid"], true);
     assert_eq!(planned["validation"]["completeness"]["score"], 1.0);
     assert_eq!(planned["plan"]["goal_id"], planned["goal"]["goal_id"]);
-    assert!(planned["alternatives"].as_array().unwrap().len() >= 2);
+    assert!(!planned["alternatives"].as_array().unwrap().is_empty());
     let risks = texts(&planned["risks"]);
     assert!(risks.iter().any(|risk| risk.contains("sample data")), "{risks:?}");
     assert_eq!(planned["routing"], "hybrid");

@@ -132,3 +132,58 @@ fn a_secret_in_what_is_said_is_not_recorded() {
     let file = std::fs::read(candor.path("data/candor.db")).unwrap();
     assert!(!log.contains(secret) && !file.windows(secret.len()).any(|part| part == secret.as_bytes()));
 }
+
+/// A plan of two tasks that waits for approval, of which the second needs nothing of the first.
+fn two_tasks() -> Candor {
+    let config = format!("[limits]\napproval = \"always\"\nunattended = false\n{GENERAL}");
+    let candor = Candor::with_config(&config);
+    let task = |id: &str, what: &str, after: &[&str]| json!({"task_id": id, "description": what, "dependencies": after});
+    let plan = json!({ "subtasks": [
+        task("figures", "Collect the figures of the harbour", &[]),
+        task("summary", "Write a summary of the harbour", &["figures"]),
+        task("poster", "Write a poster about cranes", &[]),
+    ] });
+    candor.write("plan.json", plan.to_string());
+    candor.run(["run", "--plan", "plan.json", "--run-id", "run_1"]).ended_with(3);
+    candor
+}
+
+#[test]
+fn questions_are_answered_from_the_plan_or_it_says_that_the_plan_does_not_tell() {
+    // spec: findings GL-16
+    let candor = two_tasks();
+    let reply = |words: &str| {
+        candor.run(["ask", "run_1", words]).ended_with(3);
+        asked(&candor)["question"]["approval"]["request"]["reply"].as_str().unwrap().to_owned()
+    };
+    let answer = reply("Why do cats purr?");
+    assert!(answer.contains("The plan does not tell") && answer.contains("cats purr"), "{answer}");
+    let answer = reply("Why is summary after figures?");
+    assert!(answer.contains("summary") && answer.contains("waits for figures"), "{answer}");
+    let answer = reply("Why is poster after figures?");
+    assert!(answer.contains("Neither waits for the other"), "{answer}");
+    candor.run(["modify", "run_1", "make it nicer"]).ended_with(3);
+    let request = asked(&candor)["question"]["approval"]["request"].clone();
+    assert!(request["reply"].as_str().unwrap().contains("Nothing was changed"), "{request}");
+    assert_eq!(asked(&candor)["question"]["approval"]["version"], 1);
+}
+
+#[test]
+fn only_ways_that_differ_are_offered_and_risks_are_of_this_plan() {
+    // spec: findings GL-13
+    // spec: orchestrator SX-02
+    let shown = |candor: &Candor| asked(candor)["question"]["approval"]["request"]["brief"].clone();
+    let brief = shown(&two_tasks());
+    let ways: Vec<&str> =
+        brief["alternatives"].as_array().unwrap().iter().map(|way| way["name"].as_str().unwrap()).collect();
+    assert!(ways.contains(&"all sequential") && !ways.iter().any(|way| way.contains("cheapest")), "{ways:?}");
+    let (candor, said, _) = waiting();
+    assert_eq!(shown(&candor)["alternatives"].as_array().unwrap().len(), 1, "one task has one order");
+    assert!(
+        !said.stderr.contains("Alternatives:") && !said.stderr.contains("candor choose"),
+        "{}",
+        said.stderr
+    );
+    let risks = shown(&candor)["risks"].to_string();
+    assert!(risks.contains("fits with") && !brief["risks"].to_string().contains("fits with"), "{risks}");
+}

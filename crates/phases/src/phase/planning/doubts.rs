@@ -1,13 +1,14 @@
 //! What is known of a plan before it runs, and what makes one less sure of it.
 
 use candor_model::handoff::{DecompositionOutput, EvaluationOutput, HandedTask};
-use candor_model::{Confidence, Plan, SubTask};
+use candor_model::{Confidence, Plan, Risk, SubTask};
 use candor_planning::completeness::CATEGORY_KEY;
 use candor_planning::confidence::{self, Evidence, Fit, Origin};
 use candor_planning::critique::stems;
 use candor_text::Language;
 
 use crate::PhaseContext;
+use crate::brief::doubtful;
 use crate::router::Explanation;
 use candor_language::goal::Reading;
 
@@ -59,6 +60,13 @@ impl Doubts {
     /// How sure one can be before the plan runs; see [`confidence::before`].
     pub(super) fn confidence(&self, model: Option<f64>) -> Confidence {
         confidence::before(&Evidence { model, ..self.evidence.clone() })
+    }
+
+    /// What was guessed and who hardly fits, as risks.
+    pub(super) fn risks(&self) -> Vec<Risk> {
+        let guessed =
+            self.guesses.iter().take(SHOWN_POOR).map(|guess| doubtful(&format!("Guessed: {guess}")));
+        guessed.chain(self.poor.iter().map(|fit| doubtful(fit))).collect()
     }
 
     pub(super) fn reasons(&self) -> Vec<String> {

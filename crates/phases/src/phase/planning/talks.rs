@@ -10,12 +10,12 @@ use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use super::super::{Phases, counted, decomposition, report};
 use super::assign::{assign, explained, routings};
 use super::{Draft, agents_for, check_agents, conclude, drafted, ranking};
-use crate::brief;
+use crate::brief::{self, Way};
 use crate::consult::{
     ChangeAnswer, QuestionAnswer, TasksAnswer, answer_question, change_plan, decompose_task,
 };
 use crate::decompose;
-use crate::talk::{self, Changed, Edit, Shown};
+use crate::talk::{self, Changed, Shown};
 use crate::{Incomplete, PhaseContext};
 
 /// How many decisions a model is told, the latest.
@@ -72,10 +72,10 @@ fn alternative(
     let offered = cx.brief.map_or(&[][..], |brief| brief.alternatives.as_slice());
     let wanted = id.trim();
     let known = offered.iter().find(|other| other.id.eq_ignore_ascii_case(wanted));
-    let edit = match (known, brief::strategy_of(wanted)) {
-        (Some(_), Some(strategy)) => Edit::Strategy(strategy),
-        (Some(other), None) if other.id == brief::CHEAPEST => Edit::Cheaper,
-        _ => {
+    let edit = match known.map(brief::way) {
+        Some(Way::Edit(edit)) => edit,
+        Some(Way::Anew(words)) => return anew(phases, cx, plan, &words),
+        None => {
             let letters: Vec<String> =
                 offered.iter().map(|other| format!("{} ({})", other.id, other.name)).collect();
             return Ok(reply(format!(
