@@ -131,16 +131,12 @@ pub fn verdict(failed: usize, refinements: u32, max: u32, by: SpokenBy) -> Criti
     }
 }
 
-/// The verdict on these checks. That a phase took too many tokens is no reason to repeat it, which would take more;
-/// it counts towards a stop.
+/// The verdict on these checks. That a phase took more tokens than a fixed number says nothing of what its work is worth,
+/// and repeating it would take more: it is reported and changes no verdict.
 #[must_use]
 pub fn decide(checks: &CritiqueChecks, refinements: u32, max: u32, by: SpokenBy) -> CritiqueVerdict {
-    let failed = checks.failed().len();
-    let mendable = failed - usize::from(!checks.cost_efficiency.pass);
-    match verdict(failed, refinements, max, by) {
-        CritiqueVerdict::Refine if mendable == 0 => CritiqueVerdict::Continue,
-        verdict => verdict,
-    }
+    let failed = checks.failed().len().saturating_sub(usize::from(!checks.cost_efficiency.pass));
+    verdict(failed, refinements, max, by)
 }
 
 /// What a person can do about a phase that was stopped, the most telling first. Never empty.

@@ -127,6 +127,7 @@ fn a_stopped_phase_offers_ways_out() {
     // spec: orchestrator SQ-07
     let mut work = handoff("login form validated only on the client side", json!({}));
     work.context.confidence = Some(10);
+    work.context.tokens_consumed = 100;
     let checks = judged(Phase::Planning, &work, 0, &["the login form was validated on the client side only"]);
     assert!(checks.failed().len() >= 3, "{:?}", checks.failed());
     assert_eq!(decide(&checks, 0, 2, SpokenBy::Heuristic), CritiqueVerdict::Stop);
