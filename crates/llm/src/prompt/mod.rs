@@ -24,8 +24,10 @@ pub use self::schema::with_schema;
 pub const MAX_VALUE: usize = 64 * 1024;
 
 /// The slots that every step may fill; no file names them. The project is the same for all questions of a run, so it
-/// belongs to the part that providers cache; what a critique found wrong with the last answer ends the question.
+/// belongs to the part that providers cache; what the phases before ask for and what a critique found wrong with the last
+/// answer end the question.
 const PROJECT: &str = "project";
+const HANDOFF: &str = "handoff";
 const REFINE: &str = "refine";
 
 /// What stands before the project's texts.
@@ -239,6 +241,9 @@ impl Prompts {
             system.push_str(&format!("\n\n{ABOUT_PROJECT}\n{project}"));
         }
         let mut question = fill(&prompt.question, &ask.slots);
+        if let Some(handoff) = told(HANDOFF) {
+            question.push_str(&format!("\nWhat the phases before ask of you:\n{handoff}"));
+        }
         if let Some(refine) = told(REFINE) {
             question.push_str(&format!("\nYour last answer was found wanting. Mend this:\n{refine}"));
         }
@@ -252,7 +257,9 @@ impl Prompts {
 
 impl Own {
     fn knows(&self, slot: &str) -> bool {
-        [PROJECT, REFINE].contains(&slot) || self.required.contains(&slot) || self.optional.contains(&slot)
+        [PROJECT, HANDOFF, REFINE].contains(&slot)
+            || self.required.contains(&slot)
+            || self.optional.contains(&slot)
     }
 
     fn slots(&self) -> Vec<&'static str> {

@@ -18,7 +18,7 @@ mod tasks;
 use std::fmt;
 
 use candor_model::handoff::ContextOutput;
-use candor_model::{Ask, AskStep, Consulted, ContextText, Effect, Texts, Vectors};
+use candor_model::{Ask, AskStep, Consulted, ContextText, Effect, Instructions, Texts, Vectors};
 use candor_planning::context;
 use serde::de::DeserializeOwned;
 
@@ -34,6 +34,9 @@ pub(crate) use self::revise::revise_task;
 pub(crate) use self::route::{RouteAnswer, Tie, route_task};
 pub(crate) use self::tasks::{Briefing, TasksAnswer, decompose_task};
 use crate::PhaseContext;
+
+/// How many entries of one kind the phases before hand over to a prompt.
+const MOST_HANDED: usize = 20;
 
 /// Why a phase's work is not complete.
 #[derive(Debug)]
@@ -129,6 +132,7 @@ impl PhaseContext<'_> {
             _ => {
                 let mut ask = ask();
                 ask.tell("project", self.project());
+                ask.tell("handoff", self.handed_over());
                 // What a critique found is for whoever does the work again, not for the next critique.
                 if step != "critique" {
                     ask.tell("refine", self.refine.join("\n"));
@@ -136,6 +140,27 @@ impl PhaseContext<'_> {
                 Err(Incomplete::Asks(Box::new(ask)))
             }
         }
+    }
+
+    /// What the phases before ask of this one, a line for each kind.
+    fn handed_over(&self) -> String {
+        type List = fn(&Instructions) -> &Vec<String>;
+        let kinds: [(&str, List); 4] = [
+            ("Focus on", |told| &told.focus),
+            ("Avoid", |told| &told.avoid),
+            ("Must include", |told| &told.must_include),
+            ("Agents that may fit", |told| &told.suggested_agents),
+        ];
+        let line = |(kind, list): (&str, List)| {
+            let mut all: Vec<&str> = Vec::new();
+            for entry in self.handoffs.values().flat_map(|handoff| list(&handoff.instructions)) {
+                if all.len() < MOST_HANDED && !all.contains(&entry.as_str()) {
+                    all.push(entry);
+                }
+            }
+            (!all.is_empty()).then(|| format!("{kind}: {}", all.join(", ")))
+        };
+        kinds.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// The project's instructions and the files that the request names, once phase 2 has loaded them.

@@ -86,6 +86,21 @@ fn instructions_and_named_files_are_in_the_prompts_after_phase_2_and_in_the_orde
 }
 
 #[test]
+fn what_a_phase_asks_of_the_next_ones_is_in_their_prompts() {
+    // spec: orchestrator HO-05
+    let scene = scene("");
+    let request = "Write a report about the birds in notes.txt. Do not mention the herons.";
+    scene.run(&["run", request, "--json", "--yes"]).ended_with(0);
+    let asked = &scene.asked("decompose_task")[0];
+    let messages = asked.messages();
+    let (_, question) = messages.last().unwrap();
+    let (_, handed) = question.split_once("What the phases before ask of you:").unwrap();
+    for part in ["Focus on: ", "birds", "Avoid: ", "herons", "Agents that may fit: reporter"] {
+        assert!(handed.contains(part), "no {part} in {handed}");
+    }
+}
+
+#[test]
 fn what_there_is_no_room_for_is_cut_and_says_so() {
     let scene = scene("");
     scene.candor.write("AGENTS.md", format!("{INSTRUCTIONS}\n{}THE-END", "x".repeat(20_000)));
