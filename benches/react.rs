@@ -156,6 +156,7 @@ fn order() -> WorkOrder {
         idempotency_key: "run_1/task_001/1".to_owned(),
         deadline_seconds: Seconds::whole(60),
         brief: Default::default(),
+        context: Vec::new(),
     }
 }
 
