@@ -19,6 +19,7 @@ pub fn order(steps: Value, expected: &[&str]) -> WorkOrder {
     let mut inputs = map(json!({ "city": "Paris", "days": 3 }));
     if !steps.is_null() {
         inputs.insert("steps".to_owned(), steps);
+        context: Vec::new(),
     }
     WorkOrder {
         run_id: RunId::new("run_1").unwrap(),
