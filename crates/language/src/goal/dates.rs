@@ -43,9 +43,9 @@ const START: &[&str] = &[
 ];
 #[rustfmt::skip]
 const END: &[&str] = &[
-    "returning", "return", "returns", "ending", "ends", "back", "home", "regresando", "regreso", "vuelta",
-    "volviendo", "concluding", "finishing", "through", "until", "till", "hasta", "regresar", "volver",
-    "termina",
+    "returning", "return", "returns", "ending", "ends", "end", "back", "home", "regresando", "regreso", "vuelta",
+    "volviendo", "concluding", "conclude", "concludes", "finishing", "finish", "finishes", "through", "until", "till",
+    "hasta", "regresar", "volver", "termina", "terminar", "acaba", "finaliza", "concluye",
 ];
 #[rustfmt::skip]
 const BETWEEN: &[&str] = &[
@@ -60,6 +60,17 @@ const TO: &[&str] = &[
     "returning on", "and ends on", ", returning on", ", returning", ", concluding on", "y regresando el",
     "y volviendo el", "and ending by", "hasta el",
 ];
+
+/// Words that tell of what has been: a date beside them without a year is the last one, not the next.
+#[rustfmt::skip]
+const PAST: &[&str] = &[
+    "was", "were", "had", "did", "happened", "occurred", "failed", "crashed", "broke", "dropped", "fell", "rose", "lost",
+    "sold", "received", "went", "started", "began", "ended", "released", "deployed", "spiked", "launched", "published",
+    "signed", "ordered", "reported", "hubo", "fue", "fueron", "ocurrio", "fallo", "cayo", "perdimos", "vendimos",
+    "recibimos", "empezo", "termino", "lanzamos", "publicamos", "firmamos", "desplegamos", "subieron", "bajaron",
+];
+/// How far from a date the year of its neighbour may stand.
+const NEARBY: usize = 14;
 
 /// Reads dates and deadline, and the duration that follows from them when none was `said`.
 pub(super) fn fill(
@@ -223,16 +234,55 @@ impl Reader<'_, '_> {
         if slash && !announced.contains(&self.text.before(at, 1)) {
             return None;
         }
-        let date = calendar::resolve(day, month, said.year, self.today)?;
-        self.note_guesses(said, date, said.year.is_none());
+        let date = self.dated(at, said, day, month)?;
+        self.note_guesses(said, date, self.year_of(at, said).is_none());
         self.put(role, date);
         Some(said.next)
     }
 
+    /// The day that is meant: in the year that is said, in that of a date beside it, in the past if the sentence
+    /// tells of it, else the next one.
+    fn dated(&self, at: usize, said: Partial, day: i8, month: i8) -> Option<Date> {
+        let date = calendar::resolve(day, month, self.year_of(at, said), self.today)?;
+        if said.year.is_none() && date > self.today && self.is_past(at) {
+            return Date::new(date.year().checked_sub(1)?, month, day).ok();
+        }
+        Some(date)
+    }
+
+    /// The year of a date; without one, that of the next or the last date of the same sentence.
+    fn year_of(&self, at: usize, said: Partial) -> Option<i16> {
+        if said.year.is_some() {
+            return said.year;
+        }
+        let month = said.month?;
+        let end = self.text.window_end(said.next, NEARBY);
+        let ahead =
+            (said.next..end).find_map(|near| calendar::read(self.text, near).filter(|it| it.day.is_some()));
+        let start = self.text.window_start(at, NEARBY);
+        let behind =
+            (start..at).rev().find_map(|near| calendar::read(self.text, near).filter(|it| it.year.is_some()));
+        // Over the turn of a year, the earlier month is that of the later year.
+        let ahead = ahead.and_then(|it| it.year?.checked_sub(i16::from(it.month? < month)));
+        ahead.or_else(|| behind.and_then(|it| it.year?.checked_add(i16::from(month < it.month?))))
+    }
+
+    /// Whether the sentence tells of what has been.
+    fn is_past(&self, at: usize) -> bool {
+        let (start, end) = (self.text.window_start(at, NEARBY), self.text.window_end(at, NEARBY));
+        let told = (start..end).any(|near| {
+            self.text.is(near, PAST) && !self.text.is(near.saturating_sub(1), &["to", "be", "is", "are"])
+        });
+        !self.travel && (told || matches!(self.text.before(at, 1), "last" | "past" | "pasado"))
+    }
+
     /// A month without a day: a deadline at its start or end, else a time in words.
     fn month(&mut self, at: usize, month: i8, said: Partial, role: Role) {
-        let year = said.year.unwrap_or_else(|| {
+        let past = said.year.is_none() && self.is_past(at);
+        let year = self.year_of(at, said).unwrap_or_else(|| {
             let this = calendar::year_of_month(month, self.today);
+            let this = this
+                .saturating_sub(i16::from(past && (this, month) > (self.today.year(), self.today.month())));
             let later = matches!(self.text.before(at, 1), "next" | "proximo") && month == self.today.month();
             this.saturating_add(i16::from(later))
         });

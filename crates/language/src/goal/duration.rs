@@ -91,10 +91,28 @@ fn counted(text: &Text<'_>, at: usize, travel: bool) -> Option<Candidate> {
     let before = text.before(at, 1);
     // "$100 a day" is a rate and "a day trip" is one day; "a day" alone says nothing.
     let vague = article && each == 1 && !text.is(next, WHOLE) && !matches!(before, "for" | "por" | "durante");
-    if days == 0 || vague || is_point(text, at, next, travel) {
+    if days == 0 || vague || (article && is_rate(text, at)) || is_point(text, at, next, travel) {
         return None;
     }
     Some(Candidate { days, strength: strength(text, at, next, hyphen == 1), from: at, next, guessed })
+}
+
+/// `$3,000 a month`, `two posts a week`: an article behind an amount makes a rate.
+fn is_rate(text: &Text<'_>, at: usize) -> bool {
+    let amount = |back: usize| {
+        at.checked_sub(back).is_some_and(|near| {
+            text.same_sentence(near, at)
+                && text.get(near).is_some_and(|token| token.counts || token.kind == super::text::Kind::Name)
+        })
+    };
+    let multiplied =
+        matches!(text.before(at, 1), "k" | "m" | "thousand" | "million" | "mil" | "once" | "twice" | "times");
+    let of_money =
+        super::money::is_currency(text.before(at, 1)) || matches!(text.before(at, 1), "€" | "£" | "$");
+    let counted = amount(2)
+        && !text
+            .is(at.saturating_sub(1), &["for", "over", "in", ",", "and", "y", "por", "durante", "of", "de"]);
+    amount(1) || multiplied || of_money || counted
 }
 
 fn unit_days(key: &str) -> Option<(u32, Option<&'static str>)> {
@@ -114,7 +132,9 @@ fn is_point(text: &Text<'_>, at: usize, next: usize, travel: bool) -> bool {
     // "three cities in 7 days" is a length; "a trip in two weeks" is a point, and so is all other work.
     let in_days = travel && is_in_days(text, at, next);
     let soon = before == "within" && !travel;
-    let point = is_among(before, NOT_LENGTHS) && !in_days;
+    let aged = matches!(before, "than" | "de")
+        && matches!(text.before(at, 2), "older" | "newer" | "younger" | "antiguos" | "antiguas");
+    let point = (is_among(before, NOT_LENGTHS) && !in_days) || aged;
     soon || point || text.is(next, NOT_AFTER) || text.is(next, &["notice"])
 }
 

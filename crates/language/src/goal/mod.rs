@@ -10,6 +10,7 @@ mod constraints;
 mod cuisine;
 mod dates;
 mod duration;
+mod figures;
 mod gazetteer;
 mod money;
 mod numbers;
@@ -33,11 +34,12 @@ pub use self::types::{Amount, Dates, Extracted, LocalConstraint, Quantity, Readi
 /// Reads a goal; `now` resolves dates that are said in relation to the present.
 #[must_use]
 pub fn read(text: &str, now: Timestamp) -> Reading {
-    let text = Text::new(text);
+    let mut text = Text::new(text);
     let mut notes = Notes::default();
+    let mut extracted = Extracted::default();
+    figures::claim(&mut text, &mut extracted);
     let places = places::Found::read(&text);
     let travel = travel::is_about(&text, places.has_way());
-    let mut extracted = Extracted::default();
     people::fill(&text, travel, &mut extracted, &mut notes);
     money::fill(&text, travel, &mut extracted, &mut notes);
     let said = duration::find(&text, travel, &mut notes);

@@ -266,7 +266,8 @@ fn named_or_bare(text: &Text<'_>, at: usize) -> Option<Mention> {
         let (currency, next) = kind_of(text, at_unit, next).unwrap_or((currency, next));
         return Some(Mention { value: number.value, currency: Some(currency), from: at, next });
     }
-    let bare = (follows_budget(text, at) || is_limit(text, at, number.next))
+    let limit = is_limit(text, at, number.next) && !counts_a_thing(text, number.next);
+    let bare = (follows_budget(text, at) || limit)
         && !is_counted(text, number.next)
         && (text.is_number(at) || number.value >= 100.0);
     bare.then_some(Mention { value: number.value, currency: None, from: at, next: number.next })
@@ -311,6 +312,13 @@ fn is_limit(text: &Text<'_>, at: usize, next: usize) -> bool {
     thousands && (before || text.is(next, &["max", "maximum", "tops", "total", "maximo"]))
 }
 
+/// Whether a word follows that thousands are counted in: "under 50k rows".
+fn counts_a_thing(text: &Text<'_>, next: usize) -> bool {
+    const NOT_COUNTED: &[&str] =
+        &["max", "maximum", "tops", "total", "maximo", "altogether", "all", "please", "overall"];
+    text.is_word(next) && super::quantities::is_unit(text, next) && !text.is(next, NOT_COUNTED)
+}
+
 /// Whether what follows a bare number says that it counts something else than money.
 fn is_counted(text: &Text<'_>, next: usize) -> bool {
     #[rustfmt::skip]
@@ -351,6 +359,11 @@ fn per(text: &Text<'_>, mention: &Mention, what: &[&str]) -> bool {
     let slash = usize::from(text.is(mention.next, PER) || text.is(mention.next, &["/"]));
     slash == 1 && text.is(mention.next.saturating_add(1), what)
         || text.is(mention.next, &["each", "nightly"]) && what.contains(&"each")
+}
+
+/// Whether a word names a currency.
+pub(super) fn is_currency(key: &str) -> bool {
+    find(NAMES, key).is_some()
 }
 
 fn find(table: &[(&str, &'static str)], key: &str) -> Option<&'static str> {

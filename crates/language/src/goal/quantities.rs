@@ -69,11 +69,12 @@ fn quantity(text: &Text<'_>, at: usize, taken: &[bool]) -> Option<(Quantity, usi
     Some((quantity, next))
 }
 
-fn is_unit(text: &Text<'_>, at: usize) -> bool {
+/// Whether a word or mark can be what is counted.
+pub(super) fn is_unit(text: &Text<'_>, at: usize) -> bool {
     let Some(token) = text.get(at) else { return false };
     match token.kind {
         Kind::Word => !is_among(&token.key, NOT_UNITS) && !text.is_capital(at),
         Kind::Mark => token.text == "%",
-        Kind::Number => false,
+        Kind::Number | Kind::Name => false,
     }
 }

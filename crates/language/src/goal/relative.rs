@@ -82,6 +82,9 @@ fn period(text: &Text<'_>, at: usize, today: Date) -> Option<(When, usize)> {
     }
     if text.is(at, THIS) {
         let later = text.is(named, NEXT);
+        if let Some(found) = this_season(text, named, today) {
+            return Some(found);
+        }
         return unit(text, named.saturating_add(usize::from(later)), later, today);
     }
     if let Some(season) = text.any_phrase(at, &["in", "during", "en", "durante"])
@@ -121,6 +124,16 @@ fn unit(text: &Text<'_>, at: usize, later: bool, today: Date) -> Option<(When, u
         _ => return in_season(text, at, later, today),
     };
     Some((when, next))
+}
+
+/// `this spring` is that of this year, also when it is over: what is told of it has been.
+fn this_season(text: &Text<'_>, at: usize, today: Date) -> Option<(When, usize)> {
+    let (when, next) = in_season(text, at, false, today)?;
+    let When::Words(words, Some(end)) = when else { return None };
+    let (name, _) = words.split_once(' ')?;
+    let winter = end.month() < 4;
+    let end = Date::new(if winter { end.year() } else { today.year() }, end.month(), end.day()).ok()?;
+    Some((When::Words(format!("{name} {}", end.year()), Some(end)), next))
 }
 
 /// A season of the northern half of the world, the next one that has not ended.

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Word,
     Number,
     Mark,
+    /// A number that names something, such as a version or a port.
+    Name,
 }
 
 /// One word, number or mark, and where it stands.
@@ -93,6 +95,16 @@ impl<'t> Text<'t> {
 
     pub(super) fn is_glued(&self, at: usize) -> bool {
         self.get(at).is_some_and(|token| token.glued)
+    }
+
+    /// Makes the numbers between two positions names, which no reader takes for an amount.
+    pub(super) fn rename(&mut self, from: usize, to: usize) {
+        for token in self.tokens.iter_mut().take(to).skip(from) {
+            token.counts = false;
+            if token.kind == Kind::Number {
+                token.kind = Kind::Name;
+            }
+        }
     }
 
     /// Whether the word at a position starts with a capital.

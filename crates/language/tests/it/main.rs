@@ -10,6 +10,7 @@
 )]
 
 mod evaluate;
+mod figures;
 mod goal_spanish;
 mod goal_table;
 mod goal_travel;
