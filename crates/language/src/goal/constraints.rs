@@ -89,7 +89,9 @@ fn is_refused(text: &Text<'_>, at: usize, next: usize) -> bool {
     }
     // "no smoking restrictions" says no twice.
     noes += u32::from(forbids(text.key(next)));
-    if text.is(next, LINKS) || text.is(next, &["friendly", "free"]) {
+    // What follows "pet-friendly" is about something else.
+    let welcome = text.any_phrase(next, &["- friendly", "friendly"]).is_some();
+    if !welcome && (text.is(next, LINKS) || text.is(next, &["free"])) {
         for near in next..text.window_end(next, 6) {
             if text.is(near, CLAUSE_ENDS) {
                 break;
@@ -241,7 +243,7 @@ fn means(text: &Text<'_>, at: usize) -> Option<(&'static str, usize)> {
     #[rustfmt::skip]
     const FLIGHTS: &[&str] = &[
         "flight", "flights", "flying", "fly", "airplane", "airplanes", "plane", "planes", "air travel",
-        "air transportation", "airlines", "air transport", "aircraft", "vuelo", "vuelos", "avion", "aviones",
+        "air transportation", "airlines", "airline transportation", "airline travel", "airline", "air transport", "aircraft", "vuelo", "vuelos", "avion", "aviones",
         "volar", "airfare", "via aerea",
     ];
     #[rustfmt::skip]

@@ -33,8 +33,8 @@ pub use self::types::{Amount, Dates, Extracted, LocalConstraint, Quantity, Readi
 
 /// Reads a goal; `now` resolves dates that are said in relation to the present.
 #[must_use]
-pub fn read(text: &str, now: Timestamp) -> Reading {
-    let mut text = Text::new(text);
+pub fn read(source: &str, now: Timestamp) -> Reading {
+    let mut text = Text::new(source);
     let mut notes = Notes::default();
     let mut extracted = Extracted::default();
     figures::claim(&mut text, &mut extracted);
@@ -48,6 +48,7 @@ pub fn read(text: &str, now: Timestamp) -> Reading {
     let refused = constraints::fill(&text, travel, &mut extracted);
     extracted.must_not.extend(refused);
     rules::fill(&text, &mut extracted);
+    rules::complete(source, &mut extracted);
     quantities::fill(&text, &mut extracted, &notes);
     Reading { language: text.language, extracted, guesses: notes.guesses, doubts: notes.doubts }
 }

@@ -1,7 +1,10 @@
 //! What must be, must not be, and is liked, in the goal's own words. Understands none of it.
 
+use candor_text::fold;
+
 use super::text::Text;
 use super::{Extracted, push_new};
+use crate::split::{self, Place};
 
 /// Openings of a clause that must not be so.
 #[rustfmt::skip]
@@ -10,7 +13,8 @@ const MUST_NOT: &[&str] = &[
     "can't", "may not", "do not", "don't", "never", "without", "avoid", "avoiding", "not allowed to",
     "no debe", "no deben", "no debemos", "no puede", "no pueden", "no tiene que", "sin", "nunca", "jamas",
     "evita", "evitar", "evitando", "zero", "cero", "forbidden to", "prohibido", "no se puede", "no se debe",
-    "refrain from",
+    "refrain from", "neither", "nor", "excluding", "except for", "except", "nothing with", "apart from", "under no circumstances",
+    "excepto", "salvo", "ni", "nada de", "bajo ningun concepto",
 ];
 /// Openings of a clause that must be so.
 #[rustfmt::skip]
@@ -92,7 +96,7 @@ fn take(text: &Text<'_>, start: usize, list: &mut Vec<String>) -> Option<usize> 
             && [MUST_NOT, MUST, LIKE]
                 .iter()
                 .any(|table| text.any_phrase(end.saturating_add(1), table).is_some());
-        if (text.is(end, ENDS) && !is_list(text, start, end)) || joins_rule {
+        if (text.is(end, ENDS) && !is_list(text, start, end)) || joins_rule || goes_on(text, start, end) {
             break;
         }
         end = end.saturating_add(1);
@@ -103,6 +107,30 @@ fn take(text: &Text<'_>, start: usize, list: &mut Vec<String>) -> Option<usize> 
     }
     push_new(list, clause.split_whitespace().collect::<Vec<_>>().join(" "));
     Some(end)
+}
+
+/// Whether a command follows that is no part of the rule: "without deleting data and set an alert", "until then, stop if …".
+fn goes_on(text: &Text<'_>, start: usize, at: usize) -> bool {
+    let next = at.saturating_add(1);
+    let joint = text.is(at, &["and", "y", "e", "then", "luego", "instead", ":"]) && at > start;
+    joint && split::is_command(text.slice(next, text.window_end(next, 3)))
+        || (text.is(at, &["if", "unless", "si", "nor", "ni", "when", "cuando", "once"]) && at > start)
+}
+
+/// Adds the clauses of a request that limit it and that no rule above has found, so that none is lost.
+pub(super) fn complete(request: &str, extracted: &mut Extracted) {
+    for part in split::read(request).parts {
+        if part.place != Place::Constraint {
+            continue;
+        }
+        let (forbids, rule) = split::forbidden(&part.text);
+        let known = fold(&part.text).into_owned();
+        let has = |list: &[String]| list.iter().any(|said| known.contains(fold(said).as_ref()));
+        if has(&extracted.must_not) || has(&extracted.must) {
+            continue;
+        }
+        push_new(if forbids { &mut extracted.must_not } else { &mut extracted.must }, rule.to_owned());
+    }
 }
 
 /// Whether a comma stands inside a list of single words: "French, Thai, and Greek food".

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use super::{
-    cues::{Cue, INNER, JOINTS},
-    requests::{first_word, read, starts_with_strong_verb, starts_with_verb},
+    cues::{Cue, INNER, JOINTS, LIMITING},
+    limits::{behind_condition, is_limit, stops_if},
+    requests::{first_word, is_verb, read, starts_with_strong_verb, starts_with_verb},
+    verbs::{acts_on, command_of, has_clitic},
 };
 
 /// A sentence longer than this, in bytes, was not written by a person and is not cut.
@@ -25,24 +27,88 @@ pub(super) struct Clause<'a> {
 type Cut<'a> = (&'a str, (Cue, &'a str, bool));
 
 /// The clauses of what a sentence asks for; the first is silent.
-pub(super) fn clauses(text: &str) -> Vec<Clause<'_>> {
+///
+/// A text that is `taken` for a request is one, whatever its first word.
+pub(super) fn clauses(text: &str, taken: bool) -> Vec<Clause<'_>> {
     let mut clauses = Vec::new();
     let readable = text.len() <= LONGEST_SENTENCE;
     let mut rest = Some((Cue::Silent, text, false));
     while let Some((cue, text, guessed)) = rest {
-        let cut = if readable { first_cut(text) } else { None };
+        let cut = if readable { first_cut(text, taken) } else { None };
         let (head, tail) = cut.map_or((text, None), |(head, tail)| (head, Some(tail)));
-        let mut objects = if readable { objects(head) } else { vec![Cow::Borrowed(head)] }.into_iter();
-        clauses.extend(objects.next().map(|text| Clause { cue, text, guessed }));
-        clauses.extend(objects.map(|text| Clause { cue: Cue::Beside, text, guessed: true }));
+        if let Some((first, second)) = Some(head).filter(|_| readable).and_then(in_time) {
+            clauses.push(Clause { cue, text: first, guessed });
+            clauses.push(Clause { cue: Cue::After, text: second, guessed: false });
+        } else {
+            let mut objects = if readable { objects(head) } else { vec![Cow::Borrowed(head)] }.into_iter();
+            clauses.extend(objects.next().map(|text| Clause { cue, text, guessed }));
+            clauses.extend(objects.map(|text| Clause { cue: Cue::Beside, text, guessed: true }));
+        }
         rest = tail;
     }
     clauses
 }
 
-/// The earlier of the cut that words say and the one that a verb suggests.
-fn first_cut(text: &str) -> Option<Cut<'_>> {
-    [marked(text), joined(text)].into_iter().flatten().min_by_key(|(head, _)| head.len())
+/// The two steps of "run the tests before deploying it" and "after reviewing the draft, send it", the first to be done first.
+fn in_time(text: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    TIMES.iter().find_map(|(mark, comes_first)| {
+        let (main, other) = match text.split_at_checked(mark.len()) {
+            Some((front, rest)) if front.eq_ignore_ascii_case(mark) => {
+                let (other, main) = rest.split_once(", ")?;
+                (main, other)
+            }
+            _ => text.split_once(&format!(" {mark}"))?,
+        };
+        let other = commanded(other)?;
+        if !starts_with_verb(main) || main.split_whitespace().count() < 2 {
+            return None;
+        }
+        let main = Cow::Borrowed(main);
+        Some(if *comes_first { (other, main) } else { (main, other) })
+    })
+}
+
+/// What a clause behind "before" or "after" tells to do, if it names somebody's doing and not an event.
+fn commanded(text: &str) -> Option<Cow<'_, str>> {
+    if let Some(rest) = text.strip_prefix("you ").or_else(|| text.strip_prefix("we ")) {
+        return starts_with_verb(rest).then_some(Cow::Borrowed(rest));
+    }
+    let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
+    if is_infinitive(text) && starts_with_verb(text) {
+        return Some(Cow::Borrowed(text));
+    }
+    Some(Cow::Owned(format!("{} {rest}", command_of(&verb.to_lowercase())?)))
+}
+
+/// Words between two steps of which one is named by its doing, and whether that one comes first.
+const TIMES: &[(&str, bool)] = &[
+    ("before ", false),
+    ("after ", true),
+    ("antes de ", false),
+    ("después de ", true),
+    ("despues de ", true),
+    ("tras ", true),
+];
+
+/// The earliest of the cuts that words say and that a verb suggests.
+fn first_cut(text: &str, taken: bool) -> Option<Cut<'_>> {
+    [marked(text), joined(text, taken), limited(text)]
+        .into_iter()
+        .flatten()
+        .min_by_key(|(head, _)| head.len())
+}
+
+/// Cuts where a sentence goes on with what must not be: "update it, but don't change the API".
+fn limited(text: &str) -> Option<Cut<'_>> {
+    let found = LIMITING.iter().flat_map(|mark| {
+        text.match_indices(mark).filter_map(move |(at, mark)| {
+            let (head, tail) = (text.get(..at)?, text.get(at + mark.len()..)?);
+            let limits = is_limit(tail) || stops_if(tail).is_some();
+            let asks = head.split_whitespace().count() >= 2 && limits && !is_open_condition(head);
+            asks.then_some((head, (Cue::Beside, tail, false)))
+        })
+    });
+    found.min_by_key(|(head, _)| head.len())
 }
 
 /// Cuts at the first words that say that a further step follows.
@@ -50,21 +116,24 @@ fn marked(text: &str) -> Option<Cut<'_>> {
     let found = INNER.iter().filter_map(|(mark, cue)| {
         let (head, tail) = text.split_once(mark)?;
         let tail_asks = starts_with_verb(read(tail).what) || (*cue == Cue::After && is_infinitive(tail));
-        let head_asks = head.chars().any(char::is_alphanumeric) && !is_condition(head);
+        let head_asks = head.chars().any(char::is_alphanumeric) && !is_open_condition(head);
         (tail_asks && head_asks).then_some((head, (*cue, tail, false)))
     });
     found.min_by_key(|(head, _)| head.len())
 }
 
 /// Cuts where a command goes on with another verb: "retrieve the layout and check if …".
-fn joined(text: &str) -> Option<Cut<'_>> {
-    if !starts_with_verb(text) {
+fn joined(text: &str, taken: bool) -> Option<Cut<'_>> {
+    if !taken && !starts_with_verb(behind_condition(text)) && !is_limit(text) {
         return None;
     }
     let found = JOINTS.iter().flat_map(|joint| {
         text.match_indices(joint).filter_map(move |(at, joint)| {
             let (head, tail) = (text.get(..at)?, text.get(at + joint.len()..)?);
-            let alone = head.split_whitespace().count() >= 2 && opens_clause(tail);
+            // A prohibition ends where a command begins, however weak.
+            let ends = opens_clause(tail) || (is_limit(text) && starts_with_verb(tail));
+            let complete = head.split_whitespace().count() >= 2 || has_clitic(head);
+            let alone = complete && ends && !is_open_condition(head);
             alone.then_some((head, (Cue::Beside, tail, true)))
         })
     });
@@ -113,47 +182,52 @@ const LONGEST_OPENING: usize = 4;
 const ARTICLES: &[&str] = &["a", "an", "the", "some", "un", "una", "el", "la", "los", "las"];
 
 /// Verbs that ask for things, each of which can be had alone.
+#[rustfmt::skip]
 const FETCHING: &[&str] = &[
-    "book",
-    "buy",
-    "fetch",
-    "find",
-    "get",
-    "give",
-    "obtain",
-    "order",
-    "provide",
-    "purchase",
-    "recommend",
-    "rent",
-    "reserve",
-    "retrieve",
-    "search",
-    "suggest",
-    "busca",
-    "buscar",
-    "compra",
-    "comprar",
-    "consigue",
-    "dame",
-    "encuentra",
-    "encontrar",
-    "recomienda",
-    "recomendar",
-    "reserva",
-    "reservar",
+    "book", "buy", "fetch", "find", "get", "give", "obtain", "order", "provide", "purchase", "recommend",
+    "rent", "reserve", "retrieve", "search", "suggest", "busca", "buscar", "compra", "comprar", "consigue",
+    "dame", "encuentra", "encontrar", "recomienda", "recomendar", "reserva", "reservar",
 ];
+
+/// Whether the words tell someone to do something.
+pub(crate) fn is_command(text: &str) -> bool {
+    opens_clause(text) || (starts_with_verb(text) && text.split_whitespace().count() > 1)
+}
 
 /// Whether the words begin with a verb and what it acts on.
 fn opens_clause(text: &str) -> bool {
-    let Some(object) = text.split_whitespace().nth(1) else { return false };
-    let object = object.to_lowercase();
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    // "…, roast them and serve": a verb alone is a step when nothing follows it.
+    let Some(object) = words.next() else { return stands_alone(first) };
+    let object = object.trim_end_matches(['.', ',', '?', '!', ';']).to_lowercase();
+    if has_clitic(first) || (acts_on(first, &object) && !is_verb(&first.to_lowercase())) {
+        return true;
+    }
     let certain = first_word(text).is_some_and(|verb| !ALSO_NOUNS.contains(&verb.as_str()));
     let complete = !text.split_whitespace().next().is_some_and(|verb| verb.ends_with(','));
     starts_with_strong_verb(text)
         && complete
         && object != "and"
         && (certain || DETERMINERS.contains(&object.as_str()))
+}
+
+/// Whether one word is a step: a verb that is no noun as well.
+fn stands_alone(word: &str) -> bool {
+    let verb = word.trim_end_matches(['.', '!', '?']).to_lowercase();
+    has_clitic(word)
+        || matches!(
+            verb.as_str(),
+            "serve"
+                | "deploy"
+                | "publish"
+                | "submit"
+                | "outline"
+                | "repeat"
+                | "sirve"
+                | "publica"
+                | "despliega"
+        )
 }
 
 /// Whether the words begin with what looks like a Spanish infinitive, of which no table has them all.
@@ -163,120 +237,40 @@ fn is_infinitive(text: &str) -> bool {
     first_word(text).filter(long).is_some_and(ending)
 }
 
-fn is_condition(text: &str) -> bool {
-    first_word(text).is_some_and(|word| matches!(word.as_str(), "if" | "si" | "when" | "cuando"))
+/// Whether the words are a condition without what it guards: "If it is up and running, …".
+fn is_open_condition(text: &str) -> bool {
+    let conditional = first_word(text).is_some_and(|word| {
+        matches!(
+            word.as_str(),
+            "if" | "si" | "when" | "cuando" | "once" | "unless" | "after" | "before" | "while" | "as"
+        )
+    });
+    conditional && !text.contains(", ")
 }
 
 /// Verbs that are as often nouns; they open a clause only before a word that nouns follow.
+#[rustfmt::skip]
 const ALSO_NOUNS: &[&str] = &[
-    "answer",
-    "audit",
-    "back",
-    "block",
-    "book",
-    "build",
-    "call",
-    "cancel",
-    "change",
-    "check",
-    "contact",
-    "cook",
-    "copy",
-    "count",
-    "cut",
-    "design",
-    "draft",
-    "drop",
-    "email",
-    "estimate",
-    "export",
-    "file",
-    "filter",
-    "find",
-    "fix",
-    "forecast",
-    "format",
-    "grade",
-    "hire",
-    "host",
-    "import",
-    "interview",
-    "launch",
-    "load",
-    "log",
-    "look",
-    "mail",
-    "map",
-    "measure",
-    "mix",
-    "monitor",
-    "move",
-    "name",
-    "order",
-    "pack",
-    "paint",
-    "pay",
-    "pick",
-    "plan",
-    "plot",
-    "post",
-    "print",
-    "process",
-    "produce",
-    "query",
-    "rank",
-    "read",
-    "record",
-    "release",
-    "rent",
-    "repair",
-    "report",
-    "request",
-    "research",
-    "reserve",
-    "reset",
-    "review",
-    "roll",
-    "run",
-    "save",
-    "scan",
-    "schedule",
-    "search",
-    "sign",
-    "sketch",
-    "sort",
-    "split",
-    "start",
-    "stop",
-    "store",
-    "study",
-    "survey",
-    "switch",
-    "test",
-    "track",
-    "train",
-    "transfer",
-    "turn",
-    "update",
-    "upgrade",
-    "upload",
-    "visit",
-    "wait",
-    "wash",
-    "reserva",
-    "compra",
-    "busca",
-    "prueba",
-    "resume",
-    "lista",
-    "visita",
-    "suma",
-    "cambia",
-    "copia",
+    "answer", "audit", "bill", "brief", "chart", "document", "group", "invoice", "inventory", "label",
+    "mark", "number", "pin", "plant", "profile", "quote", "sample", "scale", "screen", "season", "style",
+    "tag", "taste", "trace", "trim", "tune", "water", "wire", "capture", "factura", "entrevista", "carga",
+    "consulta", "entrega", "programa", "agenda", "pinta", "pon", "presenta", "back", "block", "book",
+    "build", "call", "cancel", "change", "check", "contact", "cook", "copy", "count", "cut", "design",
+    "draft", "drop", "email", "estimate", "export", "file", "filter", "find", "fix", "forecast", "format",
+    "grade", "hire", "host", "import", "interview", "launch", "load", "log", "look", "mail", "map",
+    "measure", "mix", "monitor", "move", "name", "order", "pack", "paint", "pay", "pick", "plan", "plot",
+    "post", "print", "process", "produce", "query", "rank", "read", "record", "release", "rent", "repair",
+    "report", "request", "research", "reserve", "reset", "review", "roll", "run", "save", "scan",
+    "schedule", "search", "sign", "sketch", "sort", "split", "start", "stop", "store", "study", "survey",
+    "switch", "test", "track", "train", "transfer", "turn", "update", "upgrade", "upload", "visit", "wait",
+    "wash", "reserva", "compra", "busca", "prueba", "resume", "lista", "visita", "suma", "cambia", "copia",
 ];
 
+#[rustfmt::skip]
 const DETERMINERS: &[&str] = &[
     "a", "all", "an", "any", "each", "every", "for", "her", "his", "if", "it", "its", "my", "our", "some",
-    "that", "the", "their", "them", "these", "this", "those", "whether", "your", "two", "three", "up", "out",
-    "el", "la", "los", "las", "un", "una", "mi", "su", "si", "que", "unos", "unas",
+    "that", "the", "their", "them", "these", "this", "those", "whether", "your", "two", "three", "up",
+    "out", "el", "la", "los", "las", "un", "una", "mi", "su", "si", "que", "unos", "unas", "anything",
+    "everything", "whatever", "what", "which", "how", "why", "both", "al", "sus", "cada", "todos", "todas",
+    "todo",
 ];

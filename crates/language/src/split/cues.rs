@@ -316,6 +316,10 @@ pub(super) const INNER: &[(&str, Cue)] = &[
     ("; ", Cue::Beside),
 ];
 
+/// The marks behind which a sentence may go on with what must not be.
+pub(super) const LIMITING: &[&str] =
+    &[", but ", " but ", "; ", ", and ", " and ", ", ", ", pero ", " pero ", " y ", ", y ", " – ", " — "];
+
 /// The marks at which a sentence may go on with a further verb.
 pub(super) const JOINTS: &[&str] = &[", and ", " and ", ", ", ", y ", " y ", " e "];
 

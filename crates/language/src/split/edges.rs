@@ -1,53 +1,185 @@
-//! Edges that no connective says: a step that works on the thing that an earlier one makes.
+//! Edges that no connective says: a step needs what an earlier one makes, finds or decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Step, requests::first_word};
+use candor_text::{fold, is_stop_word, singular};
+
+use super::{
+    Step,
+    cues::Cue,
+    requests::first_word,
+    verbs::{Stage, has_clitic, stage},
+};
+
+/// Where a step stands in the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The number of its sentence or list.
+    pub(super) sentence: usize,
+    /// How it hangs together with what came before.
+    pub(super) cue: Cue,
+    /// What it is written in.
+    pub(super) form: Form,
+}
+
+/// What a step is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Sentences, or a list whose order says something.
+    Prose,
+    /// An item of a list whose order says nothing.
+    Bullet,
+    /// One of several things that can be done.
+    Offer,
+}
 
 /// Verbs that bring something new into being.
+#[rustfmt::skip]
 const MAKING: &[&str] = &[
-    "create",
-    "draw",
-    "plot",
-    "dibuja",
-    "dibujar",
-    "make",
-    "build",
-    "write",
-    "draft",
-    "generate",
-    "design",
-    "compose",
-    "develop",
-    "produce",
-    "record",
-    "prepare",
-    "compile",
-    "establish",
-    "set",
-    "crea",
-    "crear",
-    "escribe",
-    "escribir",
-    "redacta",
-    "redactar",
-    "genera",
-    "generar",
-    "diseña",
-    "diseñar",
-    "prepara",
-    "preparar",
-    "construye",
-    "construir",
-    "haz",
+    "create", "draw", "plot", "dibuja", "dibujar", "make", "build", "write", "draft", "generate", "design", "compose",
+    "develop", "produce", "record", "prepare", "compile", "establish", "set", "crea", "crear", "escribe", "escribir",
+    "redacta", "redactar", "genera", "generar", "diseña", "diseñar", "prepara", "preparar", "construye", "construir", "haz",
     "hacer",
 ];
-
 const NEW: &[&str] = &["a", "an", "new", "un", "una", "nuevo", "nueva"];
 const KNOWN: &[&str] = &["the", "that", "this", "el", "la", "ese", "esa", "este", "esta"];
+/// Words that stand for what an earlier step gave. Spanish has most of them at the end of the verb.
+const POINTERS: &[&str] = &[
+    "it", "them", "these", "those", "this", "both", "lo", "ambos", "ambas", "estos", "esos", "ello", "esto",
+];
+/// Words that only make sense beside what was found before: "recommend one", "fix whatever breaks".
+#[rustfmt::skip]
+const ELLIPTIC: &[&str] = &[
+    "one", "whatever", "uno", "cheapest", "best", "winner", "winners", "findings", "differences", "result", "results", "outcome",
+    "rest", "cause", "mejor", "mejores", "ganador", "hallazgos", "diferencias", "resultado", "resultados", "causa",
+    "missing", "falta",
+];
+/// Among how many words of a step the word is looked for that points back; later ones point inside the step.
+const POINTING: usize = 6;
+/// A step with so few words says nothing of its own.
+const BARE: usize = 1;
+
+/// Adds what the steps need of each other; steps that are listed before what they need move behind it.
+pub(super) fn link(steps: &mut Vec<Step>, origins: &[Origin]) -> Vec<usize> {
+    link_made_things(steps);
+    for place in 0..steps.len() {
+        let Some(origin) = origins.get(place) else { continue };
+        if steps.get(place).is_some_and(|step| !step.depends_on.is_empty()) {
+            continue;
+        }
+        let found = if origin.form == Form::Prose { needed(steps, origins, place) } else { Vec::new() };
+        if let Some(step) = steps.get_mut(place).filter(|_| !found.is_empty()) {
+            step.depends_on = found;
+            step.guessed = true;
+        }
+    }
+    let listed: Vec<usize> =
+        (0..steps.len()).filter(|&at| origins.get(at).is_some_and(|it| it.form == Form::Bullet)).collect();
+    link_listed(steps, &listed);
+    sorted(steps)
+}
+
+/// What a step of running text needs of the steps before it.
+fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
+    let (Some(step), Some(origin), Some(previous)) =
+        (steps.get(place), origins.get(place), place.checked_sub(1))
+    else {
+        return Vec::new();
+    };
+    let text = step.description.as_str();
+    let near = |at: usize| origins.get(at).is_some_and(|it| it.sentence == origin.sentence);
+    if points_back(text) && (near(previous) || origin.cue != Cue::Beside) {
+        return vec![previous];
+    }
+    if !near(previous) || names_its_own(text, steps.get(..place).unwrap_or_default()) {
+        return Vec::new();
+    }
+    let start = (0..place).rev().take_while(|&at| near(at)).last().unwrap_or(previous);
+    let before = || (start..place).rev();
+    let producer = before().find(|&at| steps.get(at).is_some_and(|other| consumes(text, &other.description)));
+    // Three clauses of which two are a sequence are one.
+    let goes_on = steps.get(previous).is_some_and(|step| step.depends_on.iter().any(|&at| near(at)));
+    let bare = text.split_whitespace().count() <= BARE && place > start;
+    producer.or_else(|| (goes_on || bare).then_some(previous)).into_iter().collect()
+}
+
+/// Whether a step works on what the other one gives, by the stages of their verbs.
+fn consumes(text: &str, other: &str) -> bool {
+    use Stage::{Check, Decide, Deliver, Examine, Follow, Gather, Make};
+    let (Some(own), Some(others)) = (stage(text), stage(other)) else { return false };
+    let brings_its_own = indefinite_object(text);
+    match own {
+        Gather => false,
+        Examine => others == Gather && !brings_its_own,
+        Decide => others < Decide && is_elliptic(text),
+        Make => others < Make,
+        Check => others == Make && !text.contains(" if ") && !text.contains(" whether "),
+        Deliver => others < Deliver,
+        Follow => others < Follow,
+    }
+}
+
+/// Links the items of a list whose order says nothing: tests come after what they test, delivery after both.
+fn link_listed(steps: &mut [Step], listed: &[usize]) {
+    let names: BTreeMap<usize, BTreeSet<String>> =
+        listed.iter().filter_map(|&at| Some((at, names(&steps.get(at)?.description)))).collect();
+    let stages: BTreeMap<usize, Stage> =
+        listed.iter().filter_map(|&at| Some((at, stage(&steps.get(at)?.description)?))).collect();
+    for &at in listed {
+        let Some(own) = stages.get(&at).filter(|own| **own >= Stage::Check) else { continue };
+        let earlier =
+            |other: &&usize| stages.get(*other).is_some_and(|stage| *stage >= Stage::Make && stage < own);
+        let shares = |other: &&usize| {
+            let (Some(own), Some(others)) = (names.get(&at), names.get(*other)) else { return false };
+            !own.is_disjoint(others)
+        };
+        let general = names.get(&at).is_some_and(|names| names.len() <= 1);
+        let candidates: Vec<usize> = listed.iter().filter(earlier).copied().collect();
+        let shared: Vec<usize> = candidates.iter().filter(shares).copied().collect();
+        let found = if shared.is_empty() && general { candidates } else { shared };
+        if let Some(step) = steps.get_mut(at).filter(|step| step.depends_on.is_empty() && !found.is_empty()) {
+            step.depends_on = found;
+            step.guessed = true;
+        }
+    }
+}
+
+/// Puts every step behind those that it needs, otherwise as they are; says where each came from.
+fn sorted(steps: &mut Vec<Step>) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::with_capacity(steps.len());
+    let mut placed = vec![false; steps.len()];
+    while order.len() < steps.len() {
+        let ready = |at: &usize| {
+            !placed.get(*at).copied().unwrap_or(true)
+                && steps
+                    .get(*at)
+                    .is_some_and(|step| step.depends_on.iter().all(|need| placed.get(*need) == Some(&true)))
+        };
+        // A circle cannot be: each edge leads to an earlier step or to a later stage.
+        let Some(next) = (0..steps.len()).find(ready) else { break };
+        if let Some(done) = placed.get_mut(next) {
+            *done = true;
+        }
+        order.push(next);
+    }
+    if order.len() < steps.len() || order.is_sorted() {
+        return (0..steps.len()).collect();
+    }
+    let new_place = |old: &usize| order.iter().position(|place| place == old).unwrap_or(*old);
+    let old = std::mem::take(steps);
+    let mut moved: Vec<Option<Step>> = old.into_iter().map(Some).collect();
+    for &place in &order {
+        if let Some(mut step) = moved.get_mut(place).and_then(Option::take) {
+            step.depends_on = step.depends_on.iter().map(new_place).collect();
+            step.depends_on.sort_unstable();
+            steps.push(step);
+        }
+    }
+    order
+}
 
 /// Lets "add a song to the playlist" wait for "create a playlist".
-pub(super) fn link_made_things(steps: &mut [Step]) {
+fn link_made_things(steps: &mut [Step]) {
     let mut made = BTreeMap::<String, usize>::new();
     for (place, step) in steps.iter_mut().enumerate() {
         let words = words(&step.description);
@@ -63,8 +195,48 @@ pub(super) fn link_made_things(steps: &mut [Step]) {
     }
 }
 
+/// Whether the step acts on what only an earlier one names.
+fn points_back(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let words = words(text);
+    let pointed = words.iter().skip(1).take(POINTING).any(|word| POINTERS.contains(&word.as_str()));
+    let last = words.last().is_some_and(|word| matches!(word.as_str(), "it" | "them"));
+    has_clitic(first) || pointed || last || is_elliptic(text)
+}
+
+fn is_elliptic(text: &str) -> bool {
+    words(text).iter().skip(1).take(POINTING).any(|word| ELLIPTIC.contains(&word.as_str()))
+}
+
+/// Whether the thing that the verb acts on is introduced by the step itself.
+fn indefinite_object(text: &str) -> bool {
+    words(text).get(1).is_some_and(|word| NEW.contains(&word.as_str()))
+}
+
+/// Whether a step names something by a code or a name of its own, which none before it has.
+fn names_its_own(text: &str, before: &[Step]) -> bool {
+    let proper = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let coded = word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
+        coded || word.chars().filter(|c| c.is_uppercase()).count() > 1
+    };
+    let quoted = text.contains(['\'', '"', '“']) && !text.contains("'s ");
+    let own = text.split_whitespace().skip(1).find(proper);
+    quoted || own.is_some_and(|word| !before.iter().any(|step| step.description.contains(word)))
+}
+
+/// What a step is about: its words but the first that say something.
+fn names(text: &str) -> BTreeSet<String> {
+    words(text)
+        .iter()
+        .skip(1)
+        .filter(|word| !is_stop_word(word) && word.len() > 2)
+        .map(|word| singular(word))
+        .collect()
+}
+
 fn words(text: &str) -> Vec<String> {
-    candor_text::words(text).map(str::to_lowercase).collect()
+    candor_text::words(text).map(|word| fold(word).to_lowercase()).collect()
 }
 
 /// The words right behind one of the markers; "a new playlist" is about the playlist.

@@ -9,6 +9,10 @@ pub(super) enum Block {
     Prose(String),
     /// Items of a list; whether they were numbered.
     List { items: Vec<String>, numbered: bool },
+    /// Quoted names of things that can be done, in no order.
+    Menu { items: Vec<String> },
+    /// Data for a machine, and all that stands behind it.
+    Data(String),
 }
 
 /// How an item is marked.
@@ -18,7 +22,7 @@ enum Mark {
     Number,
 }
 
-/// Cuts a text into running text and lists; data that only accompanies the text is left out.
+/// Cuts a text into running text and lists, up to data that only accompanies the text.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for line in text.lines() {
@@ -26,11 +30,12 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             continue;
         }
         if is_data(line) {
+            blocks.push(Block::Data(line.trim().to_owned()));
             break;
         }
         if let Some((before, items)) = bracketed(line) {
             add_prose(&mut blocks, before);
-            blocks.push(Block::List { items, numbered: false });
+            blocks.push(Block::Menu { items });
         } else if let Some((before, items)) = numbered_inline(line) {
             add_prose(&mut blocks, before);
             blocks.push(Block::List { items, numbered: true });

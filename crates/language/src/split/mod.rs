@@ -1,20 +1,27 @@
 //! Cuts a request into steps by what its words say, when no pack has a template for it.
 //!
-//! Lists, sentences and connective words in English and Spanish are all it knows. It invents no step that
-//! the text does not hold; a cut or an edge that the words only suggest is marked as guessed.
+//! Lists, sentences, connective words and the stages of a piece of work are all it knows, in English and Spanish. It
+//! invents no step that the text does not hold; a cut or an edge that the words only suggest is marked as guessed. Every
+//! clause is in a step, limits or guards one, is background, or is named as dropped.
 
 mod clauses;
 mod cues;
 mod edges;
+mod limits;
 mod lists;
+mod parts;
 mod prose;
 mod questions;
 mod requests;
 mod sentences;
+mod verbs;
 
 use lists::Block;
 use prose::Builder;
 
+pub(crate) use clauses::is_command;
+pub(crate) use limits::forbidden;
+pub use parts::{Part, Place};
 pub(crate) use requests::is_verb;
 
 /// The most steps that a request is cut into; what is beyond is kept in the last one's words.
@@ -29,24 +36,54 @@ pub struct Step {
     pub depends_on: Vec<usize>,
     /// Whether the edges or the cut were guessed rather than said.
     pub guessed: bool,
+    /// When it may be done and when it stops, in the words of the request.
+    pub conditions: Vec<String>,
 }
 
-/// Cuts a request into steps; a text that is not blank has at least one.
+impl Step {
+    fn new(description: String, depends_on: Vec<usize>, guessed: bool) -> Self {
+        Self { description, depends_on, guessed, conditions: Vec::new() }
+    }
+}
+
+/// A request cut into steps, and what became of each of its parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Split {
+    /// The steps; each comes after those that it needs.
+    pub steps: Vec<Step>,
+    /// Every clause of the request, in its order.
+    pub parts: Vec<Part>,
+}
+
+/// The steps of a request; a text that is not blank has at least one.
 #[must_use]
 pub fn split(text: &str) -> Vec<Step> {
+    read(text).steps
+}
+
+/// Cuts a request into steps, and says where each of its parts went.
+#[must_use]
+pub fn read(text: &str) -> Split {
     // The tables are written with the plain apostrophe.
     let plain = text.trim().replace('’', "'");
     if plain.is_empty() {
-        return Vec::new();
+        return Split::default();
     }
     let text = without_lone_quote(&plain);
-    let mut steps = questions::split(text).unwrap_or_else(|| said(text));
-    if steps.is_empty() {
+    let mut split = questions::split(text).map_or_else(|| said(text), |steps| asked(text, steps));
+    if split.steps.is_empty() {
         let whole = tidy(text);
-        let description = if whole.is_empty() { plain } else { whole };
-        steps.push(Step { description, depends_on: Vec::new(), guessed: true });
+        let description = if whole.is_empty() { plain.clone() } else { whole };
+        split.steps.push(Step::new(description, Vec::new(), true));
+        split.parts = vec![Part { text: plain, place: Place::Task { steps: vec![0] } }];
     }
-    limit(steps)
+    split
+}
+
+/// A question is all of its text, and so are its steps.
+fn asked(text: &str, steps: Vec<Step>) -> Split {
+    let places = (0..steps.len()).collect();
+    Split { steps, parts: vec![Part { text: text.to_owned(), place: Place::Task { steps: places } }] }
 }
 
 /// The sentences and the items of a text, in its order: what a person would call its points.
@@ -57,29 +94,48 @@ pub fn parts(text: &str) -> Vec<String> {
     for block in lists::blocks(&plain) {
         match block {
             Block::Prose(text) => parts.extend(sentences::sentences(&text).into_iter().map(tidy)),
-            Block::List { items, .. } => parts.extend(items.iter().map(|item| tidy(item))),
+            Block::List { items, .. } | Block::Menu { items } => {
+                parts.extend(items.iter().map(|item| tidy(item)));
+            }
+            Block::Data(_) => {}
         }
     }
     parts.retain(|part| !part.is_empty());
     parts
 }
 
-/// The steps that the text says, block by block.
-fn said(text: &str) -> Vec<Step> {
+/// The steps that the text says. A sentence that is alone is a request, also if it does not look like one.
+fn said(text: &str) -> Split {
+    let split = built(text, Builder::default());
+    if !split.steps.is_empty() || sentences::sentences(text).len() != 1 {
+        return split;
+    }
+    let mut taken = built(text, Builder::taking_all());
+    for step in &mut taken.steps {
+        step.guessed = true;
+    }
+    taken
+}
+
+/// The steps that a builder finds, block by block.
+fn built(text: &str, mut builder: Builder) -> Split {
     let blocks = lists::blocks(text);
-    let mut builder = Builder::default();
     for (at, block) in blocks.iter().enumerate() {
         match block {
             Block::Prose(text) => {
-                let opens_list = matches!(blocks.get(at + 1), Some(Block::List { .. }));
+                let opens_list = matches!(blocks.get(at + 1), Some(Block::List { .. } | Block::Menu { .. }));
                 builder.prose(text, opens_list);
             }
             Block::List { items, numbered } => builder.list(items, *numbered),
+            Block::Menu { items } => builder.menu(items),
+            Block::Data(line) => builder.data(line),
         }
     }
-    let mut steps = builder.finish();
-    edges::link_made_things(&mut steps);
-    steps
+    let (steps, origins, parts) = builder.finish();
+    let mut steps = limit(steps);
+    let order = edges::link(&mut steps, &origins);
+    let moved = |part: Part| Part { place: part.place.moved(&order), ..part };
+    Split { steps, parts: parts.into_iter().map(moved).collect() }
 }
 
 /// A quote that is alone at the end is left over from how the text was handed in.

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use candor_text::{fold, says, singular, words};
 
 use super::{
-    Step,
+    Part, Place, Step,
     clauses::{Clause, clauses},
     cues::{self, Cue},
+    edges::{Form, Origin},
+    limits,
     requests::{self, Asked, Strength},
     sentences::sentences,
     tidy,
@@ -23,6 +25,16 @@ const LONGEST_HEAD: usize = 60;
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     steps: Vec<Step>,
+    /// Where each step stands.
+    origins: Vec<Origin>,
+    /// What became of each part.
+    parts: Vec<Part>,
+    /// How many sentences and lists have been begun.
+    sentences: usize,
+    /// Whether every sentence is taken for a request: nothing in the text looks like one.
+    taken: bool,
+    /// When the work stops, said before there is any.
+    stops: Vec<String>,
     /// Whether a "first" has been read.
     opened: bool,
     /// Where the steps begin that the newest sentence or item put side by side.
@@ -32,7 +44,7 @@ pub(super) struct Builder {
 }
 
 /// What the connectives of a whole text have in common.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Tone {
     connected: bool,
     /// Whether "finally" closes a sequence and not a pile of things beside each other.
@@ -51,13 +63,19 @@ impl Tone {
 }
 
 impl Builder {
+    /// A builder that takes every sentence for a request.
+    pub(super) fn taking_all() -> Self {
+        Self { taken: true, ..Self::default() }
+    }
+
     /// Reads running text; if it opens a list, the sentence that announces the list is no step.
     pub(super) fn prose(&mut self, text: &str, opens_list: bool) {
         let sentences = sentences(text);
         let tone = Tone::of(&sentences);
         for sentence in sentences {
-            let announces = opens_list && sentence.trim_end().ends_with(':');
-            if !announces {
+            if opens_list && sentence.trim_end().ends_with(':') {
+                self.part(sentence, Place::Context);
+            } else {
                 self.sentence(sentence, tone);
             }
         }
@@ -65,39 +83,82 @@ impl Builder {
 
     /// Reads the items of a list; numbers suggest an order, bullets none.
     pub(super) fn list(&mut self, items: &[String], numbered: bool) {
+        self.sentences += 1;
+        let tone = Tone { connected: true, ends_sequence: true };
         for (place, item) in items.iter().enumerate() {
             let (cue, text) = cues::leading(item);
+            if self.limits(text) {
+                continue;
+            }
             let cue = if numbered && place > 0 && cue == Cue::Silent { Cue::Last } else { cue };
             let asked = requests::read(text);
-            let tone = Tone { connected: true, ends_sequence: true };
-            self.push(asked.what, cue, asked.strength, tone, false);
+            let step = self.push(asked.what, cue, asked.strength, tone, false);
+            self.in_step(item, step);
+            if let Some(origin) = self.origins.last_mut() {
+                origin.form = if numbered || cue != Cue::Silent { Form::Prose } else { Form::Bullet };
+            }
         }
     }
 
-    /// The steps found.
-    pub(super) fn finish(self) -> Vec<Step> {
-        self.steps
+    /// Reads names of things that can be done. A name may begin with "don't" and still be one.
+    pub(super) fn menu(&mut self, items: &[String]) {
+        self.sentences += 1;
+        for item in items {
+            let step = self.push(item, Cue::Silent, Strength::Request, Tone::default(), false);
+            self.in_step(item, step);
+            if let Some(origin) = self.origins.last_mut() {
+                origin.form = Form::Offer;
+            }
+        }
+    }
+
+    /// Takes note of data for a machine, which is no step.
+    pub(super) fn data(&mut self, line: &str) {
+        self.part(line, Place::Dropped { reason: "data for a machine".to_owned() });
+    }
+
+    /// The steps found, where they stand, and what became of each part.
+    pub(super) fn finish(mut self) -> (Vec<Step>, Vec<Origin>, Vec<Part>) {
+        for step in &mut self.steps {
+            step.conditions.extend(self.stops.iter().cloned());
+        }
+        (self.steps, self.origins, self.parts)
     }
 
     fn sentence(&mut self, sentence: &str, tone: Tone) {
+        self.sentences += 1;
         if cues::strip_any(sentence, cues::CLOSINGS).is_some() {
+            self.part(sentence, Place::Dropped { reason: "courtesy".to_owned() });
             return;
         }
         let (cue, rest) = cues::leading(sentence);
-        let asked = requests::read(rest);
+        let plain = cues::strip_any(rest, &["please", "por favor", "but", "pero"]).unwrap_or(rest);
+        if let Some(stop) = limits::stops_if(plain) {
+            self.stop(&stop);
+            return;
+        }
+        if limits::is_limit(plain) {
+            self.clauses(plain, cue, Strength::Request, tone, &[]);
+            return;
+        }
+        let mut asked = requests::read(rest);
+        if self.taken {
+            asked.strength = Strength::Request;
+        }
         let mut inherited = Vec::new();
         if cue == Cue::Opens && self.steps.len() == 1 && !self.opened {
             // Whatever stands before "first" only leads up to it.
-            self.steps.clear();
+            self.withdraw();
         } else if cue == Cue::Detail || (cue == Cue::Silent && self.refines(&asked, tone)) {
             if !self.words_the_wish(&asked) {
                 self.refine(sentence);
                 return;
             }
-            inherited = self.steps.pop().map(|wish| wish.depends_on).unwrap_or_default();
+            inherited = self.withdraw().map(|wish| wish.depends_on).unwrap_or_default();
         }
         if asked.strength == Strength::Statement && (cue == Cue::Silent || self.steps.is_empty()) {
-            // A statement before the first step is its background; the goal keeps it.
+            // A statement before the first step is its background.
+            self.part(sentence, Place::Context);
             return;
         }
         self.opened |= cue == Cue::Opens;
@@ -105,23 +166,103 @@ impl Builder {
         let polite = asked.what.len() < rest.trim().len();
         let ending: &[char] = if polite { &['?', '!', '.', ' '] } else { &[] };
         let first = self.steps.len();
-        let mut strength = asked.strength;
-        for Clause { cue: inner, text, guessed } in clauses(requests::after_colon(asked.what)) {
+        self.frame(requests::frame_of(rest));
+        let (head, body) = requests::at_colon(asked.what);
+        self.frame(head);
+        self.clauses(body, cue, asked.strength, tone, ending);
+        if let Some(step) = self.steps.get_mut(first).filter(|step| step.depends_on.is_empty()) {
+            step.depends_on = inherited;
+        }
+    }
+
+    /// Adds the clauses of a sentence: each is a step, a limit, or says when to stop.
+    fn clauses(&mut self, body: &str, cue: Cue, strength: Strength, tone: Tone, ending: &[char]) {
+        let mut strength = strength;
+        let mut guarded: Vec<String> = Vec::new();
+        for Clause { cue: inner, text, guessed } in clauses(body, self.taken) {
+            if self.limits(&text) {
+                continue;
+            }
             let cue = if inner == Cue::Silent { cue } else { inner };
-            self.push(
-                requests::read(&text).what.trim_end_matches(ending),
-                cue,
-                strength,
-                tone,
-                inner == Cue::Beside,
-            );
-            if let Some(step) = self.steps.last_mut().filter(|_| guessed) {
-                step.guessed = true;
+            let what = requests::read(&text).what.trim_end_matches(ending).to_owned();
+            let step = self.push(&what, cue, strength, tone, inner == Cue::Beside);
+            self.in_step(&text, step);
+            if let Some(step) = step.and_then(|place| self.steps.get_mut(place)) {
+                step.guessed |= guessed;
+                // What opens the sentence guards all that it asks for.
+                if inner == Cue::Silent {
+                    guarded = limits::conditions(&what);
+                    step.conditions.extend(guarded.iter().cloned());
+                } else {
+                    step.conditions.extend(limits::conditions(&what));
+                    step.conditions.extend(guarded.iter().filter(|said| what_opens(body, said)).cloned());
+                }
             }
             strength = Strength::Request;
         }
-        if let Some(step) = self.steps.get_mut(first).filter(|step| step.depends_on.is_empty()) {
-            step.depends_on = inherited;
+    }
+
+    /// Whether a clause limits the work or says when it stops; then it is no step.
+    fn limits(&mut self, clause: &str) -> bool {
+        if let Some(stop) = limits::stops_if(clause) {
+            self.stop(&stop);
+            return true;
+        }
+        let limits = limits::is_limit(clause);
+        if limits {
+            self.part(clause, Place::Constraint);
+        }
+        limits
+    }
+
+    /// Keeps when the work stops with the steps of the newest sentence.
+    fn stop(&mut self, stop: &str) {
+        let newest = self.origins.last().map(|origin| origin.sentence);
+        let of_newest = |(_, origin): &(usize, &Origin)| Some(origin.sentence) == newest;
+        let steps: Vec<usize> =
+            self.origins.iter().enumerate().filter(of_newest).map(|(place, _)| place).collect();
+        for &place in &steps {
+            if let Some(step) = self.steps.get_mut(place) {
+                step.conditions.push(stop.to_owned());
+            }
+        }
+        if steps.is_empty() {
+            self.stops.push(stop.to_owned());
+        }
+        self.part(stop, Place::Condition { steps });
+    }
+
+    /// Takes the newest step back: it only led up to what follows, and is its background.
+    fn withdraw(&mut self) -> Option<Step> {
+        let step = self.steps.pop()?;
+        self.origins.pop();
+        let place = self.steps.len();
+        for part in &mut self.parts {
+            if part.place == (Place::Task { steps: vec![place] }) {
+                part.place = Place::Context;
+            }
+        }
+        Some(step)
+    }
+
+    /// Words around a request that are background to it.
+    fn frame(&mut self, words: &str) {
+        if words.split_whitespace().count() > 1 {
+            self.part(words, Place::Context);
+        }
+    }
+
+    fn part(&mut self, text: &str, place: Place) {
+        self.parts.push(Part { text: text.trim().to_owned(), place });
+    }
+
+    fn in_step(&mut self, text: &str, step: Option<usize>) {
+        let place = match step {
+            Some(step) => Place::Task { steps: vec![step] },
+            None => Place::Dropped { reason: "no words".to_owned() },
+        };
+        if text.chars().any(char::is_alphanumeric) {
+            self.part(text, place);
         }
     }
 
@@ -151,13 +292,15 @@ impl Builder {
         if let Some(step) = self.steps.last_mut() {
             step.description.push_str(if step.description.ends_with(['?', '!']) { " " } else { ". " });
             step.description.push_str(&tidy(sentence));
+            step.conditions.extend(limits::conditions(sentence));
         }
+        self.in_step(sentence, self.steps.len().checked_sub(1));
     }
 
-    fn push(&mut self, text: &str, cue: Cue, strength: Strength, tone: Tone, joined: bool) {
+    fn push(&mut self, text: &str, cue: Cue, strength: Strength, tone: Tone, joined: bool) -> Option<usize> {
         let description = tidy(text);
         if description.is_empty() {
-            return;
+            return None;
         }
         let (depends, guessed) = match cue {
             Cue::After => (true, false),
@@ -174,8 +317,15 @@ impl Builder {
         }
         let guessed = guessed && !depends_on.is_empty();
         self.newest = Some((strength, text.to_owned()));
-        self.steps.push(Step { description, depends_on, guessed });
+        self.origins.push(Origin { sentence: self.sentences, cue, form: Form::Prose });
+        self.steps.push(Step::new(description, depends_on, guessed));
+        self.steps.len().checked_sub(1)
     }
+}
+
+/// Whether a sentence begins with a condition.
+fn what_opens(sentence: &str, condition: &str) -> bool {
+    sentence.trim_start().starts_with(condition)
 }
 
 /// Whether the text needs the one before it to be understood: "Please retrieve this information".

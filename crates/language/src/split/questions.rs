@@ -22,9 +22,9 @@ fn choose(text: &str) -> Option<Vec<Step>> {
     let question = sentences.get(..offer)?.iter().rev().find(|sentence| sentence.ends_with('?'))?;
     let offered = sentences.get(offer)?;
     let choices = offered.split_once(':').map_or(*offered, |(_, choices)| choices);
-    let answer = Step { description: tidy(question), depends_on: Vec::new(), guessed: false };
+    let answer = Step::new(tidy(question), Vec::new(), false);
     let description = format!("Select the choice from the answer choices: {}", tidy(choices));
-    Some(vec![answer, Step { description, depends_on: vec![0], guessed: true }])
+    Some(vec![answer, Step::new(description, vec![0], true)])
 }
 
 fn offers_letters(sentence: &str) -> bool {
@@ -46,7 +46,7 @@ fn nested(text: &str) -> Option<Vec<Step>> {
     let mut steps: Vec<Step> = Vec::new();
     for description in inner.into_iter().chain([tidy(question)]) {
         let depends_on = steps.len().checked_sub(1).into_iter().collect();
-        steps.push(Step { description, depends_on, guessed: true });
+        steps.push(Step::new(description, depends_on, true));
     }
     Some(steps)
 }

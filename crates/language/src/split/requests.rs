@@ -2,9 +2,11 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use candor_text::Rule;
+use candor_text::{Rule, fold};
 
 use super::cues::strip_any;
+use super::limits::behind_condition;
+use super::verbs::{acts_on, has_clitic};
 
 /// How plainly a sentence asks for something to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,24 +70,45 @@ fn after_frame(sentence: &str) -> &str {
 /// "For the party, book a band": the command comes behind a circumstance.
 fn asks_after_opening(text: &str) -> bool {
     let behind = strip_any(text, CIRCUMSTANCES).and_then(|rest| rest.split_once(", "));
-    behind.is_some_and(|(_, command)| starts_with_strong_verb(command))
+    let command = behind.map_or_else(|| behind_condition(text), |(_, command)| command);
+    command.len() < text.len() && starts_with_strong_verb(read(command).what)
 }
 
-/// What stands behind a colon, if it is a command: "Plan a trip: book a flight and …".
-pub(super) fn after_colon(text: &str) -> &str {
-    let behind =
-        text.split_once(": ").map(|(_, behind)| behind).filter(|behind| starts_with_strong_verb(behind));
-    behind.unwrap_or(text)
+/// The background that stands before a wish: "I'm planning a party and would like to …".
+pub(super) fn frame_of(sentence: &str) -> &str {
+    let sentence = sentence.trim();
+    sentence.get(..sentence.len() - after_frame(sentence).len()).unwrap_or_default()
+}
+
+/// What stands before and behind a colon, if behind it is a command: "Plan a party: book a band and …".
+pub(super) fn at_colon(text: &str) -> (&str, &str) {
+    text.split_once(": ").filter(|(_, behind)| starts_with_strong_verb(behind)).unwrap_or(("", text))
 }
 
 /// Whether the text begins with a verb that tells someone to do something.
 pub(super) fn starts_with_verb(text: &str) -> bool {
-    first_word(text).is_some_and(|word| is_verb(&word))
+    first_word(text).is_some_and(|word| is_verb(&word)) || starts_with_unknown_verb(text)
+}
+
+/// Whether the text begins with a verb that no table has: its object tells.
+fn starts_with_unknown_verb(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    has_clitic(first) || words.next().is_some_and(|object| acts_on(first, object))
 }
 
 /// Whether the text begins with a verb that makes a step of its own, not a way of handing over the one before.
 pub(super) fn starts_with_strong_verb(text: &str) -> bool {
-    first_word(text).is_some_and(|word| is_verb(&word) && !WEAK_VERBS.contains(&word.as_str()))
+    let weak = first_word(text).is_some_and(|word| WEAK_VERBS.contains(&word.as_str()) && !sets_up(text));
+    starts_with_verb(text) && !weak
+}
+
+/// "Set an alert", "take notes": with a thing of their own, these weak verbs make a step.
+fn sets_up(text: &str) -> bool {
+    let mut words = text.split_whitespace().map(|word| fold(word).into_owned());
+    let (verb, object) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let owns = matches!(object.as_str(), "a" | "an" | "up" | "notes" | "two" | "three" | "quotes" | "each");
+    matches!(verb.as_str(), "set" | "get" | "take") && owns
 }
 
 /// Whether the text begins with a verb that only says how the step before is to be done or handed over.
@@ -105,8 +128,25 @@ pub(super) fn first_word(text: &str) -> Option<String> {
 }
 
 const CIRCUMSTANCES: &[&str] = &[
-    "before", "for", "in", "on", "by", "with", "to", "using", "as", "at", "from", "given", "antes", "para",
-    "con", "en",
+    "before",
+    "for",
+    "in",
+    "on",
+    "by",
+    "with",
+    "to",
+    "using",
+    "as",
+    "at",
+    "from",
+    "given",
+    "antes",
+    "para",
+    "con",
+    "en",
+    "after",
+    "después de",
+    "tras",
 ];
 
 /// What is not to be done is no step; it limits one.
@@ -355,6 +395,13 @@ const VERBS: &str = "
     reserve reset resolve restart retrieve review rewrite rinse roll rotate run save scan schedule scrape search
     select sell send separate serve ship sign simulate sketch sniff solve sort split start stop store study
     submit subscribe suggest summarise summarize survey switch sync test track train transcribe transfer transform translate
+    accept activate align embed feed free pause rehearse seed weed anonymise anonymize append bill brief broadcast capture chart chop clone comb consolidate crop
+    customise customize deactivate deduplicate disable dispatch document dry escalate exclude expand fold forward freeze
+    frost grate grill group harvest highlight identify inventory invoice iterate label lint list mark mash mow narrate number
+    onboard peel pin plant polish present prioritise prioritize profile promote prune quote rake rebase rebook reboot
+    recalculate recap reconcile recruit redact redesign reduce repaint rephrase replicate restock restore retest retire retrain
+    roast sample sand scale screen season sew sharpen shortlist shred simmer slice soak stitch strip style sweep tag taste tidy tighten
+    trace trim tune unpack untangle vacuum vet water weigh whisk wipe wire
     troubleshoot turn understand update upgrade upload validate verify visit visualize wait wash write
 
     abre actualiza actualizar agrega agregar alquila alquilar analiza analizar añade añadir aprende aprender
@@ -369,4 +416,11 @@ const VERBS: &str = "
     publica publicar recomienda recomendar redacta redactar reserva reservar resume resumir reúne reunir revisa
     revisar selecciona seleccionar sube subir suma sumar traduce traducir valida validar vende vender verifica
     verificar visita visitar
+    agenda agendar archiva archivar avisa avisar carga cargar clasifica clasificar comparte compartir concilia conciliar consulta
+    consultar contrata contratar corta cortar despliega desplegar documenta documentar encarga encargar entrega entregar entrena
+    entrenar entrevista entrevistar factura facturar filtra filtrar formatea formatear gestiona gestionar imprime imprimir implementa
+    implementar informa informar lanza lanzar lava lavar migra migrar monta montar monitoriza monitorizar negocia negociar
+    notifica notificar pela pelar pinta pintar pon poner presenta presentar priorizar programa programar promociona promocionar
+    protege proteger recoge recoger reduce reducir refactoriza reinicia reiniciar renueva renovar repara reparar responde responder
+    restaura restaurar separa separar sirve servir supervisa supervisar sustituye sustituir
 ";

@@ -15,5 +15,6 @@ mod goal_spanish;
 mod goal_table;
 mod goal_travel;
 mod goal_work;
+mod limits;
 mod split;
 mod success;

@@ -1,0 +1,116 @@
+//! Clauses that limit the work: what must not be done, and when something may be done. Neither is a step.
+
+use candor_text::{fold, says};
+
+use super::cues::strip_any;
+
+/// Openings of a clause that only forbids, bounds or excludes.
+#[rustfmt::skip]
+const LIMITING: &[&str] = &[
+    "do not", "don't", "never", "avoid", "no", "not", "nothing", "neither", "nor", "nobody",
+    "under no circumstances", "no more than", "at most", "only", "except", "excluding", "refrain from",
+    "without", "must not", "mustn't", "should not", "shouldn't", "cannot", "can't", "you must not",
+    "we must not", "you should not", "we should not", "it must not", "stay under", "stay within", "nunca",
+    "jamás", "evita", "evitar", "sin", "ni", "nada de", "solo", "sólo", "únicamente", "excepto", "salvo",
+    "como máximo", "bajo ningún concepto", "no se debe", "no debe", "no deben",
+];
+/// Of these, the openings of what must be so.
+#[rustfmt::skip]
+const BOUNDING: &[&str] = &[
+    "only", "at most", "no more than", "no less than", "no fewer than", "no later than", "no earlier than",
+    "stay under", "stay within", "solo", "sólo", "únicamente", "como máximo", "no más de",
+];
+/// Openings that look like those above and ask for something.
+#[rustfmt::skip]
+const NOT_LIMITING: &[&str] = &[
+    "no need to", "no problem", "not only", "only then", "don't forget to", "do not forget to",
+    "no olvides",
+];
+/// Verbs that end the work when something happens.
+#[rustfmt::skip]
+const STOPPING: &[&str] = &[
+    "stop", "abort", "halt", "pause", "cancel everything", "quit", "give up", "stop everything",
+    "stop immediately", "detente", "detén", "para", "aborta", "cancela todo", "interrumpe", "no sigas",
+    "do not continue", "don't continue", "do not proceed", "don't proceed",
+];
+/// Words that open a condition; the longer first.
+#[rustfmt::skip]
+const IF: &[&str] = &[
+    "but only after", "but only if", "but only once", "only after", "only if", "only once", "only when",
+    "provided that", "as long as", "as soon as", "in case", "unless", "if", "once", "when", "pero solo si",
+    "solo si", "sólo si", "solo cuando", "a menos que", "a no ser que", "salvo que", "siempre que",
+    "en caso de que", "en cuanto", "una vez que", "cuando", "si",
+];
+/// Words behind which "if" only names what is to be found out.
+#[rustfmt::skip]
+const FINDING_OUT: &[&str] = &[
+    "check", "see", "verify", "ask", "know", "determine", "out", "test", "confirm", "decide", "sure", "me",
+    "whether", "even", "as", "what", "unknown", "unclear", "comprueba", "verifica", "mira", "averigua",
+    "pregunta", "revisa", "confirma", "determina", "dime", "saber", "como", "and", "or", "y", "o",
+    "comprobar", "verificar", "wonder", "estimate", "evaluate", "analyze", "find",
+];
+
+/// Whether a clause only limits what others do.
+pub(super) fn is_limit(clause: &str) -> bool {
+    let clause = clause.trim_start();
+    if strip_any(clause, NOT_LIMITING).is_some() {
+        return false;
+    }
+    let Some(rest) = strip_any(clause, LIMITING) else { return false };
+    // "No, thanks" limits nothing, and "Only Ana knows" is a statement that says so itself.
+    rest.chars().any(char::is_alphanumeric)
+}
+
+/// The condition under which all work stops, if the clause says nothing else.
+pub(super) fn stops_if(clause: &str) -> Option<String> {
+    let rest = strip_any(clause.trim_start(), STOPPING)?;
+    strip_any(rest, &["if", "when", "once", "as soon as", "unless", "si", "cuando", "en cuanto"])?;
+    Some(clause.trim().trim_end_matches(['.', '!', ' ']).to_owned())
+}
+
+/// What stands behind the condition that a sentence begins with; the whole sentence if it begins with none.
+pub(super) fn behind_condition(sentence: &str) -> &str {
+    let opened = strip_any(sentence.trim_start(), IF).is_some();
+    let body = sentence.split_once(", ").map(|(_, body)| body).filter(|_| opened);
+    body.unwrap_or(sentence)
+}
+
+/// What a limiting clause forbids, without the words that forbid it; the whole clause if it bounds or restricts.
+pub(crate) fn forbidden(clause: &str) -> (bool, &str) {
+    let clause = clause.trim().trim_end_matches(['.', '!', ';', ',', ' ']);
+    if strip_any(clause, BOUNDING).is_some() {
+        return (false, clause);
+    }
+    (true, strip_any(clause, LIMITING).unwrap_or(clause))
+}
+
+/// The conditions that a clause has, with the word that opens each.
+pub(super) fn conditions(clause: &str) -> Vec<String> {
+    let clause = clause.trim().trim_end_matches(['.', '!', '?']);
+    let body = behind_condition(clause);
+    if body.len() < clause.len() {
+        let condition = clause.get(..clause.len() - body.len()).unwrap_or_default();
+        return vec![condition.trim_end_matches([',', ' ']).to_owned()];
+    }
+    trailing(clause).map(|at| clause.get(at..).unwrap_or_default().trim().to_owned()).into_iter().collect()
+}
+
+/// Where a condition begins that stands at the end of a clause.
+fn trailing(clause: &str) -> Option<usize> {
+    let starts = clause.match_indices(' ').map(|(at, _)| at + 1);
+    starts.into_iter().find(|&at| {
+        let (before, rest) = (clause.get(..at).unwrap_or_default(), clause.get(at..).unwrap_or_default());
+        let opened = strip_any(rest, IF).is_some_and(|behind| behind.split_whitespace().count() > 1);
+        let last =
+            before.split_whitespace().next_back().map(|word| fold(word.trim_end_matches(',')).into_owned());
+        let asked =
+            last.is_some_and(|word| FINDING_OUT.contains(&word.as_str()) || says("if possible", &word));
+        opened
+            && !asked
+            && strip_any(
+                rest,
+                &["if possible", "if needed", "if necessary", "if any", "if you can", "si es posible"],
+            )
+            .is_none()
+    })
+}

@@ -1,0 +1,124 @@
+//! Prohibitions, limits and conditions: never steps, and they end where they end. Nothing of a request disappears.
+
+use candor_language::goal::{self, Extracted};
+use candor_language::split::{Place, read};
+
+fn extracted(text: &str) -> Extracted {
+    goal::read(text, "2025-01-15T10:00:00Z".parse().unwrap()).extracted
+}
+
+fn steps(text: &str) -> Vec<String> {
+    read(text).steps.into_iter().map(|step| step.description).collect()
+}
+
+#[test]
+fn what_is_forbidden_is_a_constraint_that_ends_where_it_ends() {
+    for (text, tasks, must_not) in [
+        ("Draft the reply. Do not send it.", vec!["Draft the reply"], vec!["send it"]),
+        (
+            "Empty the cache without removing any session and raise an alarm at 90 %.",
+            vec!["Empty the cache without removing any session", "Raise an alarm at 90 %"],
+            vec!["removing any session"],
+        ),
+        ("Update the docs, but don't touch the licence.", vec!["Update the docs"], vec!["touch the licence"]),
+        ("Do not restart the router and tell Sam.", vec!["Tell Sam"], vec!["restart the router"]),
+        ("Neither print nor mail the list; archive it.", vec!["Archive it"], vec!["print", "mail the list"]),
+        ("Never use tabs. Format the code.", vec!["Format the code"], vec!["use tabs"]),
+        ("Cook a soup. Nothing with peanuts.", vec!["Cook a soup"], vec!["peanuts"]),
+        ("Redacta la carta. No incluyas precios.", vec!["Redacta la carta"], vec!["incluyas precios"]),
+        (
+            "Recorta gastos sin tocar los salarios y presenta el resultado.",
+            vec!["Recorta gastos sin tocar los salarios", "Presenta el resultado"],
+            vec!["tocar los salarios"],
+        ),
+    ] {
+        assert_eq!(steps(text), tasks, "{text}");
+        assert_eq!(extracted(text).must_not, must_not, "{text}");
+    }
+    assert_eq!(extracted("Only use metric units. Convert the recipe.").must, ["Only use metric units"]);
+    assert_eq!(extracted("Write a memo. No more than 5 pages.").must, ["No more than 5 pages"]);
+    assert!(
+        extracted("Find a pet-friendly hotel without stairs in Rome").must_not.iter().all(|it| it != "pets")
+    );
+}
+
+#[test]
+fn conditions_guard_the_steps_that_they_are_about() {
+    for (text, guarded) in [
+        ("Drain the node. Reboot it. Stop if a pod fails.", vec![vec![], vec!["Stop if a pod fails"]]),
+        (
+            "Heat the kiln and load it; abort if it smokes.",
+            vec![vec!["abort if it smokes"], vec!["abort if it smokes"]],
+        ),
+        ("Publish the page unless legal objects.", vec![vec!["unless legal objects"]]),
+        (
+            "If the tests pass, tag the release and publish it.",
+            vec![vec!["If the tests pass"], vec!["If the tests pass"]],
+        ),
+        ("Si hay errores, avisa al equipo.", vec![vec!["Si hay errores"]]),
+        ("Check if the door is locked.", vec![vec![]]),
+    ] {
+        let found: Vec<_> = read(text).steps.into_iter().map(|step| step.conditions).collect();
+        assert_eq!(found, guarded, "{text}");
+    }
+}
+
+#[test]
+fn what_needs_another_step_waits_for_it() {
+    for (text, edges) in [
+        ("Compare both offers and recommend one.", vec![vec![], vec![0]]),
+        ("Compute the totals and send them to Kim.", vec![vec![], vec![0]]),
+        ("Fix the parser, test it and deploy it.", vec![vec![], vec![0], vec![1]]),
+        ("Review the code and report anything odd.", vec![vec![], vec![0]]),
+        ("Run the tests before deploying the app.", vec![vec![], vec![0]]),
+        ("After reviewing the draft, send it to Lee.", vec![vec![], vec![0]]),
+        ("Escribe el informe, revísalo y mándalo a Ana.", vec![vec![], vec![0], vec![1]]),
+        ("Compara las ofertas y recomienda una mejor.", vec![vec![], vec![0]]),
+        ("Water the plants, feed the cat and lock the doors.", vec![vec![], vec![], vec![]]),
+        ("Order chairs, rent a hall and hire a band.", vec![vec![], vec![], vec![]]),
+    ] {
+        let found: Vec<_> = read(text).steps.into_iter().map(|step| step.depends_on).collect();
+        assert_eq!(found, edges, "{text}");
+    }
+}
+
+#[test]
+fn bullets_of_a_story_come_in_the_order_in_which_they_can_be_done() {
+    let split = read(
+        "Add search:\n- write tests for the search form\n- create the index model\n- implement the search form\n- deploy",
+    );
+    let outline: Vec<_> =
+        split.steps.iter().map(|step| (step.description.as_str(), step.depends_on.clone())).collect();
+    assert_eq!(
+        outline,
+        [
+            ("Create the index model", vec![]),
+            ("Implement the search form", vec![]),
+            ("Write tests for the search form", vec![1]),
+            ("Deploy", vec![0, 1, 2]),
+        ]
+    );
+}
+
+#[test]
+fn every_clause_went_somewhere() {
+    let split = read(
+        "We moved offices in May. Analyse last year's invoices: find the largest ones and explain the changes. \
+         Don't contact suppliers. Stop if a file is locked. Thanks!",
+    );
+    let places: Vec<_> = split.parts.iter().map(|part| (part.text.as_str(), &part.place)).collect();
+    let task = Place::Task { steps: vec![0] };
+    let stop = Place::Condition { steps: vec![0] };
+    let courtesy = Place::Dropped { reason: "courtesy".to_owned() };
+    assert_eq!(
+        places,
+        [
+            ("We moved offices in May.", &Place::Context),
+            ("Analyse last year's invoices", &Place::Context),
+            ("find the largest ones and explain the changes.", &task),
+            ("Don't contact suppliers.", &Place::Constraint),
+            ("Stop if a file is locked", &stop),
+            ("Thanks!", &courtesy),
+        ]
+    );
+}
