@@ -1,7 +1,10 @@
 //! What a dry run found out: a goal as it was understood, and a plan with what is known of it.
 
 use candor_language::goal::Reading;
-use candor_model::handoff::{EvaluationOutput, PlanningOutput};
+use candor_model::handoff::{
+    ClausePlace, CoveredClause, DecompositionOutput, EvaluationOutput, HandedTask, ListedTasks,
+    PlanningOutput,
+};
 use candor_model::{AgentCapability, Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
 use candor_planning::completeness::Category;
 use candor_planning::phase::PhaseResult;
@@ -13,6 +16,9 @@ use serde_json::{Value, json};
 
 use crate::dry_run::{Rehearsed, dry_run};
 use crate::{App, AppError, ModelUse, checked};
+
+/// The most characters that are shown of a clause.
+const LONGEST_SHOWN: usize = 80;
 
 /// A goal, and what was read from the words.
 pub struct Understood {
@@ -63,6 +69,12 @@ fn reading(handoff: &Handoff) -> Reading {
     handoff.output::<EvaluationOutput<Reading>>().map(|output| output.reading).unwrap_or_default()
 }
 
+/// Where each clause of the request went, as the decomposition left it.
+fn coverage(handoff: &Handoff) -> Vec<CoveredClause> {
+    let left = handoff.output::<DecompositionOutput<HandedTask, ListedTasks>>();
+    left.map(|output| output.coverage).unwrap_or_default()
+}
+
 /// A plan, and what is known of it.
 pub struct Planned {
     understood: Understood,
@@ -72,6 +84,8 @@ pub struct Planned {
     repairs: Vec<String>,
     agents: Vec<AgentCapability>,
     categories: Vec<Category>,
+    /// Where each clause of the request went.
+    coverage: Vec<CoveredClause>,
     /// Why it cannot be carried out.
     pub refusal: Option<PlanningError>,
 }
@@ -97,6 +111,7 @@ impl Planned {
     fn new(done: Rehearsed, limits: &RunSettings) -> Result<Self, AppError> {
         let Rehearsed { mut report, agents, phases } = done;
         let evaluated = report.phases.remove(&Phase::Evaluation).map(|done| (done.handoff, done.result));
+        let decomposed = report.phases.remove(&Phase::Decomposition).map(|done| done.handoff);
         let planned = report.phases.remove(&Phase::Planning).map(|done| (done.handoff, done.result));
         let (Some((read, PhaseResult::Goal { goal, .. })), Some((handoff, PhaseResult::Plan(proposal)))) =
             (evaluated, planned)
@@ -122,7 +137,8 @@ impl Planned {
             handoff.output().map_err(|error| AppError::failed(format!("planning failed: {error}")))?;
         let summary = handoff.summary;
         let understood = Understood { goal: *goal, reading: reading(&read) };
-        Ok(Self { understood, plan, summary, output, repairs, agents, categories, refusal })
+        let coverage = decomposed.map(|handoff| coverage(&handoff)).unwrap_or_default();
+        Ok(Self { understood, plan, summary, output, repairs, agents, categories, coverage, refusal })
     }
 }
 
@@ -151,7 +167,14 @@ impl Planned {
             "estimates": left.estimates,
             "routing": left.routing,
             "notes": left.notes,
+            "coverage": self.coverage,
+            "dropped": self.dropped().collect::<Vec<_>>(),
         })
+    }
+
+    /// The clauses of the request that nobody works on.
+    fn dropped(&self) -> impl Iterator<Item = &CoveredClause> {
+        self.coverage.iter().filter(|clause| clause.place == ClausePlace::Dropped)
     }
 
     /// The same for people.
@@ -178,6 +201,16 @@ impl Planned {
             if let Some(criterion) = &task.metadata.validation {
                 text.push_str(&format!("{} is checked by: {criterion}\n", task.task_id));
             }
+        }
+        for clause in self.dropped().filter(|clause| clause.reason.as_deref() != Some("courtesy")) {
+            let short: String = clause.clause.chars().take(LONGEST_SHOWN).collect();
+            text.push_str(&format!(
+                "not planned: {short} ({})\n",
+                clause.reason.as_deref().unwrap_or_default()
+            ));
+        }
+        for task in self.plan.subtasks.iter().filter(|task| !task.metadata.conditions.is_empty()) {
+            text.push_str(&format!("{} only under: {}\n", task.task_id, task.metadata.conditions.join("; ")));
         }
         for reason in &self.plan.metadata.low_confidence_reasons {
             text.push_str(&format!("unsure: {reason}\n"));

@@ -167,6 +167,9 @@ pub struct TaskMetadata {
     /// The tools it may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// When it may be done and when it stops, in the words of the request. Its agent gets them with the order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<String>,
     /// How to tell that it succeeded; a text that the validation understands, or that a person reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<String>,

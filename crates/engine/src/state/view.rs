@@ -107,6 +107,7 @@ impl RunState {
             boundaries: std::iter::once(only_this)
                 .chain(self.refused(task).map(|reason| format!("Your last result was refused: {reason}")))
                 .chain(forbidden.map(|constraint| format!("Must not: {}", constraint.value)))
+                .chain(task.metadata.conditions.iter().map(|condition| format!("Condition: {condition}")))
                 .collect(),
         }
     }

@@ -41,6 +41,41 @@ pub struct DecompositionOutput<T = SubTask, L = JsonMap> {
     /// The model that gave the tasks; absent if rules did.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Where each clause of the request went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<CoveredClause>,
+}
+
+/// A clause of the request, and where it went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoveredClause {
+    /// Its words.
+    pub clause: String,
+    /// Where it went.
+    #[serde(rename = "in")]
+    pub place: ClausePlace,
+    /// The tasks that have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskId>,
+    /// Why it was dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Where a clause of the request went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClausePlace {
+    /// Into a task.
+    Task,
+    /// Into the goal's constraints.
+    Constraint,
+    /// Into the conditions of tasks.
+    Condition,
+    /// Into the background of all tasks.
+    Context,
+    /// Nowhere.
+    Dropped,
 }
 
 /// A default that asks nothing of its type.
@@ -60,6 +95,7 @@ impl<T, L> Default for DecompositionOutput<T, L> {
             listing: None,
             record: None,
             model: None,
+            coverage: Vec::new(),
         }
     }
 }

@@ -3,8 +3,10 @@
 //! Two agents in a row: the lister says what there is to do, the decomposer breaks it into steps for one agent
 //! each. A model lists only where there is much to do; otherwise the rules list and a model decomposes.
 
+mod coverage;
+
 use candor_language::goal::{Extracted, Reading};
-use candor_language::split::{self, Step};
+use candor_language::split::{self, Place, Split, Step};
 use candor_model::handoff::{DecompositionOutput, EvaluationOutput};
 use candor_model::{
     AgentCapability, Broadcast, DurationBasis, Goal, JsonMap, MessagePriority, Phase, SubTask, TaskId, Text,
@@ -25,6 +27,12 @@ use crate::{Incomplete, Pack, PhaseContext};
 
 /// From this complexity on a model is asked to list the tasks before they are broken down.
 const LISTED_FROM: u8 = 61;
+
+/// Where tasks come from that no pack and no model gave.
+const FROM_WORDS: &str = "the sentences of the request";
+
+/// The most characters of background that go with each task.
+const LONGEST_BACKGROUND: usize = 1_000;
 
 /// The phase's two agents.
 const LISTER: &str = "task-lister-agent";
@@ -57,6 +65,7 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     let output = DecompositionOutput {
         source: source.clone(),
         guesses: Some(guesses.clone()),
+        coverage: coverage::of(goal.description.as_str(), &made.tasks),
         model: said.map(|said| said.model),
         ..output(&made, &agents)
     };
@@ -335,20 +344,32 @@ pub(super) fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &
 
 /// The steps that the words themselves tell.
 fn from_words(text: &str) -> BrokenDown {
-    let steps = split::split(text);
-    let guessed = steps.iter().filter(|step| step.guessed).count();
-    let tasks = (1..).zip(&steps).filter_map(|(n, step)| task_of(step, n)).collect();
+    let split = split::read(text);
+    let guessed = split.steps.iter().filter(|step| step.guessed).count();
+    let background = background(&split);
+    let tasks = (1..).zip(&split.steps).filter_map(|(n, step)| task_of(step, n, &background)).collect();
     let guesses = match guessed {
         0 => Vec::new(),
-        _ => vec![format!("{guessed} of {} steps were cut or ordered by guess", steps.len())],
+        _ => vec![format!("{guessed} of {} steps were cut or ordered by guess", split.steps.len())],
     };
-    BrokenDown { source: "the sentences of the request".to_owned(), tasks, guesses }
+    BrokenDown { source: FROM_WORDS.to_owned(), tasks, guesses }
 }
 
-fn task_of(step: &Step, n: usize) -> Option<SubTask> {
+/// What the request says beside its steps, for everyone who works on one of them.
+fn background(split: &Split) -> String {
+    let said = split.parts.iter().filter(|part| part.place == Place::Context).map(|part| part.text.as_str());
+    let said = said.collect::<Vec<_>>().join(" ");
+    said.chars().take(LONGEST_BACKGROUND).collect()
+}
+
+fn task_of(step: &Step, n: usize, background: &str) -> Option<SubTask> {
     let description = Text::new(step.description.clone()).ok()?;
     let mut task = SubTask::new(TaskId::numbered(n), description, vec![format!("output_{n}")]);
     task.dependencies = step.depends_on.iter().map(|&index| TaskId::numbered(index + 1)).collect();
+    task.metadata.conditions = step.conditions.clone();
+    if !background.is_empty() {
+        task.inputs.insert("context".to_owned(), json!(background));
+    }
     Some(task)
 }
 

@@ -1,6 +1,6 @@
 //! What is known of a plan before it runs, and what makes one less sure of it.
 
-use candor_model::handoff::{DecompositionOutput, EvaluationOutput, HandedTask};
+use candor_model::handoff::{ClausePlace, CoveredClause, DecompositionOutput, EvaluationOutput, HandedTask};
 use candor_model::{Confidence, Plan, Risk, SubTask};
 use candor_planning::completeness::CATEGORY_KEY;
 use candor_planning::confidence::{self, Evidence, Fit, Origin};
@@ -42,7 +42,7 @@ impl Doubts {
         let decomposed: DecompositionOutput<HandedTask> = cx.left().unwrap_or_default();
         let origin = origin(cx, &plan.subtasks, decomposed.model.is_some());
         guesses.extend(decomposed.guesses.unwrap_or_default());
-        let (covered, words_per_task) = coverage(cx, &plan.subtasks);
+        let (covered, words_per_task) = coverage(cx, &plan.subtasks, origin, &decomposed.coverage);
         let evidence = Evidence {
             origin,
             fits: choices.iter().flatten().map(fit).collect(),
@@ -74,7 +74,7 @@ impl Doubts {
         let doubts = self.doubts.iter().map(|doubt| format!("Unclear: {doubt}"));
         let covered = self.evidence.covered;
         let uncovered = (covered < COVERED_ENOUGH && self.evidence.origin != Origin::Supplied)
-            .then(|| format!("the tasks cover {:.0} % of the request's words", covered * 100.0));
+            .then(|| format!("the tasks cover {:.0} % of the request", covered * 100.0));
         let gaps = self.gaps.iter().map(|gap| format!("Gap: {gap}"));
         guesses.chain(doubts).chain(gaps).chain(uncovered).chain(self.poor.iter().cloned()).collect()
     }
@@ -118,8 +118,30 @@ fn poor_fits(tasks: &[SubTask], choices: &[Option<Explanation>]) -> Vec<String> 
     poor.iter().take(SHOWN_POOR).map(line).chain(more).collect()
 }
 
-/// The share of the request's words that are in a task or a constraint, and how many words a task has.
-fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> (f64, f64) {
+/// What background counts of a clause that is in no task: those who work get it, and nobody works on it.
+const BACKGROUND: f64 = 0.5;
+
+/// The share of the request's words that went somewhere, by where their clauses went.
+fn covered_by_clauses(clauses: &[CoveredClause]) -> f64 {
+    let words = |clause: &CoveredClause| clause.clause.split_whitespace().count() as f64;
+    let weight = |clause: &CoveredClause| match clause.place {
+        ClausePlace::Task | ClausePlace::Constraint | ClausePlace::Condition => 1.0,
+        ClausePlace::Context => BACKGROUND,
+        ClausePlace::Dropped => 0.0,
+    };
+    let all: f64 = clauses.iter().map(words).sum();
+    let covered: f64 = clauses.iter().map(|clause| weight(clause) * words(clause)).sum();
+    if all > 0.0 { covered / all } else { 0.0 }
+}
+
+/// The share of the request that is in a task or a constraint, and how many words a task has. Tasks that were cut from the
+/// request say of each clause where it went; what a pack or a model wrote is compared by its words.
+fn coverage(
+    cx: &PhaseContext<'_>,
+    tasks: &[SubTask],
+    origin: Origin,
+    clauses: &[CoveredClause],
+) -> (f64, f64) {
     let language = Language::of(cx.request);
     let wanted = stems(cx.request, language);
     let told = |task: &SubTask| {
@@ -139,6 +161,8 @@ fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> (f64, f64) {
         _ if tasks_language.is_some_and(|other| other != language) => 1.0,
         all => covered as f64 / all as f64,
     };
+    let share =
+        if origin == Origin::Rules && !clauses.is_empty() { covered_by_clauses(clauses) } else { share };
     let words: usize = told.iter().map(std::collections::BTreeSet::len).sum();
     (share, words as f64 / tasks.len().max(1) as f64)
 }

@@ -19,7 +19,6 @@ pub fn order(steps: Value, expected: &[&str]) -> WorkOrder {
     let mut inputs = map(json!({ "city": "Paris", "days": 3 }));
     if !steps.is_null() {
         inputs.insert("steps".to_owned(), steps);
-        context: Vec::new(),
     }
     WorkOrder {
         run_id: RunId::new("run_1").unwrap(),
@@ -32,6 +31,7 @@ pub fn order(steps: Value, expected: &[&str]) -> WorkOrder {
         idempotency_key: "run_1/task_001/1".to_owned(),
         deadline_seconds: Seconds::whole(60),
         brief: Default::default(),
+        context: Vec::new(),
     }
 }
 
