@@ -12,9 +12,10 @@ use crate::cargo;
 const DEFAULT_SEEDS: &str = "20000";
 
 /// The measures of judgement, each an example of the crate that it measures.
-const QUALITY: [(&str, &str); 4] = [
+const QUALITY: [(&str, &str); 5] = [
     ("candor-language", "quality_goals"),
     ("candor-language", "quality_decomposition"),
+    ("candor-phases", "quality_packs"),
     ("candor-phases", "quality_routing"),
     ("candor-phases", "quality_guard"),
 ];

@@ -1,6 +1,7 @@
 //! What a dry run found out: a goal as it was understood, and a plan with what is known of it.
 
 use candor_language::goal::Reading;
+use candor_language::split::COURTESY;
 use candor_model::handoff::{
     ClausePlace, CoveredClause, DecompositionOutput, EvaluationOutput, HandedTask, ListedTasks,
     PlanningOutput,
@@ -172,6 +173,20 @@ impl Planned {
         })
     }
 
+    /// The plan as one line of a batch.
+    #[must_use]
+    pub fn as_line(&self) -> Value {
+        json!({
+            "goal_type": self.understood.goal.goal_type,
+            "constraints": self.understood.goal.constraints,
+            "subtasks": self.plan.subtasks,
+            "confidence": self.plan.confidence_score,
+            "coverage": self.coverage,
+            "dropped": self.dropped().collect::<Vec<_>>(),
+            "errors": self.refusal.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    }
+
     /// The clauses of the request that nobody works on.
     fn dropped(&self) -> impl Iterator<Item = &CoveredClause> {
         self.coverage.iter().filter(|clause| clause.place == ClausePlace::Dropped)
@@ -202,7 +217,7 @@ impl Planned {
                 text.push_str(&format!("{} is checked by: {criterion}\n", task.task_id));
             }
         }
-        for clause in self.dropped().filter(|clause| clause.reason.as_deref() != Some("courtesy")) {
+        for clause in self.dropped().filter(|clause| clause.reason.as_deref() != Some(COURTESY)) {
             let short: String = clause.clause.chars().take(LONGEST_SHOWN).collect();
             text.push_str(&format!(
                 "not planned: {short} ({})\n",

@@ -2,6 +2,7 @@
 //! categories, a plan's template, criteria of success, rules for recovery and the budget, what its report shows, and
 //! agents with their sample data.
 
+mod applies;
 mod check;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,9 @@ use candor_planning::completeness::Category;
 use candor_planning::slots::Slots;
 use candor_text::{fold, words};
 use serde::{Deserialize, Serialize};
+
+pub use self::applies::{Applies, Evidence};
+pub(crate) use self::applies::{Meant, meant};
 
 /// What is known of a kind of goal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,10 +34,9 @@ pub struct Pack {
     pub sample_data: bool,
     /// Words by which a request of this kind is recognised, in any language.
     pub keywords: Vec<String>,
-    /// What a request says that can only be of this kind: it is recognised when it has all of one of these
-    /// sets of slots, whatever its words.
+    /// What must be there for the pack to apply; without it, one of its keywords is enough.
     #[serde(default)]
-    pub slots: Vec<Vec<String>>,
+    pub applies: Option<Applies>,
     /// What every plan for such a goal must take care of.
     #[serde(default)]
     pub categories: Vec<Category>,

@@ -1,7 +1,9 @@
 //! What a reading of a goal holds. A field that was not said is absent, here and in JSON.
 
-use candor_text::Language;
+use candor_text::{Language, fold};
 use serde::{Deserialize, Serialize, Serializer};
+
+use super::gazetteer;
 
 /// A goal as read from plain words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,6 +77,13 @@ pub struct Extracted {
 }
 
 impl Extracted {
+    /// The first place that is known beforehand and not only taken for one by its capital.
+    #[must_use]
+    pub fn known_place(&self) -> Option<&str> {
+        let places = self.destination.iter().chain(&self.places).chain(&self.origin);
+        places.map(String::as_str).find(|place| gazetteer::is_known(&fold(place)))
+    }
+
     /// The first day, as an ISO date: the one that is named, or the first of the month that is.
     #[must_use]
     pub fn first_day(&self) -> Option<String> {

@@ -21,7 +21,7 @@ use prose::Builder;
 
 pub(crate) use clauses::is_command;
 pub(crate) use limits::forbidden;
-pub use parts::{Part, Place};
+pub use parts::{COURTESY, Part, Place};
 pub(crate) use requests::is_verb;
 
 /// The most steps that a request is cut into; what is beyond is kept in the last one's words.

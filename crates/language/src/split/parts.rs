@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Why thanks and greetings are in no step.
+pub const COURTESY: &str = "courtesy";
+
 /// What became of a part of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "in", rename_all = "snake_case")]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use candor_text::{fold, says, singular, words};
 
 use super::{
-    Part, Place, Step,
+    COURTESY, Part, Place, Step,
     clauses::{Clause, clauses},
     cues::{self, Cue},
     edges::{Form, Origin},
@@ -128,7 +128,7 @@ impl Builder {
     fn sentence(&mut self, sentence: &str, tone: Tone) {
         self.sentences += 1;
         if cues::strip_any(sentence, cues::CLOSINGS).is_some() {
-            self.part(sentence, Place::Dropped { reason: "courtesy".to_owned() });
+            self.part(sentence, Place::Dropped { reason: COURTESY.to_owned() });
             return;
         }
         let (cue, rest) = cues::leading(sentence);

@@ -10,6 +10,7 @@ use super::Pack;
 impl Pack {
     /// Refuses rules that cannot apply; the error names the field.
     pub(super) fn check(&self) -> Result<(), ValidationError> {
+        self.check_applies()?;
         let mut names = BTreeSet::new();
         for (n, rule) in self.recovery.iter().enumerate() {
             let at = |field: &str| format!("recovery[{n}].{field}");
@@ -20,6 +21,30 @@ impl Pack {
             self.check_rule(rule).map_err(|(field, problem)| ValidationError::new(at(field), problem))?;
         }
         self.budget.as_ref().map_or(Ok(()), |budget| self.check_budget(budget))
+    }
+
+    /// Refuses evidence that could never be found, and shares that nothing could reach.
+    fn check_applies(&self) -> Result<(), ValidationError> {
+        let Some(applies) = &self.applies else { return Ok(()) };
+        if applies.threshold <= 0.0 {
+            return Err(ValidationError::new(
+                "applies.threshold",
+                "must be above 0, or the pack would always apply",
+            ));
+        }
+        if !(0.0..=1.0).contains(&applies.share) {
+            return Err(ValidationError::new("applies.share", "must be from 0 to 1"));
+        }
+        if !applies.evidence.iter().any(|evidence| evidence.score > 0.0) {
+            return Err(ValidationError::new(
+                "applies.evidence",
+                "nothing speaks for the pack: it could never apply",
+            ));
+        }
+        match applies.evidence.iter().position(|evidence| evidence.words.is_empty()) {
+            Some(n) => Err(ValidationError::new(format!("applies.evidence[{n}].words"), "names no word")),
+            None => Ok(()),
+        }
     }
 
     fn check_rule(&self, rule: &RecoveryRule) -> Result<(), (&'static str, String)> {

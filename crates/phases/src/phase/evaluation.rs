@@ -18,13 +18,11 @@ use serde_json::{Value, json};
 
 use super::{Phases, counted, report};
 use crate::consult::{EnhanceAnswer, GoalAnswer, Said, enhance_prompt, parse_goal};
+use crate::pack::{self, Meant};
 use crate::{Incomplete, Pack, PhaseContext};
 
 /// How important a goal is that says nothing of it.
 const USUAL_PRIORITY: u8 = 7;
-
-/// How many words of a pack a request must have to be of its kind.
-const ENOUGH_WORDS: usize = 1;
 
 pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let brought = cx.material.is_some_and(|material| material.goal.is_some() || material.plan.is_some());
@@ -55,7 +53,24 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
         }
     };
     let enhancement = if brought { None } else { enhancement(cx, &reading, &judged)? };
-    Ok(handed_over(goal, &reading, judged, enhancement, said.map(|said| said.model)))
+    let close = if brought || said.is_some() { None } else { close_to(phases, cx.request, &reading) };
+    let mut report = handed_over(goal, &reading, judged, enhancement, said.map(|said| said.model));
+    if let Some(question) = close {
+        report.handoff.flags.needs_user_input = true;
+        report.handoff.flags.uncertainty_areas.push(question);
+    }
+    Ok(report)
+}
+
+/// What to ask where a pack is perhaps meant. Unattended, the goal stays generic.
+fn close_to(phases: &Phases, request: &str, reading: &Reading) -> Option<String> {
+    let (pack, how) = pack::meant(phases.packs(), request, &slots_of(&reading.extracted))?;
+    (how == Meant::Perhaps).then(|| {
+        format!(
+            "It may be meant for the pack {} ({}); it is planned without it unless the goal says so more clearly",
+            pack.name, pack.description
+        )
+    })
 }
 
 /// Better wordings, if the request is too weak: a model's, or those of the rules.
@@ -164,7 +179,8 @@ pub fn define_goal(
         .map_err(|_| "the request is empty; say in plain words what is to be done".to_owned())?;
     let reading = goal::read(request, now);
     let extracted = &reading.extracted;
-    let pack = recognise(phases.packs(), request, extracted);
+    let meant = pack::meant(phases.packs(), request, &slots_of(extracted));
+    let pack = meant.filter(|(_, how)| *how == Meant::Clearly).map(|(pack, _)| pack);
     let name = run_id.as_str();
     let goal_id = GoalId::new(format!("goal_{}", name.strip_prefix("run_").unwrap_or(name)))
         .map_err(|error| error.to_string())?;
@@ -178,17 +194,6 @@ pub fn define_goal(
         priority: Priority::new(USUAL_PRIORITY).unwrap_or_default(),
     };
     Ok((goal, reading))
-}
-
-/// The pack whose words the request has most of, or else one whose slots it fills.
-fn recognise<'p>(packs: &'p [Pack], request: &str, extracted: &Extracted) -> Option<&'p Pack> {
-    let by_words = packs.iter().map(|pack| (pack.matches(request), pack)).max_by_key(|(words, _)| *words);
-    if let Some((_, pack)) = by_words.filter(|(words, _)| *words >= ENOUGH_WORDS) {
-        return Some(pack);
-    }
-    let slots = slots_of(extracted);
-    let filled = |set: &Vec<String>| !set.is_empty() && set.iter().all(|slot| slots.get(slot).is_some());
-    packs.iter().find(|pack| pack.slots.iter().any(filled))
 }
 
 fn constraints(extracted: &Extracted) -> Vec<Constraint> {
@@ -263,6 +268,9 @@ pub(super) fn slots_of(extracted: &Extracted) -> Slots {
     }
     if let Some(dates) = &extracted.dates {
         slots.insert("when".to_owned(), json!(when(dates)));
+    }
+    if let Some(place) = extracted.known_place() {
+        slots.insert("known_place".to_owned(), json!(place));
     }
     if let Some(day) = extracted.first_day() {
         slots.insert("first_day".to_owned(), json!(day));

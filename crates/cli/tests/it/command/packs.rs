@@ -260,3 +260,60 @@ fn a_rule_that_cannot_be_read_is_refused_with_its_file_and_field() {
     refused("[\"music\"]", "[\"musik\"]", &["party/recovery.toml", "recovery[0].categories", "music"]);
     refused("words = [\"fully_booked\"]", "kinds = [\"late\"]", &["recovery[0].kinds", "timeout"]);
 }
+
+/// A pack that is meant by a festive word beside a number of guests or a budget, or by two services.
+fn festive() -> Candor {
+    let candor = party(PARTY_RULES);
+    let applies = r#"
+[applies]
+threshold = 1.0
+margin = 0.5
+share = 0.6
+[[applies.evidence]]
+words = ["party", "fiesta"]
+with = [["people"], ["budget"]]
+[[applies.evidence]]
+words = ["party", "fiesta", "caterer", "band"]
+score = 0.6
+most = 1.2
+[[applies.evidence]]
+words = ["policy", "election"]
+score = -0.9
+"#;
+    candor.write("party/pack.toml", format!("{PARTY}{applies}"));
+    candor
+}
+
+fn kind_of(candor: &Candor, goal: &str) -> String {
+    candor.run(["goal", goal, "--json"]).ended_with(0).json()["goal_type"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_pack_applies_by_its_evidence_and_in_doubt_the_goal_is_generic() {
+    // spec: findings GL-01
+    let candor = festive();
+    for (goal, kind) in [
+        ("Organise a party for 30 people", "party_planning"),
+        ("Organiza una fiesta con un presupuesto de 900 euros", "party_planning"),
+        ("Hire a caterer and a band", "party_planning"),
+        ("Explain the history of the labour party", "generic"),
+        ("Summarise the party's election policy for 300 people", "generic"),
+        // One of four steps is about it.
+        ("Paint the fence. Repair the roof. Mow the lawn. Hire a caterer with a band.", "generic"),
+        // What the other pack knows it keeps to itself.
+        ("How to write philosophy: read the classics, take notes and draft an essay", "generic"),
+        ("Triage the inbox: sort messages from legal to customers", "generic"),
+        ("Plan a 3-day trip to Paris with a budget of $2000", "travel_planning"),
+    ] {
+        assert_eq!(kind_of(&candor, goal), kind, "{goal}");
+    }
+}
+
+#[test]
+fn a_pack_that_is_perhaps_meant_is_asked_about_and_not_used_unattended() {
+    // spec: findings GL-01
+    let (said, events) = festive().events(&["run", "Find music for a party", "--unattended"]);
+    let asked = format!("{:?}", events.all("human_asked"));
+    assert!(asked.contains("It may be meant for the pack party"), "{asked} {}", said.stderr);
+    assert_eq!(events.only("goal_defined")["goal"]["goal_type"], "generic");
+}

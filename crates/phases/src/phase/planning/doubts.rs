@@ -11,6 +11,7 @@ use crate::PhaseContext;
 use crate::brief::doubtful;
 use crate::router::Explanation;
 use candor_language::goal::Reading;
+use candor_language::split::COURTESY;
 
 /// Below this share of its words a request is told to be covered in part only.
 const COVERED_ENOUGH: f64 = 0.6;
@@ -129,8 +130,9 @@ fn covered_by_clauses(clauses: &[CoveredClause]) -> f64 {
         ClausePlace::Context => BACKGROUND,
         ClausePlace::Dropped => 0.0,
     };
-    let all: f64 = clauses.iter().map(words).sum();
-    let covered: f64 = clauses.iter().map(|clause| weight(clause) * words(clause)).sum();
+    let meant = || clauses.iter().filter(|clause| clause.reason.as_deref() != Some(COURTESY));
+    let all: f64 = meant().map(words).sum();
+    let covered: f64 = meant().map(|clause| weight(clause) * words(clause)).sum();
     if all > 0.0 { covered / all } else { 0.0 }
 }
 

@@ -1,0 +1,141 @@
+//! When a pack applies: by the evidence that it declares, scored, with a threshold and a margin.
+//!
+//! A word alone proves little: "flight" is in a request about flight recorders. So a pack says which words count how much,
+//! which of them count only beside something that the goal says, and how much of the request they must be about.
+
+use std::collections::BTreeSet;
+
+use candor_language::split::{self, Place};
+use candor_planning::slots::Slots;
+use candor_text::{fold, words};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Pack;
+
+/// What must be there for a pack to apply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Applies {
+    /// The score from which on the pack applies.
+    #[serde(default = "one")]
+    pub threshold: f64,
+    /// How far below the threshold a score is close: a person is asked, and unattended the goal is generic.
+    #[serde(default)]
+    pub margin: f64,
+    /// The share of what is asked for that must be about the pack's subject, from 0 to 1.
+    #[serde(default)]
+    pub share: f64,
+    /// What counts.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Words that speak for a pack, or against it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// The words, in any language.
+    pub words: Vec<String>,
+    /// Sets of slots: a word counts only in a sentence with a value of a set that the goal fills.
+    #[serde(default)]
+    pub with: Vec<Vec<String>>,
+    /// What each different word counts; below 0 it speaks against the pack.
+    #[serde(default = "one")]
+    pub score: f64,
+    /// What all of them count at most; without it, what one of them counts.
+    #[serde(default)]
+    pub most: Option<f64>,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// How clearly a pack is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// It applies.
+    Clearly,
+    /// It may be meant; a person should say.
+    Perhaps,
+}
+
+/// The pack that a request clearly means, or the one that it may mean.
+pub(crate) fn meant<'p>(packs: &'p [Pack], request: &str, slots: &Slots) -> Option<(&'p Pack, Meant)> {
+    let scored = packs.iter().map(|pack| (pack.score(request, slots), pack));
+    let (score, pack) = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let (threshold, margin) =
+        pack.applies.as_ref().map_or((1.0, 0.0), |applies| (applies.threshold, applies.margin));
+    match score {
+        clear if clear >= threshold => Some((pack, Meant::Clearly)),
+        close if close > threshold - margin => Some((pack, Meant::Perhaps)),
+        _ => None,
+    }
+}
+
+impl Pack {
+    /// How much speaks for this pack. One that declares no evidence is meant by any of its keywords.
+    fn score(&self, request: &str, slots: &Slots) -> f64 {
+        let Some(applies) = &self.applies else {
+            return if self.matches(request) > 0 { 1.0 } else { 0.0 };
+        };
+        let sentences: Vec<(String, BTreeSet<String>)> =
+            split::parts(request).iter().map(|part| folded(part)).collect();
+        let score = applies.evidence.iter().map(|evidence| evidence.score(&sentences, slots)).sum();
+        if applies.share > 0.0 && applies.share_of(request, slots) < applies.share {
+            0.0_f64.min(score)
+        } else {
+            score
+        }
+    }
+}
+
+impl Applies {
+    /// The share of the steps of a request that have a word or a value of this evidence.
+    fn share_of(&self, request: &str, slots: &Slots) -> f64 {
+        let speaking = self.evidence.iter().filter(|evidence| evidence.score > 0.0);
+        let about = |part: &split::Part| {
+            let (text, words) = folded(&part.text);
+            speaking.clone().any(|evidence| {
+                evidence.words.iter().any(|word| words.contains(fold(word).as_ref()))
+                    || evidence.with.iter().flatten().any(|slot| says_value(&text, slots, slot))
+            })
+        };
+        let split = split::read(request);
+        let of_step = |part: &&split::Part, step: usize| matches!(&part.place, Place::Task { steps } if steps.contains(&step));
+        let steps = 0..split.steps.len();
+        let about =
+            steps.filter(|&step| split.parts.iter().filter(|part| of_step(part, step)).any(about)).count();
+        about as f64 / split.steps.len().max(1) as f64
+    }
+}
+
+impl Evidence {
+    fn score(&self, sentences: &[(String, BTreeSet<String>)], slots: &Slots) -> f64 {
+        let counts =
+            |text: &str| self.with.is_empty() || self.with.iter().any(|set| beside(text, slots, set));
+        let sentences: Vec<_> = sentences.iter().filter(|(text, _)| counts(text)).collect();
+        let said = |word: &&String| sentences.iter().any(|(_, words)| words.contains(fold(word).as_ref()));
+        let all = self.score * self.words.iter().filter(said).count() as f64;
+        let most = self.most.unwrap_or(self.score).abs();
+        all.clamp(-most, most)
+    }
+}
+
+/// Whether the goal fills all slots of a set, and the text has the value of one of them.
+fn beside(text: &str, slots: &Slots, set: &[String]) -> bool {
+    set.iter().all(|slot| slots.get(slot).is_some()) && set.iter().any(|slot| says_value(text, slots, slot))
+}
+
+/// Whether the text has the value of a slot. Numbers are written in too many ways to be looked for: said anywhere, they count.
+fn says_value(text: &str, slots: &Slots, slot: &str) -> bool {
+    match slots.get(slot) {
+        Some(Value::String(value)) => candor_text::says(text, &fold(value)),
+        Some(Value::Number(_)) => true,
+        _ => false,
+    }
+}
+
+fn folded(text: &str) -> (String, BTreeSet<String>) {
+    (fold(text).into_owned(), words(text).map(|word| fold(word).into_owned()).collect())
+}
