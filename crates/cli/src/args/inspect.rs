@@ -32,6 +32,9 @@ pub(crate) struct PlanArgs {
     /// The goal, in plain words
     #[arg(value_name = "GOAL")]
     pub(crate) words: Vec<String>,
+    /// Answer JSON lines {"id", "text"} from standard input with lines {"id", "plan"}
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) stdin: bool,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -60,6 +63,9 @@ pub(crate) struct GoalArgs {
     /// The goal, in plain words; without it, standard input is read
     #[arg(value_name = "GOAL")]
     pub(crate) words: Vec<String>,
+    /// Answer JSON lines {"id", "text"} from standard input with lines {"id", "goal"}
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) stdin: bool,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -103,6 +109,9 @@ pub(crate) struct RouteArgs {
     /// How many to show
     #[arg(long, default_value_t = 5)]
     pub(crate) top_k: usize,
+    /// Answer JSON lines {"id", "text"} from standard input with lines {"id", "ranking"}
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) stdin: bool,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use candor_app::{App, Understood};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::batch;
 use super::run::read;
 use crate::args::{GlobalOptions, GoalArgs};
 use crate::failure::{Failure, code};
@@ -12,6 +13,13 @@ use crate::output;
 
 pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, Failure> {
     let app = App::build(global)?.discover_agents().await;
+    if args.stdin {
+        return batch::answer_lines(async |text| {
+            let understood = Understood::of(&app, text, &args.models).await?;
+            Ok(Map::from_iter([("goal".to_owned(), understood.as_json())]))
+        })
+        .await;
+    }
     let words = match args.words.as_slice() {
         [] => read(Path::new("-"))?,
         words => words.join(" "),

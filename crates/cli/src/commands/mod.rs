@@ -2,6 +2,7 @@
 
 mod agents;
 mod answer;
+mod batch;
 mod check;
 mod code;
 mod configured;

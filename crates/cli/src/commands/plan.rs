@@ -2,8 +2,9 @@
 
 use candor_app::{App, Planned};
 use candor_ports::Experience;
+use serde_json::Map;
 
-use super::check;
+use super::{batch, check};
 use crate::args::{GlobalOptions, PlanArgs, PlanCommand};
 use crate::failure::{Failure, code};
 use crate::output;
@@ -17,6 +18,13 @@ pub(crate) async fn plan(global: &GlobalOptions, args: PlanArgs) -> Result<u8, F
         Some(log) => log.experience().await?,
         None => Experience::default(),
     };
+    if args.stdin {
+        return batch::answer_lines(async |text| {
+            let planned = Planned::of(&app, experience.clone(), text, &args.models).await?;
+            Ok(Map::from_iter([("plan".to_owned(), planned.as_line())]))
+        })
+        .await;
+    }
     let planned = Planned::of(&app, experience, args.words.join(" "), &args.models).await?;
     if args.json {
         output::print_json(&planned.as_json())?;

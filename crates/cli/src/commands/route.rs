@@ -1,7 +1,6 @@
 //! `candor route`: ranks agents for a text, or for one text after the other, and says why.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,24 +10,16 @@ use candor_model::{AgentCapability, AgentType, RoutedExample};
 use candor_phases::router::{Explanation, Router, Success};
 use candor_planning::routing;
 use candor_ports::{Embedder, Experience, Vector};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, json};
 
+use super::batch;
 use crate::args::{GlobalOptions, RouteArgs};
 use crate::failure::{Failure, code};
 use crate::output;
 
-/// A text to find agents for, with whatever name the asker gave it.
-#[derive(Deserialize)]
-struct Query {
-    #[serde(default)]
-    id: Value,
-    text: String,
-}
-
 pub(crate) async fn route(global: &GlobalOptions, args: &RouteArgs) -> Result<u8, Failure> {
     let asker = Asker::new(global, args).await?;
-    if args.words.is_empty() {
+    if args.stdin || args.words.is_empty() {
         return asker.stream().await;
     }
     let text = args.words.join(" ");
@@ -116,39 +107,14 @@ impl Asker {
         self.router.rank(text, vector.as_deref(), &open_circuits, self.top_k).map_err(Failure::failed)
     }
 
-    /// Answers each line of standard input as soon as it is there; a line that cannot be read gets an error
-    /// of its own, and the rest goes on.
+    /// Answers each line of standard input.
     async fn stream(&self) -> Result<u8, Failure> {
-        let mut bad = 0_u64;
-        for (n, line) in (1..).zip(std::io::stdin().lock().split(b'\n')) {
-            let line = line?;
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            let answer = match serde_json::from_slice::<Query>(&line) {
-                Ok(query) => {
-                    json!({ "id": query.id, "ranking": self.rank(&query.text).await?, "method": self.method() })
-                }
-                Err(error) => {
-                    bad += 1;
-                    json!({ "id": null, "line": n, "error": format!("expected {{\"id\", \"text\"}}: {error}") })
-                }
-            };
-            if !answered(&answer)? {
-                return Ok(code::DONE);
-            }
-        }
-        Ok(if bad == 0 { code::DONE } else { code::USAGE })
-    }
-}
-
-/// Writes an answer; false if nobody reads any more.
-fn answered(answer: &Value) -> Result<bool, Failure> {
-    let mut out = std::io::stdout().lock();
-    let written = serde_json::to_writer(&mut out, answer).map_err(std::io::Error::from);
-    match written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        other => other.map(|()| true).map_err(Failure::from),
+        batch::answer_lines(async |text: String| {
+            let ranking = serde_json::to_value(self.rank(&text).await?)?;
+            let fields = [("ranking".to_owned(), ranking), ("method".to_owned(), json!(self.method()))];
+            Ok(Map::from_iter(fields))
+        })
+        .await
     }
 }
 

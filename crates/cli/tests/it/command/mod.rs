@@ -20,6 +20,7 @@ mod people_answer;
 mod phases;
 mod plan_check;
 mod plan_talk;
+mod reading;
 mod recovery;
 mod reports;
 mod route;
