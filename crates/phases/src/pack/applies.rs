@@ -34,7 +34,7 @@ pub struct Applies {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// The words, in any language.
+    /// The words, in any language; several in a row are one.
     pub words: Vec<String>,
     /// Sets of slots: a word counts only in a sentence with a value of a set that the goal fills.
     #[serde(default)]
@@ -97,7 +97,7 @@ impl Applies {
         let about = |part: &split::Part| {
             let (text, words) = folded(&part.text);
             speaking.clone().any(|evidence| {
-                evidence.words.iter().any(|word| words.contains(fold(word).as_ref()))
+                evidence.words.iter().any(|word| is_said(&text, &words, word))
                     || evidence.with.iter().flatten().any(|slot| says_value(&text, slots, slot))
             })
         };
@@ -115,11 +115,17 @@ impl Evidence {
         let counts =
             |text: &str| self.with.is_empty() || self.with.iter().any(|set| beside(text, slots, set));
         let sentences: Vec<_> = sentences.iter().filter(|(text, _)| counts(text)).collect();
-        let said = |word: &&String| sentences.iter().any(|(_, words)| words.contains(fold(word).as_ref()));
+        let said = |word: &&String| sentences.iter().any(|(text, words)| is_said(text, words, word));
         let all = self.score * self.words.iter().filter(said).count() as f64;
         let most = self.most.unwrap_or(self.score).abs();
         all.clamp(-most, most)
     }
+}
+
+/// Whether a text has a word, or several words in a row.
+fn is_said(text: &str, words: &BTreeSet<String>, wanted: &str) -> bool {
+    let wanted = fold(wanted);
+    if wanted.contains(' ') { candor_text::says(text, &wanted) } else { words.contains(wanted.as_ref()) }
 }
 
 /// Whether the goal fills all slots of a set, and the text has the value of one of them.
