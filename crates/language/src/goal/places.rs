@@ -64,6 +64,8 @@ impl Found {
             );
             match (joint, claim) {
                 // "Houston to Miami" without "from".
+                // In English "a" is an article: "Draft a letter" leads nowhere.
+                ("a", _) if text.language == super::Language::En => {}
                 ("to" | "a" | "-" | "–" | "→" | "hasta" | "hacia", _) if earlier.is_none() => {
                     *earlier = Some(Claim { role: Role::Origin, strength: 2 });
                     claim = claim.or(Some(Claim { role: Role::Destination, strength: 2 }));

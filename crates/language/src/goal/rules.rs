@@ -10,7 +10,7 @@ use crate::split::{self, Place};
 #[rustfmt::skip]
 const MUST_NOT: &[&str] = &[
     "must not", "mustn't", "must never", "should not", "shouldn't", "should never", "can not", "cannot",
-    "can't", "may not", "do not", "don't", "never", "without", "avoid", "avoiding", "not allowed to",
+    "can't", "may not", "do not", "don't", "never", "without", "avoid", "avoiding", "not allowed to", "with no",
     "no debe", "no deben", "no debemos", "no puede", "no pueden", "no tiene que", "sin", "nunca", "jamas",
     "evita", "evitar", "evitando", "zero", "cero", "forbidden to", "prohibido", "no se puede", "no se debe",
     "refrain from", "neither", "nor", "excluding", "except for", "except", "nothing with", "apart from", "under no circumstances",
@@ -64,7 +64,9 @@ fn rule(text: &Text<'_>, at: usize, extracted: &mut Extracted) -> Option<usize> 
     if !text.is_word(at) {
         return None;
     }
-    if let Some(start) = text.any_phrase(at, MUST_NOT).filter(|_| !is_question(text, at)) {
+    if let Some(start) =
+        text.any_phrase(at, MUST_NOT).filter(|_| !is_question(text, at) && !is_told(text, at))
+    {
         return take(text, start, &mut extracted.must_not);
     }
     if let Some(start) = text.any_phrase(at, MUST) {
@@ -76,6 +78,19 @@ fn rule(text: &Text<'_>, at: usize, extracted: &mut Extracted) -> Option<usize> 
         return None;
     }
     take(text, start, &mut extracted.preferences)
+}
+
+/// "The ones we do not use" and "if it cannot be moved" tell of something; they forbid nothing.
+fn is_told(text: &Text<'_>, at: usize) -> bool {
+    let negated = text.is(at, &["do", "don't", "cannot", "can't", "can"]);
+    let by_someone = text.is(at, &["do", "don't"])
+        && matches!(text.before(at, 1), "we" | "they" | "i" | "you" | "which" | "that" | "who");
+    let from = text.window_start(at, 6);
+    let conditional = (from..at)
+        .rev()
+        .take_while(|&near| !text.is(near, &[",", ";"]))
+        .any(|near| text.is(near, &["if", "unless", "when", "si", "cuando"]));
+    negated && (by_someone || conditional)
 }
 
 /// "Can't you help me" and "don't you" ask; they forbid nothing.

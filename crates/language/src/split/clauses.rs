@@ -70,6 +70,12 @@ fn in_time(text: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
 
 /// What a clause behind "before" or "after" tells to do, if it names somebody's doing and not an event.
 fn commanded(text: &str) -> Option<Cow<'_, str>> {
+    // "Turn off the water before you start": the start is that of the work itself.
+    let starts =
+        ["you start", "you begin", "starting", "beginning", "you leave", "leaving", "empezar", "salir"];
+    if starts.contains(&text.trim_end_matches(['.', '!'])) {
+        return None;
+    }
     if let Some(rest) = text.strip_prefix("you ").or_else(|| text.strip_prefix("we ")) {
         return starts_with_verb(rest).then_some(Cow::Borrowed(rest));
     }
@@ -209,7 +215,9 @@ fn opens_clause(text: &str) -> bool {
     starts_with_strong_verb(text)
         && complete
         && object != "and"
-        && (certain || DETERMINERS.contains(&object.as_str()))
+        && (certain
+            || DETERMINERS.contains(&object.as_str())
+            || object.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether one word is a step: a verb that is no noun as well.
@@ -271,6 +279,6 @@ const DETERMINERS: &[&str] = &[
     "a", "all", "an", "any", "each", "every", "for", "her", "his", "if", "it", "its", "my", "our", "some",
     "that", "the", "their", "them", "these", "this", "those", "whether", "your", "two", "three", "up",
     "out", "el", "la", "los", "las", "un", "una", "mi", "su", "si", "que", "unos", "unas", "anything",
-    "everything", "whatever", "what", "which", "how", "why", "both", "al", "sus", "cada", "todos", "todas",
+    "everything", "whatever", "what", "which", "how", "why", "both", "one", "uno", "me", "us", "him", "everyone", "four", "five", "ten", "al", "sus", "cada", "todos", "todas",
     "todo",
 ];

@@ -52,7 +52,7 @@ const POINTERS: &[&str] = &[
 const ELLIPTIC: &[&str] = &[
     "one", "whatever", "uno", "cheapest", "best", "winner", "winners", "findings", "differences", "result", "results", "outcome",
     "rest", "cause", "mejor", "mejores", "ganador", "hallazgos", "diferencias", "resultado", "resultados", "causa",
-    "missing", "falta",
+    "missing", "falta", "slowest", "fastest", "largest", "smallest", "top", "worst", "highest", "lowest",
 ];
 /// Among how many words of a step the word is looked for that points back; later ones point inside the step.
 const POINTING: usize = 6;
@@ -88,7 +88,9 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
     };
     let text = step.description.as_str();
     let near = |at: usize| origins.get(at).is_some_and(|it| it.sentence == origin.sentence);
-    if points_back(text) && (near(previous) || origin.cue != Cue::Beside) {
+    if (points_back(text) && origin.cue != Cue::Beside)
+        || (near(previous) && (points_back(text) || is_elliptic(text)))
+    {
         return vec![previous];
     }
     if !near(previous) || names_its_own(text, steps.get(..place).unwrap_or_default()) {
@@ -100,7 +102,9 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
     // Three clauses of which two are a sequence are one.
     let goes_on = steps.get(previous).is_some_and(|step| step.depends_on.iter().any(|&at| near(at)));
     let bare = text.split_whitespace().count() <= BARE && place > start;
-    producer.or_else(|| (goes_on || bare).then_some(previous)).into_iter().collect()
+    let same_stage = steps.get(previous).is_some_and(|other| stage(text) == stage(&other.description));
+    let chained = (goes_on && !same_stage).then_some(previous);
+    chained.or(producer).or_else(|| (goes_on || bare).then_some(previous)).into_iter().collect()
 }
 
 /// Whether a step works on what the other one gives, by the stages of their verbs.
@@ -110,9 +114,9 @@ fn consumes(text: &str, other: &str) -> bool {
     let brings_its_own = indefinite_object(text);
     match own {
         Gather => false,
-        Examine => others == Gather && !brings_its_own,
+        Examine => matches!(others, Gather | Check) && !brings_its_own,
         Decide => others < Decide && is_elliptic(text),
-        Make => others < Make,
+        Make => others < Make || others == Check,
         Check => others == Make && !text.contains(" if ") && !text.contains(" whether "),
         Deliver => others < Deliver,
         Follow => others < Follow,
@@ -201,11 +205,16 @@ fn points_back(text: &str) -> bool {
     let words = words(text);
     let pointed = words.iter().skip(1).take(POINTING).any(|word| POINTERS.contains(&word.as_str()));
     let last = words.last().is_some_and(|word| matches!(word.as_str(), "it" | "them"));
-    has_clitic(first) || pointed || last || is_elliptic(text)
+    has_clitic(first) || pointed || last
 }
 
+/// Whether the step leaves out what it is about: "recommend one", "shortlist three".
 fn is_elliptic(text: &str) -> bool {
-    words(text).iter().skip(1).take(POINTING).any(|word| ELLIPTIC.contains(&word.as_str()))
+    const NUMBERS: &[&str] =
+        &["two", "three", "four", "five", "ten", "dos", "tres", "cuatro", "cinco", "diez"];
+    let words = words(text);
+    let number = words.len() > 1 && words.last().is_some_and(|word| NUMBERS.contains(&word.as_str()));
+    number || words.iter().skip(1).take(POINTING).any(|word| ELLIPTIC.contains(&word.as_str()))
 }
 
 /// Whether the thing that the verb acts on is introduced by the step itself.

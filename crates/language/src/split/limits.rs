@@ -1,6 +1,6 @@
 //! Clauses that limit the work: what must not be done, and when something may be done. Neither is a step.
 
-use candor_text::{fold, says};
+use candor_text::fold;
 
 use super::cues::strip_any;
 
@@ -44,11 +44,16 @@ const IF: &[&str] = &[
 /// Words behind which "if" only names what is to be found out.
 #[rustfmt::skip]
 const FINDING_OUT: &[&str] = &[
-    "check", "see", "verify", "ask", "know", "determine", "out", "test", "confirm", "decide", "sure", "me",
+    "check", "see", "verify", "ask", "know", "determine", "out", "test", "confirm", "decide", "sure",
     "whether", "even", "as", "what", "unknown", "unclear", "comprueba", "verifica", "mira", "averigua",
     "pregunta", "revisa", "confirma", "determina", "dime", "saber", "como", "and", "or", "y", "o",
     "comprobar", "verificar", "wonder", "estimate", "evaluate", "analyze", "find",
 ];
+
+/// Words behind which "if" only names what somebody wants to know.
+const TELLING: &[&str] = &["tell me ", "ask me ", "show me ", "let me know ", "dime "];
+/// A clause longer than this, in bytes, was not written by a person and is not looked into.
+const LONGEST_CLAUSE: usize = 2_000;
 
 /// Whether a clause only limits what others do.
 pub(super) fn is_limit(clause: &str) -> bool {
@@ -66,6 +71,17 @@ pub(super) fn stops_if(clause: &str) -> Option<String> {
     let rest = strip_any(clause.trim_start(), STOPPING)?;
     strip_any(rest, &["if", "when", "once", "as soon as", "unless", "si", "cuando", "en cuanto"])?;
     Some(clause.trim().trim_end_matches(['.', '!', ' ']).to_owned())
+}
+
+/// The condition that a sentence is, without anything that it guards.
+pub(super) fn is_condition(sentence: &str) -> bool {
+    let sentence = sentence.trim();
+    strip_any(
+        sentence,
+        &["only if", "only when", "only after", "unless", "solo si", "sólo si", "a menos que", "salvo que"],
+    )
+    .is_some()
+        && behind_condition(sentence).len() == sentence.len()
 }
 
 /// What stands behind the condition that a sentence begins with; the whole sentence if it begins with none.
@@ -87,6 +103,9 @@ pub(crate) fn forbidden(clause: &str) -> (bool, &str) {
 /// The conditions that a clause has, with the word that opens each.
 pub(super) fn conditions(clause: &str) -> Vec<String> {
     let clause = clause.trim().trim_end_matches(['.', '!', '?']);
+    if clause.len() > LONGEST_CLAUSE {
+        return Vec::new();
+    }
     let body = behind_condition(clause);
     if body.len() < clause.len() {
         let condition = clause.get(..clause.len() - body.len()).unwrap_or_default();
@@ -97,20 +116,21 @@ pub(super) fn conditions(clause: &str) -> Vec<String> {
 
 /// Where a condition begins that stands at the end of a clause.
 fn trailing(clause: &str) -> Option<usize> {
-    let starts = clause.match_indices(' ').map(|(at, _)| at + 1);
-    starts.into_iter().find(|&at| {
+    const OPEN: &[&str] =
+        &["if possible", "if needed", "if necessary", "if any", "if you can", "si es posible"];
+    let mut starts = clause.match_indices(' ').map(|(at, _)| at + 1);
+    starts.find(|&at| {
         let (before, rest) = (clause.get(..at).unwrap_or_default(), clause.get(at..).unwrap_or_default());
         let opened = strip_any(rest, IF).is_some_and(|behind| behind.split_whitespace().count() > 1);
-        let last =
-            before.split_whitespace().next_back().map(|word| fold(word.trim_end_matches(',')).into_owned());
-        let asked =
-            last.is_some_and(|word| FINDING_OUT.contains(&word.as_str()) || says("if possible", &word));
-        opened
-            && !asked
-            && strip_any(
-                rest,
-                &["if possible", "if needed", "if necessary", "if any", "if you can", "si es posible"],
-            )
-            .is_none()
+        opened && strip_any(rest, OPEN).is_none() && !asks_whether(before)
     })
+}
+
+/// Whether an "if" behind these words only names what is to be found out.
+fn asks_whether(before: &str) -> bool {
+    let lower = before.to_lowercase();
+    let last =
+        before.split_whitespace().next_back().map(|word| fold(word.trim_end_matches(',')).into_owned());
+    TELLING.iter().any(|end| lower.ends_with(end))
+        || last.is_some_and(|word| FINDING_OUT.contains(&word.as_str()))
 }

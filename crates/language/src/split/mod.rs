@@ -104,10 +104,15 @@ pub fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// The steps that the text says. A sentence that is alone is a request, also if it does not look like one.
+/// A sentence with fewer words is hardly a request.
+const SHORTEST_REQUEST: usize = 3;
+
+/// The steps that the text says. Where nothing looks like a request and nothing is asked, the sentences are requests.
 fn said(text: &str) -> Split {
     let split = built(text, Builder::default());
-    if !split.steps.is_empty() || sentences::sentences(text).len() != 1 {
+    let sentences = sentences::sentences(text);
+    let short = |sentence: &&str| sentence.split_whitespace().count() < SHORTEST_REQUEST;
+    if !split.steps.is_empty() || text.contains('?') || sentences.first().is_some_and(short) {
         return split;
     }
     let mut taken = built(text, Builder::taking_all());

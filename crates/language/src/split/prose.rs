@@ -137,6 +137,10 @@ impl Builder {
             self.stop(&stop);
             return;
         }
+        if limits::is_condition(plain) {
+            self.stop(plain.trim_end_matches(['.', '!', ' ']));
+            return;
+        }
         if limits::is_limit(plain) {
             self.clauses(plain, cue, Strength::Request, tone, &[]);
             return;

@@ -103,12 +103,20 @@ pub(super) fn starts_with_strong_verb(text: &str) -> bool {
     starts_with_verb(text) && !weak
 }
 
-/// "Set an alert", "take notes": with a thing of their own, these weak verbs make a step.
+/// "Set an alert", "tell the team": with a thing or a person of their own, these weak verbs make a step.
 fn sets_up(text: &str) -> bool {
     let mut words = text.split_whitespace().map(|word| fold(word).into_owned());
     let (verb, object) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let owns = matches!(object.as_str(), "a" | "an" | "up" | "notes" | "two" | "three" | "quotes" | "each");
-    matches!(verb.as_str(), "set" | "get" | "take") && owns
+    let object = object.trim_end_matches([',', '.', ';']);
+    let own = matches!(object, "a" | "an" | "up" | "notes" | "two" | "three" | "ten" | "quotes" | "each");
+    match verb.as_str() {
+        "set" | "get" | "take" => own,
+        "make" => matches!(object, "a" | "an" | "two" | "three" | "ten"),
+        "list" => matches!(object, "every" | "all" | "each"),
+        "tell" => !matches!(object, "me" | "us" | "you" | "it"),
+        "present" => matches!(object, "it" | "them" | "your" | "the"),
+        _ => false,
+    }
 }
 
 /// Whether the text begins with a verb that only says how the step before is to be done or handed over.
@@ -395,7 +403,7 @@ const VERBS: &str = "
     reserve reset resolve restart retrieve review rewrite rinse roll rotate run save scan schedule scrape search
     select sell send separate serve ship sign simulate sketch sniff solve sort split start stop store study
     submit subscribe suggest summarise summarize survey switch sync test track train transcribe transfer transform translate
-    accept activate align embed feed free pause rehearse seed weed anonymise anonymize append bill brief broadcast capture chart chop clone comb consolidate crop
+    abort accept activate alert align attach benchmark discard drain embed flag reroute triage feed free pause rehearse seed weed anonymise anonymize append bill brief broadcast capture chart chop clone comb consolidate crop
     customise customize deactivate deduplicate disable dispatch document dry escalate exclude expand fold forward freeze
     frost grate grill group harvest highlight identify inventory invoice iterate label lint list mark mash mow narrate number
     onboard peel pin plant polish present prioritise prioritize profile promote prune quote rake rebase rebook reboot

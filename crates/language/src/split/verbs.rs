@@ -93,7 +93,7 @@ const STAGES: &[(Stage, &str)] = &[
     (
         Stage::Gather,
         "find search get retrieve collect gather fetch download load read research look interview survey scan browse obtain
-         import receive pick locate query scrape identify study explore learn discover record
+         import receive pick locate query scrape identify study explore learn discover record combine une unir combina combinar fusiona
          busca buscar recoge recoger reune reunir descarga descargar obten obtener lee leer consigue conseguir encuentra
          encontrar investiga investigar carga estudia estudiar consulta consultar entrevista",
     ),
@@ -101,9 +101,9 @@ const STAGES: &[(Stage, &str)] = &[
         Stage::Examine,
         "analyze analyse compare evaluate assess calculate compute measure count classify investigate profile diagnose clean
          filter remove sort transcribe extract transform convert normalize reconcile screen estimate forecast determine examine
-         inspect audit merge deduplicate anonymize categorize translate summarize label annotate code group map
+         inspect audit merge deduplicate anonymize categorize translate summarize code group map flag
          analiza analizar compara comparar evalua evaluar calcula calcular mide medir cuenta clasifica clasificar limpia limpiar
-         filtra filtrar ordena extrae extraer convierte concilia conciliar traduce traducir resume resumir revisa revisar",
+         filtra filtrar ordena extrae extraer convierte elimina eliminar concilia conciliar traduce traducir resume resumir revisa revisar",
     ),
     (
         Stage::Decide,
@@ -113,7 +113,8 @@ const STAGES: &[(Stage, &str)] = &[
     (
         Stage::Make,
         "write draft propose propon create build implement design fix add update refactor prepare develop train plan outline generate make
-         compose produce edit repair rewrite compile correct adapt cook bake mix assemble install configure migrate upgrade
+         compose produce edit repair rewrite compile correct adapt cook bake mix assemble install configure migrate upgrade restore
+         restart reboot reset patch rotate label annotate reinicia reiniciar restaura restaurar
          escribe escribir redacta redactar crea crear construye disena disenar corrige corregir anade actualiza actualizar
          prepara preparar desarrolla genera generar haz hacer elabora arregla instala configura migra implementa",
     ),

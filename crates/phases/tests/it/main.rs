@@ -10,6 +10,7 @@
     reason = "test code"
 )]
 
+mod cases;
 mod closing;
 mod consulting;
 mod decompose;
