@@ -117,6 +117,7 @@ fn runtime(log: &SqliteLog, tools: &Arc<Slow>) -> Runtime {
         timeout: Some(Seconds::whole(600)),
         max_cost: None,
         retry: None,
+        effects: None,
     };
     let mut config = ToolAgentConfig::new(AGENT, Arc::clone(tools) as Arc<dyn Toolbox>);
     config.settings.tool_timeout = Seconds::whole(600);

@@ -157,6 +157,7 @@ fn order() -> WorkOrder {
         deadline_seconds: Seconds::whole(60),
         brief: Default::default(),
         context: Vec::new(),
+        allow: Vec::new(),
     }
 }
 
@@ -225,6 +226,7 @@ fn runtime(tools: &Arc<Timed>) -> Runtime {
         timeout: Some(Seconds::whole(60)),
         max_cost: None,
         retry: None,
+        effects: None,
     };
     let agent: Arc<dyn Agent> = Arc::new(agent(Arc::clone(tools) as Arc<dyn Toolbox>));
     let registry = AgentRegistry::new(vec![(capability, agent)]);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use candor_model::{Goal, GoalType, Plan, RunId, RunSettings, StartMaterial, ValidationError};
+use candor_model::{Goal, GoalType, Plan, RiskClass, RunId, RunSettings, StartMaterial, ValidationError};
 use candor_phases::plan_file::{self, PlanFile};
 use candor_runtime::RunOrder;
 
@@ -33,6 +33,8 @@ pub struct OrderRequest {
     pub plan: Option<Document>,
     /// Whether nobody is there to be asked.
     pub unattended: bool,
+    /// What may be done in this run without asking, though it cannot be undone.
+    pub allow: Vec<RiskClass>,
     /// Whether the run may teach the installation anything: not if agents misbehave on purpose.
     pub learn: bool,
 }
@@ -51,6 +53,9 @@ impl App {
         let mut settings = self.config.limits.clone();
         settings.learn &= request.learn;
         settings.unattended = request.unattended;
+        settings.allow.extend(&request.allow);
+        settings.allow.sort_unstable();
+        settings.allow.dedup();
         settings.revise_with_model = self.config.models.tiers().next().is_some();
         let mut material = StartMaterial::default();
         let words = match request.goal {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentType, ExecutionFeedback, Money, RetryPolicy, Seconds, Share};
+use crate::{AgentType, ExecutionFeedback, Money, RetryPolicy, RiskClass, Seconds, Share};
 
 /// What an agent can do, what it costs and how often it succeeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +38,9 @@ pub struct AgentCapability {
     /// How its failed attempts are repeated; as the run says if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryPolicy>,
+    /// What it does to the world at most; the words of its tasks decide if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Vec<RiskClass>>,
 }
 
 impl AgentCapability {

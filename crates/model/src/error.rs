@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{Confidence, Goal, Money, Phase, Plan, PlanId, Seconds, TaskId};
+use crate::{Confidence, Goal, Money, Phase, Plan, PlanId, Seconds, TaskId, TaskRisk};
 
 text_enum!(
     /// The stable names of the kinds of error; programs match on these, never on sentences.
@@ -43,6 +43,8 @@ text_enum!(
         CriteriaUnmet = "CriteriaUnmet",
         /// A guardrail, a critique or a person stopped the run.
         Halted = "Halted",
+        /// An act that cannot be undone, in an unattended run that does not allow it.
+        NotAllowed = "NotAllowed",
     }
 );
 
@@ -190,6 +192,12 @@ pub enum PlanningError {
         /// Why.
         reason: String,
     },
+    /// The plan has acts that cannot be undone, nobody can be asked, and the run does not allow them.
+    #[error("Not allowed in an unattended run: {}", risks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    NotAllowed {
+        /// The acts.
+        risks: Vec<TaskRisk>,
+    },
     /// The result does not meet the success criteria.
     #[error("Success criteria not met: {}", unmet.join("; "))]
     CriteriaUnmet {
@@ -219,6 +227,7 @@ impl PlanningError {
             Self::GivenUp { .. } => ErrorKind::GivenUp,
             Self::CriteriaUnmet { .. } => ErrorKind::CriteriaUnmet,
             Self::Halted { .. } => ErrorKind::Halted,
+            Self::NotAllowed { .. } => ErrorKind::NotAllowed,
         }
     }
 }

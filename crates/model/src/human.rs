@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::text_enum::text_enum;
 use crate::{
     AgentType, Choice, ChoiceRequest, Confidence, JsonMap, NonEmpty, PlanBrief, PlanId, PlanVersion, TaskId,
+    TaskRisk,
 };
 
 text_enum!(
@@ -28,6 +29,9 @@ pub struct HumanApprovalRequest {
     pub reasons: NonEmpty<String>,
     /// The plan in words.
     pub plan_summary: String,
+    /// The acts in it that cannot be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<TaskRisk>,
     /// What Candor recommends.
     pub recommended_action: RecommendedAction,
     /// What will be checked when the work is done: the goal's criteria, then those of tasks.

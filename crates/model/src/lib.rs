@@ -46,6 +46,7 @@ mod read;
 mod recovery;
 mod report;
 mod revision;
+mod risk;
 mod scalar;
 pub mod secret;
 mod settings;
@@ -131,6 +132,7 @@ pub use revision::{
     PlanRevision, ProposedChange, ProposedTask, Replacement, ReplanStrategy, RevisionDetails,
     RevisionProposal,
 };
+pub use risk::{RiskClass, TaskRisk};
 pub use scalar::{Confidence, Penalty, Priority, Seconds, Share, Text};
 pub use settings::{ApprovalPolicy, LoopGuard, PhaseLimits, RunSettings};
 pub use summary::{RunStatus, RunSummary, SummaryFigure};
@@ -145,6 +147,7 @@ pub use todo::{
 };
 pub use tool::{
     ASK_PERSON, Carried, FollowUp, ToolCall, ToolErrorKind, ToolHints, ToolProblem, ToolResult, ToolSpec,
+    WRITE_FILE,
 };
 pub use verdict::{AssignmentResult, CompletenessResult, DependencyResult};
 pub use work_step::WorkStep;

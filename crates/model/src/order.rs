@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Failure, FailureKind, FeedbackType, JsonMap, Money, ReportedError, RunId, Seconds, TaskId, Telling,
-    ValidationError,
+    Failure, FailureKind, FeedbackType, JsonMap, Money, ReportedError, RiskClass, RunId, Seconds, TaskId,
+    Telling, ValidationError,
 };
 
 /// What an agent is given for one attempt at one task.
@@ -37,6 +37,9 @@ pub struct WorkOrder {
     /// The project's instructions and the files that the request names, as far as there was room for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextText>,
+    /// What may be done in this run without asking, though it cannot be undone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<RiskClass>,
 }
 
 /// A text that belongs to the request: the project's instructions, or a file that it names.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{Confidence, Money, RetryPolicy, Seconds};
+use crate::{Confidence, Money, RetryPolicy, RiskClass, Seconds};
 
 text_enum!(
     /// When a person must approve a plan.
@@ -66,6 +66,9 @@ pub struct RunSettings {
     /// Whether what is to be done is clear from the start: then the phases ask no model, only the agents do.
     #[serde(skip_serializing_if = "is_false")]
     pub direct: bool,
+    /// What may be done in this run without asking anybody, though it cannot be taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<RiskClass>,
     /// Whether models are configured, so that one can be asked for another approach to what failed.
     #[serde(skip_serializing_if = "is_false")]
     pub revise_with_model: bool,
@@ -158,6 +161,7 @@ impl Default for RunSettings {
             unattended: false,
             learn: true,
             direct: false,
+            allow: Vec::new(),
             revise_with_model: false,
         }
     }

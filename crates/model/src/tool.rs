@@ -62,6 +62,9 @@ pub struct FollowUp {
 /// The tool that puts a question to a person. It is called by nobody: whoever works on the task asks, and rests.
 pub const ASK_PERSON: &str = "ask_person";
 
+/// The built-in tool that writes a file. With `mode` `create`, its default, it fails where a file is there already.
+pub const WRITE_FILE: &str = "write_file";
+
 /// A tool that an agent may use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

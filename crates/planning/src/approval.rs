@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use candor_model::{
     Adjustment, AgentType, ApprovalAction, ApprovalPolicy, Confidence, DurationBasis, Goal, GoalType,
     HumanApprovalRequest, IdMap, NonEmpty, Plan, PlanBrief, PlanningError, RecommendedAction, RunSettings,
-    SubTask, TaskId, from_value,
+    SubTask, TaskId, TaskRisk, from_value,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -123,6 +123,8 @@ pub struct Discussion {
     pub has_earlier: bool,
     /// The answer to what was asked last.
     pub reply: Option<String>,
+    /// The acts in the plan that cannot be taken back and that nobody has allowed.
+    pub risks: Vec<TaskRisk>,
 }
 
 impl Discussion {
@@ -154,7 +156,8 @@ pub fn request(
     HumanApprovalRequest {
         plan_id: plan.plan_id.clone(),
         confidence_score: plan.confidence_score,
-        reasons: reasons(plan, goal, settings),
+        reasons: with_risks(&discussion.risks, reasons(plan, goal, settings)),
+        risks: discussion.risks.clone(),
         plan_summary: english::plan_summary(plan),
         criteria: criteria(plan, goal),
         recommended_action: RecommendedAction::ReviewAndAdjust,
@@ -165,6 +168,19 @@ pub fn request(
         reply: discussion.reply,
     }
 }
+
+/// Acts that cannot be taken back are the first reason.
+fn with_risks(risks: &[TaskRisk], reasons: NonEmpty<String>) -> NonEmpty<String> {
+    let told: Vec<String> = risks.iter().take(SHOWN_RISKS).map(ToString::to_string).collect();
+    let more = risks.len().saturating_sub(SHOWN_RISKS);
+    let more = (more > 0).then(|| english::reason_more_risks(more));
+    let others = reasons.iter().filter(|reason| risks.is_empty() || !english::is_policy(reason)).cloned();
+    let all: Vec<String> = told.into_iter().chain(more).chain(others).collect();
+    NonEmpty::new("reasons", all).unwrap_or(reasons)
+}
+
+/// How many risky tasks are named one by one.
+const SHOWN_RISKS: usize = 10;
 
 /// How many criteria of tasks a reviewer is shown.
 const SHOWN_CRITERIA: usize = 20;
@@ -183,6 +199,12 @@ fn criteria(plan: &Plan, goal: Option<&Goal>) -> Vec<String> {
 #[must_use]
 pub fn approval_note(plan: &Plan) -> String {
     english::approval_note(&plan.plan_id, plan.confidence_score)
+}
+
+/// Writes the note for the record that what cannot be undone runs because the settings allow it.
+#[must_use]
+pub fn allowed_note(risks: &[TaskRisk]) -> String {
+    english::allowed_risks(risks)
 }
 
 /// Why a reviewer's adjustments cannot be applied.

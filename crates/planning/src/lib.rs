@@ -35,6 +35,7 @@ pub mod phase;
 pub mod recovery;
 pub mod replan;
 pub mod report;
+pub mod risk;
 pub mod roster;
 pub mod routing;
 pub mod rules_file;

@@ -99,6 +99,7 @@ pub fn suggestion(error: &PlanningError, goal: Option<&Goal>, run: &RunId) -> St
         PlanningError::PhaseFailed { phase, .. } => english::suggest_after_phase(*phase),
         PlanningError::GivenUp { task_id, .. } => english::suggest_after_giving_up(task_id),
         PlanningError::CriteriaUnmet { unmet } => english::suggest_criteria(unmet),
+        PlanningError::NotAllowed { risks } => english::suggest_allowing(risks),
         PlanningError::Halted { what, .. } => english::suggest_after_halt(what),
     }
 }

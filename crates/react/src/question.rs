@@ -1,6 +1,6 @@
 //! What people are asked while a mission rests.
 
-use candor_model::{ChoiceKind, ChoiceOption, ChoiceRequest, NonEmpty, ToolCall, WorkOrder};
+use candor_model::{ChoiceKind, ChoiceOption, ChoiceRequest, NonEmpty, RiskClass, ToolCall, WorkOrder};
 use serde_json::Value;
 
 use crate::words::{redact, shorten};
@@ -26,8 +26,8 @@ pub(crate) const SKIP: &str = "skip";
 pub(crate) const ANSWER: &str = "answer";
 
 /// May this call be made?
-pub(crate) fn leave(order: &WorkOrder, call: &ToolCall, destroys: bool) -> ChoiceRequest {
-    let does = if destroys { "can destroy something" } else { "changes the world" };
+pub(crate) fn leave(order: &WorkOrder, call: &ToolCall, class: RiskClass) -> ChoiceRequest {
+    let does = class.does();
     let options = vec![
         ChoiceOption::new(ALLOW, "Allow this call", "it is made, also again if it fails"),
         ChoiceOption::new(ALLOW_ALL, "Allow this tool", format!("every call of {} in this task", call.tool)),

@@ -1,13 +1,13 @@
 //! What a mission must keep to.
 
-use candor_model::{MAX_REPLANS, Money, Seconds, ToolHints};
+use candor_model::{MAX_REPLANS, Money, RiskClass, Seconds};
 use serde::{Deserialize, Serialize};
 
 /// Which calls need a person's leave.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approve {
-    /// Those that can take something away.
+    /// Those that cannot be undone.
     #[default]
     Destructive,
     /// Those that have side effects.
@@ -17,12 +17,12 @@ pub enum Approve {
 }
 
 impl Approve {
-    /// Whether a call of a tool with these hints needs leave.
+    /// Whether an act of this class needs leave.
     #[must_use]
-    pub const fn needs_leave(self, hints: ToolHints) -> bool {
+    pub fn needs_leave(self, class: RiskClass) -> bool {
         match self {
-            Self::Destructive => hints.destroys(),
-            Self::Changes => hints.changes(),
+            Self::Destructive => class.asks(),
+            Self::Changes => class != RiskClass::Read,
             Self::Never => false,
         }
     }

@@ -115,6 +115,7 @@ fn agent(
         timeout: None,
         max_cost: None,
         retry: None,
+        effects: Some(vec![candor_model::RiskClass::Read]),
     }
 }
 

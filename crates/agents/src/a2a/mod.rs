@@ -313,6 +313,7 @@ impl Agent for A2aAgent {
                 idempotency_key: format!("{run}/{}", query.id),
                 deadline_seconds: Seconds::from_millis(query.timeout),
                 brief: Default::default(),
+                allow: Vec::new(),
             };
             let answer = self.attempt(&order, None, &stop).await.map_err(|failure| failure.to_string())?;
             let response = answer.outputs.get(RESPONSE).cloned().unwrap_or(Value::Object(answer.outputs));

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use candor_model::{AgentCapability, AgentType, JsonMap, Money, RetryPolicy, Seconds, Share, Tier};
+use candor_model::{
+    AgentCapability, AgentType, JsonMap, Money, RetryPolicy, RiskClass, Seconds, Share, Tier,
+};
+use candor_planning::risk;
 use candor_react::Approve;
 use serde::Deserialize;
 
@@ -70,6 +73,9 @@ pub struct AgentInFile {
     /// How its failed attempts are repeated.
     #[serde(default)]
     pub retry: Option<RetryPolicy>,
+    /// What it does to the world at most; if absent, its kind and the words of its tasks decide.
+    #[serde(default)]
+    pub effects: Option<Vec<RiskClass>>,
     /// `code`: it writes Python for a task, checks it, and runs it in a sandbox.
     #[serde(default)]
     pub kind: Option<KindInFile>,
@@ -150,6 +156,7 @@ impl AgentInFile {
             timeout: None,
             max_cost: None,
             retry: None,
+            effects: None,
             kind: None,
             builtin: None,
             options: JsonMap::new(),
@@ -171,6 +178,25 @@ impl AgentInFile {
             timeout: self.timeout,
             max_cost: self.max_cost,
             retry: self.retry,
+            effects: self.effects(),
+        }
+    }
+
+    /// What it does to the world at most, as declared or as its kind allows; absent if that is not known.
+    fn effects(&self) -> Option<Vec<RiskClass>> {
+        if self.effects.is_some() {
+            return self.effects.clone();
+        }
+        match self.kind() {
+            AgentKind::Command(command) => Some(vec![risk::of_command(&command.join(" "))?.0]),
+            AgentKind::Model(_) | AgentKind::Builtin(_) => Some(vec![RiskClass::Read]),
+            // It runs in the sandbox.
+            AgentKind::Code => Some(vec![RiskClass::Change]),
+            // It asks before each call that cannot be undone.
+            AgentKind::Tools(_) if self.mission.approve != Some(Approve::Never) => {
+                Some(vec![RiskClass::Change])
+            }
+            _ => None,
         }
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub use candor_embed::EmbeddingConfig;
 use candor_llm::ModelsConfig;
 pub use candor_llm::chat::TierConfig;
-use candor_model::{BreakerSettings, RunSettings, Seconds};
+use candor_model::{BreakerSettings, RiskClass, RunSettings, Seconds};
 use candor_phases::Rulebook;
 use serde::Deserialize;
 
@@ -43,6 +43,8 @@ pub struct Config {
     pub embeddings: EmbeddingConfig,
     /// When the circuits of failing agents and models open.
     pub breakers: BreakerSettings,
+    /// What may be done without asking.
+    pub approval: Approval,
     /// What may begin at all.
     pub guardrails: GuardrailsInFile,
     /// How many agents of which tiers.
@@ -107,6 +109,15 @@ impl Default for Planning {
     }
 }
 
+/// What may be done without asking.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Approval {
+    /// Acts that cannot be undone and that need nobody's word: `deploy`, `delete`, `access`, `money`, `message`,
+    /// `irreversible`.
+    pub allow: Vec<RiskClass>,
+}
+
 /// Which packs are used.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -153,6 +164,7 @@ impl Config {
     fn heed(&mut self, path: &Path) -> Result<(), AppError> {
         let said: Said = read_toml(path)?;
         self.unattended = said.limits.unattended;
+        self.limits.allow.extend(self.approval.allow.iter().copied());
         self.limits.retry.get_or_insert_default();
         if !self.models.is_empty() && said.limits.planning_timeout.is_none() {
             self.limits.planning_timeout = Seconds::whole(PLANNING_WITH_MODELS);

@@ -122,7 +122,14 @@ impl Service {
         let run_id = fresh_run_id()?;
         // Whoever calls can answer, unless somebody says otherwise.
         let unattended = unattended.or(self.app.config.unattended).unwrap_or(false);
-        let request = OrderRequest { words: said(goal)?, goal: None, plan: None, unattended, learn: true };
+        let request = OrderRequest {
+            words: said(goal)?,
+            goal: None,
+            plan: None,
+            unattended,
+            allow: Vec::new(),
+            learn: true,
+        };
         let order = self.app.order(run_id.clone(), request)?;
         self.drive(Begin::Start(Box::new(order))).await?;
         Ok(run_id)

@@ -135,6 +135,7 @@ pub(super) fn last_resort() -> Option<Callable> {
         timeout: Some(Seconds::whole(60)),
         max_cost: Some(MAX_COST),
         retry: None,
+        effects: Some(vec![candor_model::RiskClass::Read]),
     };
     Some((capability, Arc::new(ModelAgent::new(Tier::Balanced, MAX_COST))))
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use candor_model::RiskClass;
 use clap::Args;
 
 /// A goal or a plan, and how to carry it out.
@@ -23,6 +24,10 @@ pub(crate) struct RunArgs {
     /// [default: so without a terminal, and with --json]
     #[arg(long)]
     pub(crate) unattended: bool,
+    /// Allow acts that cannot be undone without asking, on record: deploy, delete, access, money, message or
+    /// irreversible; may be repeated
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) allow: Vec<RiskClass>,
     #[command(flatten)]
     pub(crate) drive: DriveOptions,
 }
@@ -30,7 +35,8 @@ pub(crate) struct RunArgs {
 /// How a run is driven and shown.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DriveOptions {
-    /// Approve plans without asking, except those too unsure to be tried; never answers for a failing task
+    /// Approve plans without asking, except those too unsure to be tried or with acts that cannot be undone (see
+    /// --allow); never answers for a failing task
     #[arg(long)]
     pub(crate) yes: bool,
     /// One JSON object per event, and the report as the last line

@@ -35,6 +35,7 @@ fn order(app: &App, run_id: RunId, args: RunArgs) -> Result<RunOrder, Failure> {
         goal: args.goal_file.map(document).transpose()?,
         plan: args.plan_file.map(document).transpose()?,
         unattended: args.unattended || unattended(app, &args.drive),
+        allow: args.allow,
         learn: args.drive.faults.is_empty(),
     };
     Ok(app.order(run_id, request)?)

@@ -31,7 +31,7 @@ pub(super) async fn answer(
 ) -> Result<Option<Answer>, Failure> {
     match question {
         Question::Approval { request, .. }
-            if options.yes && request.confidence_score.get() >= TRUSTED_FROM =>
+            if options.yes && request.risks.is_empty() && request.confidence_score.get() >= TRUSTED_FROM =>
         {
             let approved = plan_talk::approval(request, ApprovalAction::Approve, "approved by --yes");
             Ok(Some(Answer::Approval(approved)))

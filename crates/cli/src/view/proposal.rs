@@ -108,6 +108,7 @@ mod tests {
             plan_id: PlanId::new("p").unwrap(),
             confidence_score: Confidence::new(0.4).unwrap(),
             reasons: NonEmpty::or_one(Vec::new(), || "unsure".to_owned()),
+            risks: Vec::new(),
             plan_summary: "not shown when there are figures".to_owned(),
             criteria: vec!["file exists: a.md".to_owned()],
             recommended_action: RecommendedAction::ReviewAndAdjust,

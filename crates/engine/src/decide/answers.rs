@@ -87,7 +87,8 @@ fn approve(draft: &mut Draft<'_>, gate: &GateId, version: PlanVersion) {
         reasoning: note.clone(),
         confidence: None,
     });
-    draft.emit(EventBody::PlanApproved { version, gate: Some(gate.clone()), note });
+    let risks = proposal::open_risks(draft.projected());
+    draft.emit(EventBody::PlanApproved { version, gate: Some(gate.clone()), note, risks });
     match draft.state.stage() {
         Stage::Proposed => proposal::begin_execution(draft),
         _ => schedule::after_change(draft),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, Announcement, ConfidenceCause, EventBody, FallbackKind, GateId, Notification, Phase,
-    PlanBrief, Question, Severity, TaskStatus,
+    PlanBrief, PlanningError, Question, Severity, TaskRisk, TaskStatus,
 };
 use candor_planning::approval::Discussion;
 use candor_planning::validation::{Accepted, Proposal, accept};
-use candor_planning::{approval, routing, texts};
+use candor_planning::{approval, risk, routing, texts};
 
 use super::draft::{Decision, Draft};
 use super::phases::Done;
@@ -105,12 +105,16 @@ pub(super) fn enter_execution(draft: &mut Draft<'_>) {
         return;
     }
     let ahead = draft.projected();
+    let risks = risks(ahead);
     let Some((version, confidence)) = ahead.work().map(|work| (work.version, work.confidence)) else {
         return;
     };
     let unsure = confidence < ahead.settings().warning_threshold;
-    let note = format!("confidence {:.2} needs no approval", confidence.get());
-    draft.emit(EventBody::PlanApproved { version, gate: None, note });
+    let mut note = format!("confidence {:.2} needs no approval", confidence.get());
+    if !risks.is_empty() {
+        note = format!("{note}; {}", approval::allowed_note(&risks));
+    }
+    draft.emit(EventBody::PlanApproved { version, gate: None, note, risks });
     if unsure {
         let warning = texts::low_confidence_warning(confidence, draft.now);
         draft.notify(Notification::Announcement(warning));
@@ -124,17 +128,47 @@ pub(super) fn begin_execution(draft: &mut Draft<'_>) {
     schedule::after_change(draft);
 }
 
-/// Opens the approval gate if confidence demands it, or because the plan is being talked about; says whether it
-/// did.
+/// Opens the approval gate if confidence or an act that cannot be taken back demands it, or because the plan is being
+/// talked about; says whether it did. Where nobody can be asked about such an act, the run ends.
 pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
     let ahead = draft.projected();
     let Some(work) = ahead.work() else { return false };
-    let needed =
-        ahead.findings().dialogue.discussed || approval::needs_approval(work.confidence, ahead.settings());
+    let risks = open_risks(ahead);
+    if !risks.is_empty() && ahead.settings().unattended {
+        ending::abort(draft, PlanningError::NotAllowed { risks });
+        return true;
+    }
+    let needed = !risks.is_empty()
+        || ahead.findings().dialogue.discussed
+        || approval::needs_approval(work.confidence, ahead.settings());
     if needed {
         ask(draft);
     }
     needed
+}
+
+/// What of the plan cannot be taken back, as far as its tasks have agents: those without one are judged once they are routed.
+fn risks(state: &RunState) -> Vec<TaskRisk> {
+    let (Some(work), Some(plan)) = (state.work(), state.plan()) else { return Vec::new() };
+    risk::of_plan(&plan, state.request(), |agent| match agent.is_tbd() {
+        true => Some(&[]),
+        false => work.agents.get(agent)?.effects.as_deref(),
+    })
+}
+
+/// What of the plan cannot be taken back, is not allowed by the settings, and was not approved yet.
+pub(super) fn open_risks(state: &RunState) -> Vec<TaskRisk> {
+    let approved = &state.findings().dialogue.risks;
+    let is_open = |open: &TaskRisk| {
+        !state.settings().allow.contains(&open.class) && !approved.iter().any(|known| known.is_same_act(open))
+    };
+    risks(state).into_iter().filter(is_open).collect()
+}
+
+/// Asks a person, or ends the run, if a task that has just been routed cannot be taken back; says whether it did.
+pub(super) fn ask_if_risky(draft: &mut Draft<'_>) -> bool {
+    let ahead = draft.projected();
+    !open_risks(ahead).is_empty() && ask_if_unsure(draft)
 }
 
 /// Opens the approval gate for a plan that was revised and should have been shown.
@@ -162,7 +196,7 @@ pub(super) fn ask(draft: &mut Draft<'_>) {
 /// What has been said of the plan so far. Once the work has begun it is no longer talked about, only decided on.
 fn discussion_of(state: &RunState) -> Discussion {
     if *state.stage() != Stage::Proposed {
-        return Discussion::default();
+        return Discussion { risks: open_risks(state), ..Discussion::default() };
     }
     let dialogue = &state.findings().dialogue;
     Discussion {
@@ -171,6 +205,7 @@ fn discussion_of(state: &RunState) -> Discussion {
         round: dialogue.rounds,
         has_earlier: dialogue.shown.len() > 1,
         reply: dialogue.reply.clone(),
+        risks: open_risks(state),
     }
 }
 

@@ -7,7 +7,7 @@ use candor_model::{
 use candor_planning::texts::Response;
 
 use super::draft::{Decision, Draft};
-use super::{ending, failure, schedule};
+use super::{ending, failure, proposal, schedule};
 use crate::Refusal;
 use crate::state::{Stage, TaskState};
 
@@ -43,7 +43,9 @@ fn assign(draft: &mut Draft<'_>, task_id: &TaskId, ranking: Vec<RankedAgent>) {
     });
     let agent_type = best.agent_type.clone();
     draft.emit(EventBody::TaskRouted { task_id: task_id.clone(), agent_type, ranking });
-    schedule::after_change(draft);
+    if !proposal::ask_if_risky(draft) {
+        schedule::after_change(draft);
+    }
 }
 
 /// Nobody can do it: that is a failure like any other, and only a person can name someone.

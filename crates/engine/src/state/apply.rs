@@ -30,7 +30,7 @@ impl RunState {
             E::PlanProposed { .. } => self.propose(body, at),
             E::PlanAnswered { answer, .. } => self.answer_about_plan(answer),
             E::PlanAdjusted { .. } => self.adjust(body),
-            E::PlanApproved { version, .. } => self.approve(*version),
+            E::PlanApproved { version, risks, .. } => self.approve(*version, risks),
             E::Replanned { version, revision } => self.revise(*version, revision, at),
             E::ConfidenceChanged { after, cause, .. } => self.change_confidence(*after, *cause, at),
             E::TaskRouted { task_id, agent_type, ranking } => self.route(task_id, agent_type, ranking),

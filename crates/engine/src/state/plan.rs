@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Confidence, ConfidenceCause, EventBody, Phase, Plan, PlanRevision, PlanVersion, TaskId, Timestamp,
+    Confidence, ConfidenceCause, EventBody, Phase, Plan, PlanRevision, PlanVersion, TaskId, TaskRisk,
+    Timestamp,
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::{approval, replan};
@@ -45,11 +46,11 @@ impl RunState {
         }
     }
 
-    pub(super) fn approve(&mut self, version: PlanVersion) {
+    pub(super) fn approve(&mut self, version: PlanVersion, risks: &[TaskRisk]) {
         if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             work.launch_confidence.get_or_insert(work.confidence);
         }
-        self.findings_mut().dialogue.approve(version);
+        self.findings_mut().dialogue.approve(version, risks);
         self.mark(&format!("plan version {version} approved"), Resume::Plan, Some(Phase::Planning));
     }
 

@@ -83,6 +83,7 @@ impl RunState {
             deadline_seconds: current.deadline.since(current.started_at),
             brief: self.agent_brief(task),
             context: context::texts(&self.findings.documents.loaded, self.files()),
+            allow: self.settings().allow.clone(),
         })
     }
 

@@ -138,6 +138,9 @@ pub enum EventBody {
         gate: Option<GateId>,
         /// The note for the record.
         note: String,
+        /// The acts in it that cannot be taken back: a person approved them, or the settings allow them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        risks: Vec<TaskRisk>,
     },
     /// A person rejected the plan.
     PlanRejected {

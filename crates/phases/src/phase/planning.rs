@@ -8,12 +8,13 @@ mod talks;
 
 use candor_model::handoff::{PlanTotals, PlanningOutput, RoutingMethod};
 use candor_model::{
-    AgentCapability, Confidence, Goal, GoalType, Plan, PlanEstimates, PlanId, PlanMetadata, SubTask,
+    AgentCapability, AgentType, Confidence, Goal, GoalType, Plan, PlanEstimates, PlanId, PlanMetadata, Risk,
+    RiskLevel, SubTask, TaskRisk,
 };
 use candor_planning::early_exit::EarlyExit;
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use candor_planning::validation::{self, Proposal};
-use candor_planning::{completeness, estimate, routing, texts};
+use candor_planning::{completeness, estimate, risk, routing, texts};
 
 use self::assign::{assign, break_ties, routings};
 use self::doubts::Doubts;
@@ -109,6 +110,10 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     let mut risks = brief::of_plan(pack, cx.agents, &plan.subtasks, cx.settings);
     risks.extend(doubts.risks());
     risks.extend(said.iter().flat_map(|said| &said.answer.risks).map(|risk| brief::from_model(risk)));
+    let declared = |name: &AgentType| {
+        agents.iter().find(|agent| agent.agent_type == *name).and_then(|agent| agent.effects.as_deref())
+    };
+    risks.extend(risk::of_plan(&plan, cx.request, declared).iter().map(irreversible));
     if plan.subtasks.len() > LONGEST_RECORD {
         notes.push(format!("the figures list the first {LONGEST_RECORD} of {} tasks", plan.subtasks.len()));
     }
@@ -144,6 +149,15 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     report.handoff.context.confidence = Some((confidence * 100.0).round() as u8);
     report.criteria.extend(coverage.share.map(|share| ("plan_completeness".to_owned(), share)));
     Ok(report)
+}
+
+/// An act that cannot be undone, as a risk of the plan.
+fn irreversible(act: &TaskRisk) -> Risk {
+    Risk {
+        level: RiskLevel::High,
+        description: act.to_string(),
+        mitigation: format!("A person is asked first; unattended it runs only with --allow {}", act.class),
+    }
 }
 
 fn summary(plan: &Plan, estimates: &PlanEstimates, method: &str) -> String {

@@ -26,6 +26,7 @@ mod proposal;
 mod recovery;
 mod replan;
 mod report;
+mod risk;
 mod routing;
 mod rules;
 mod shared;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use candor_model::{
     ASK_PERSON, AgentNote, AgentType, JsonMap, TodoItem, TodoStatus, ToolCall, ToolErrorKind, ToolSpec,
 };
-use candor_planning::loop_guard;
+use candor_planning::{loop_guard, risk};
 use serde_json::Value;
 
 use super::{Mission, Wanted};
@@ -103,8 +103,10 @@ impl Mission {
         let call = self.next_call(item, &spec.name, arguments);
         let leave = format!("{} {} {}", call.tool, item.id, fingerprint(&call.tool, &call.arguments));
         let granted = self.granted.contains(&leave) || self.granted_tools.contains(&call.tool);
-        if self.settings.approve.needs_leave(spec.hints) && !granted {
-            let question = question::leave(&self.order, &call, spec.hints.destroys());
+        let class = risk::of_call(spec, &call.arguments);
+        let allowed = granted || self.order.allow.contains(&class);
+        if self.settings.approve.needs_leave(class) && !allowed {
+            let question = question::leave(&self.order, &call, class);
             return Wanted::Ask { about: format!("{LEAVE}{leave}"), question: Box::new(question) };
         }
         Wanted::Call { item: item.id.clone(), call: Box::new(call), hints: spec.hints, again: false }

@@ -23,7 +23,7 @@ use super::folder::{broken, file_in, told};
 use super::read::hex;
 use super::{Place, problem, remove, spec_of};
 
-pub(super) const NAME: &str = "write_file";
+pub(super) const NAME: &str = candor_model::WRITE_FILE;
 pub(super) const APPEND: &str = "append_file";
 /// How much of a file is kept so that it can be put back.
 const MOST_KEPT: u64 = 256 * 1024;

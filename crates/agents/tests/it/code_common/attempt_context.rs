@@ -163,5 +163,6 @@ pub(crate) fn order(task: &str, inputs: Value, expected: &[&str]) -> WorkOrder {
         deadline_seconds: Seconds::new(60.0).unwrap(),
         context: Vec::new(),
         brief: Default::default(),
+        allow: Vec::new(),
     }
 }

@@ -25,6 +25,7 @@ pub(crate) fn order(deadline: f64) -> WorkOrder {
         deadline_seconds: Seconds::new(deadline).unwrap(),
         context: Vec::new(),
         brief: Default::default(),
+        allow: Vec::new(),
     }
 }
 

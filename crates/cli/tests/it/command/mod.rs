@@ -23,6 +23,7 @@ mod plan_talk;
 mod reading;
 mod recovery;
 mod reports;
+mod risk;
 mod route;
 mod rules_files;
 mod serve;

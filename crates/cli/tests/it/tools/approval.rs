@@ -11,7 +11,7 @@ const FILES: &str = "[tools.builtin]\nfolder = \"work\"\nwritable = true\n";
 fn two_writes() -> serde_json::Value {
     let write = |id: &str| {
         json!({"id": id, "tool": "write_file",
-        "parameters": {"path": format!("{id}.txt"), "content": id, "mode": "create"}, "save_as": id})
+        "parameters": {"path": format!("{id}.txt"), "content": id, "mode": "overwrite"}, "save_as": id})
     };
     json!([write("one"), write("two")])
 }
@@ -32,7 +32,10 @@ fn each_call_that_can_destroy_is_asked_for_unless_all_are_allowed() {
     // spec: beyond BY-03 BY-15
     let bench = bench("");
     let events = bench.run(3);
-    assert!(question(&events).starts_with("May write_file be called? It can destroy something."));
+    assert!(
+        question(&events)
+            .starts_with("May write_file be called? It changes something for good (irreversible).")
+    );
     assert!(question(&events).contains("one.txt"), "what is allowed is shown");
     assert_eq!(written(&bench), [false, false]);
     let events = bench.answer(&["allow"], 3);
@@ -41,6 +44,18 @@ fn each_call_that_can_destroy_is_asked_for_unless_all_are_allowed() {
     let events = bench.answer(&["allow"], 0);
     assert_eq!(called(&events), ["write_file"], "what was done is not done again");
     assert_eq!(written(&bench), [true, true]);
+}
+
+#[test]
+fn a_new_file_is_made_without_asking() {
+    // spec: findings UX-08
+    let bench = Bench::new(&["write_file"], FILES);
+    let write = json!([{"id": "one", "tool": "write_file", "parameters": {"path": "one.txt", "content": "x"}, "save_as": "one"}]);
+    bench.plan_of(&[json!({"task_id": "a", "description": "Write", "agent_type": "keeper",
+        "inputs": { "steps": write }, "expected_outputs": ["one"]})]);
+    let events = bench.run(0);
+    assert!(events.all("human_asked").is_empty());
+    assert!(bench.candor.path("work/one.txt").exists());
 }
 
 #[test]

@@ -80,8 +80,7 @@ fn a_file_that_somebody_else_changed_since_is_not_overwritten_unsaid() {
     let bench = Bench::new(&["write_file", "remove_file"], ATTENDED);
     bench.plan(&json!([{"id": "write", "tool": "write_file",
         "parameters": {"path": "a.txt", "content": "after", "mode": "create"}}]));
-    bench.run(3);
-    bench.answer(&["allow"], 0);
+    bench.run(0);
     fs::write(bench.candor.path("work/a.txt"), "a person's own words").unwrap();
     bench.told(&["rollback", "run_1", "3"], 3);
     let events = bench.answer(&["undo"], 3);
@@ -94,7 +93,7 @@ fn a_file_that_somebody_else_changed_since_is_not_overwritten_unsaid() {
 fn rewritten() -> Candor {
     let candor = Candor::with_config(
         "[limits]\nunattended = false\n[[agents]]\nagent_type = \"writer\"\n\
-         specialization = \"Rewrites notes\"\ncapabilities = [\"rewrite\", \"write\"]\n\
+         specialization = \"Rewrites notes\"\ncapabilities = [\"rewrite\", \"write\"]\neffects = [\"change\"]\n\
          command = [\"sh\", \"-c\", \"cat >/dev/null; echo x >> runs.txt; [ -e hold ] || printf other > notes.txt; \
          echo '{\\\"outputs\\\":{\\\"result\\\":\\\"ok\\\"}}'\"]\n",
     );

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, ApprovalAction, HumanApprovalDecision, Plan, PlanBrief, PlanTalk, PlanVersion, Question,
+    TaskRisk,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,9 @@ pub(crate) struct PlanDialogue {
     pub(crate) put: bool,
     /// The version of the plan that was approved last.
     pub(crate) approved: Option<PlanVersion>,
+    /// The acts that cannot be taken back and that were approved with a plan: nobody is asked about them again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) risks: Vec<TaskRisk>,
 }
 
 impl PlanDialogue {
@@ -99,7 +103,10 @@ impl PlanDialogue {
     }
 
     /// The plan is locked: what was said on the way to it is settled.
-    pub(crate) fn approve(&mut self, version: PlanVersion) {
+    pub(crate) fn approve(&mut self, version: PlanVersion, risks: &[TaskRisk]) {
+        let new = risks.iter().filter(|risk| !self.risks.iter().any(|known| known.is_same_act(risk)));
+        let new: Vec<TaskRisk> = new.cloned().collect();
+        self.risks.extend(new);
         self.put = true;
         self.approved = Some(version);
         self.wish = None;

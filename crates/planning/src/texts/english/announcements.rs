@@ -49,6 +49,7 @@ pub(crate) const fn abort_title(kind: ErrorKind) -> &'static str {
         ErrorKind::GivenUp => "The run was given up",
         ErrorKind::CriteriaUnmet => "The result is not what was wanted",
         ErrorKind::Halted => "The run was stopped",
+        ErrorKind::NotAllowed => "Refused",
     }
 }
 

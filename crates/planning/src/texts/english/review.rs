@@ -1,6 +1,6 @@
 //! Approval and escalation: reasons, the plan in words, what a person could do.
 
-use candor_model::{Confidence, GoalType, Plan, PlanId, RankedAgent, SubTask, TaskId};
+use candor_model::{Confidence, GoalType, Plan, PlanId, RankedAgent, SubTask, TaskId, TaskRisk};
 
 use super::{LIST_LIMIT, QUOTE_CHARS, and_more, bounded};
 use crate::texts::measured::basis;
@@ -46,6 +46,21 @@ pub(crate) fn reason_fallen(before: Confidence, after: Confidence, changes: &[St
 
 pub(crate) fn reason_policy(score: Confidence) -> String {
     format!("{POLICY} (confidence {:.2})", score.get())
+}
+
+/// Whether a reason only says that nothing but the settings asks for approval.
+pub(crate) fn is_policy(reason: &str) -> bool {
+    reason.starts_with(POLICY)
+}
+
+pub(crate) fn reason_more_risks(count: usize) -> String {
+    format!("{count} more tasks cannot be undone")
+}
+
+/// What is on record when what cannot be undone runs because the settings allow it.
+pub(crate) fn allowed_risks(risks: &[TaskRisk]) -> String {
+    let told: Vec<String> = risks.iter().map(ToString::to_string).collect();
+    format!("allowed for this run: {}", bounded(&told, LIST_LIMIT, "; "))
 }
 
 pub(crate) fn approval_note(plan: &PlanId, confidence: Confidence) -> String {

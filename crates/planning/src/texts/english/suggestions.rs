@@ -1,6 +1,8 @@
 //! What a person can do after an early end.
 
-use candor_model::{Constraint, Money, Phase, RunId, Seconds, TaskId};
+use std::collections::BTreeSet;
+
+use candor_model::{Constraint, Money, Phase, RunId, Seconds, TaskId, TaskRisk};
 use candor_text::Rule;
 
 use super::{LIST_LIMIT, QUOTE_CHARS, bounded, listed, sentence};
@@ -107,6 +109,18 @@ pub(crate) fn suggest_after_failing(task: &TaskId, run: &RunId) -> String {
 
 pub(crate) fn suggest_after_giving_up(task: &TaskId) -> String {
     format!("Start again with a plan that does without task {task}, or with another agent for it.")
+}
+
+/// What allows acts that cannot be undone in an unattended run.
+pub(crate) fn suggest_allowing(risks: &[TaskRisk]) -> String {
+    let classes: BTreeSet<&str> = risks.iter().map(|risk| risk.class.as_str()).collect();
+    let flags: Vec<String> = classes.iter().map(|class| format!("--allow {class}")).collect();
+    let keys: Vec<String> = classes.iter().map(|class| format!("\"{class}\"")).collect();
+    format!(
+        "Allow it for one run with {}, or for every run with [approval] allow = [{}]; or run it at a terminal and approve it.",
+        flags.join(" "),
+        keys.join(", ")
+    )
 }
 
 pub(crate) fn suggest_after_halt(what: &str) -> String {

@@ -32,6 +32,7 @@ pub fn order(steps: Value, expected: &[&str]) -> WorkOrder {
         deadline_seconds: Seconds::whole(60),
         brief: Default::default(),
         context: Vec::new(),
+        allow: Vec::new(),
     }
 }
 

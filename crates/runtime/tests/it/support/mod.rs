@@ -147,6 +147,7 @@ impl House {
             timeout: None,
             max_cost: None,
             retry: None,
+            effects: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
         // These agents fail on purpose, and must not have their circuit opened for it.
@@ -175,6 +176,7 @@ impl House {
             timeout: None,
             max_cost: None,
             retry: None,
+            effects: None,
         };
         let agent: Arc<dyn Agent> = Arc::clone(worker) as Arc<dyn Agent>;
         let registry = AgentRegistry::new(vec![(capability, agent)]);

@@ -118,6 +118,8 @@ impl Crew {
             timeout: None,
             max_cost: None,
             retry: None,
+            // What their tasks say of messages is a story; they write files.
+            effects: Some(vec![candor_model::RiskClass::Change]),
         };
         self.agents.push((capability, agent));
         self
