@@ -125,7 +125,7 @@ pub use order::{AgentAnswer, AgentBrief, ContextText, WorkOrder};
 pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, PlanOutcome};
 pub use phase::{Phase, SpokenBy};
 pub use plan::{ExecutionStrategy, Plan, PlanMetadata};
-pub use read::{ValidationError, from_json, from_value};
+pub use read::{MAX_DEPTH, ValidationError, check_depth, from_json, from_value};
 pub use recovery::{BudgetPart, BudgetRule, PackRules, RecoveryRule, RuleUse};
 pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskReport};
 pub use revision::{

@@ -1,6 +1,7 @@
 //! Reading JSON so that the error names the field that is wrong.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// A value that breaks a rule of its type: which field, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,8 +31,33 @@ pub fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, ValidationError> 
 }
 
 /// Reads one `T` from a JSON value; the error carries the path of the offending field.
-pub fn from_value<T: DeserializeOwned>(value: serde_json::Value) -> Result<T, ValidationError> {
+pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, ValidationError> {
     serde_path_to_error::deserialize(value).map_err(|error| named(&error))
+}
+
+/// How deep values from outside may be nested. The log reads up to 128 levels back, and an event adds some of its own.
+pub const MAX_DEPTH: usize = 64;
+
+/// Refuses a value that is nested deeper than can be read back; the error names the field.
+pub fn check_depth(field: &str, value: &Value) -> Result<(), ValidationError> {
+    if !is_deeper(value, MAX_DEPTH) {
+        return Ok(());
+    }
+    let inner = value.as_object().and_then(|fields| {
+        fields.iter().find(|(_, value)| is_deeper(value, MAX_DEPTH - 1)).map(|(name, _)| name)
+    });
+    let path = inner.map_or_else(|| field.to_owned(), |name| format!("{field}.{name}"));
+    let problem = format!("is nested more than {MAX_DEPTH} levels deep; give it as text, or flatter");
+    Err(ValidationError::new(path, problem))
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let Some(left) = levels.checked_sub(1) else { return value.is_array() || value.is_object() };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_deeper(item, left)),
+        Value::Object(fields) => fields.values().any(|value| is_deeper(value, left)),
+        _ => false,
+    }
 }
 
 /// A missing or unknown field is reported by serde at its parent; this puts the field's own name on the path.

@@ -3,7 +3,7 @@
 use candor_model::{
     AgentType, Confidence, DurationBasis, ExecutionStrategy, GoalId, GoalType, JsonMap, Plan, PlanId,
     PlanMetadata, Priority, RetryPolicy, Seconds, SubTask, TaskId, TaskMetadata, TaskStatus, Text, Timestamp,
-    ValidationError,
+    ValidationError, check_depth,
 };
 use candor_planning::criterion;
 use serde::Deserialize;
@@ -79,6 +79,10 @@ impl PlanFile {
         let mut metadata = self.metadata.unwrap_or_default();
         metadata.goal_type = self.goal_type.or(metadata.goal_type);
         let subtasks: Vec<SubTask> = (1..).zip(self.subtasks).map(|(n, task)| task.into_task(n)).collect();
+        for task in &subtasks {
+            let field = |name: &str| format!("task {}: inputs.{name}", task.task_id);
+            task.inputs.iter().try_for_each(|(name, value)| check_depth(&field(name), value))?;
+        }
         Ok(Plan {
             plan_id: self.plan_id.map_or_else(|| PlanId::new(format!("plan_{run_name}")), Ok)?,
             goal_id: self.goal_id.map_or_else(|| GoalId::new(format!("goal_{run_name}")), Ok)?,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use candor_model::{
     Adjustment, AgentType, ApprovalAction, ApprovalPolicy, Confidence, DurationBasis, Goal, GoalType,
     HumanApprovalRequest, IdMap, NonEmpty, Plan, PlanBrief, PlanningError, RecommendedAction, RunSettings,
-    SubTask, TaskId, TaskRisk, from_value,
+    SubTask, TaskId, TaskRisk, check_depth, from_value,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -297,6 +297,11 @@ fn checked(plan: Plan) -> Result<Plan, AdjustmentError> {
 }
 
 fn set_field(task: &mut SubTask, adjustment: &Adjustment) -> Result<(), AdjustmentError> {
+    check_depth(&adjustment.field, &adjustment.new_value).map_err(|error| AdjustmentError::BadValue {
+        task_id: adjustment.task_id.clone(),
+        field: adjustment.field.clone(),
+        problem: error.problem,
+    })?;
     match adjustment.field.as_str() {
         "description" => task.description = read(adjustment)?,
         "agent_type" => task.agent_type = read(adjustment)?,

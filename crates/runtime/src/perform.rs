@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use candor_model::{
-    AgentType, AskId, CheckResult, Effect, Failure, FailureKind, ModelRequest, Query, QueryAnswer,
-    QueryResponse, ReadFile, RunId, Seconds, Texts, Undone, WantedCheck,
+    AgentAnswer, AgentType, AskId, CheckResult, Effect, Failure, FailureKind, ModelRequest, Query,
+    QueryAnswer, QueryResponse, ReadFile, RunId, Seconds, Texts, Undone, WantedCheck, check_depth,
 };
 use candor_ports::{AgentFailure, AttemptContext, Inspector, Words};
 use candor_session::{AttemptEnd, AttemptKey, Ended, Outcome, RequestId, SessionInput};
@@ -103,7 +103,10 @@ impl Driver {
             };
             let duration = Seconds::from_millis(since(started).as_millis().max(1));
             let end = match result {
-                Ok(answer) => AttemptEnd::Answered(Box::new(answer)),
+                Ok(answer) => match unrecordable(&answer) {
+                    None => AttemptEnd::Answered(Box::new(answer)),
+                    Some(failure) => AttemptEnd::Failed(Box::new(failure)),
+                },
                 Err(AgentFailure::Stopped) => AttemptEnd::Stopped,
                 Err(AgentFailure::Waiting { question }) => AttemptEnd::Waiting(question),
                 Err(AgentFailure::NoResources { reason }) => AttemptEnd::NoResources(reason),
@@ -267,4 +270,11 @@ fn unknown(registry: &AgentRegistry, to: &str) -> String {
 
 fn since(started: Instant) -> Seconds {
     Seconds::from_millis(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Why an answer could not be read back from the log, if it could not.
+fn unrecordable(answer: &AgentAnswer) -> Option<Failure> {
+    let mut outputs = answer.outputs.iter();
+    let error = outputs.find_map(|(name, value)| check_depth(&format!("outputs.{name}"), value).err())?;
+    Some(Failure::new(FailureKind::BadOutput, format!("The answer cannot be recorded: {error}")).permanent())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_model::{Carried, ToolCall, ToolErrorKind, ToolResult, ToolSpec};
+use candor_model::{Carried, ToolCall, ToolErrorKind, ToolResult, ToolSpec, check_depth};
 use candor_ports::{BoxFuture, Toolbox};
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -154,6 +154,16 @@ impl Tools {
     }
 }
 
+/// Leaves out data that could not be read back from the log. The call was made, so it stays a success.
+fn leave_out_deep(result: &mut ToolResult) {
+    let problem = result.data.as_ref().and_then(|data| check_depth("data", data).err());
+    if let Some(problem) = problem {
+        result.data = None;
+        result.cut = true;
+        result.content.push_str(&format!("\n[left out: {problem}]"));
+    }
+}
+
 impl Toolbox for Tools {
     fn tools(&self) -> BoxFuture<'_, Vec<Arc<ToolSpec>>> {
         Box::pin(async move {
@@ -190,6 +200,7 @@ impl Toolbox for Tools {
             }
             let begun = Instant::now();
             let mut result = self.call_any(call, within, stop).await;
+            leave_out_deep(&mut result);
             result.duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             result
         })

@@ -7,6 +7,7 @@ mod bad_files;
 mod bad_goals;
 mod breakers;
 mod corners;
+mod depth;
 mod failure_kinds;
 mod failures;
 mod fit;
