@@ -1,5 +1,10 @@
 //! The command `candor`: arguments, terminal output, questions.
 
+/// Tells something on standard error: cleaned, and without a panic if nobody reads it.
+macro_rules! tell {
+    ($($words:tt)*) => { $crate::output::tell(&format!($($words)*)) };
+}
+
 mod args;
 mod commands;
 mod drive;
@@ -25,7 +30,7 @@ pub fn main() -> ExitCode {
     match commands::perform(cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("candor: {failure}");
+            tell!("candor: {failure}");
             ExitCode::from(failure.code.max(code::FAILED))
         }
     }

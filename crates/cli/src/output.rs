@@ -1,7 +1,9 @@
 //! Writing to standard output and asking on the terminal.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use candor_projections::line;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -10,8 +12,52 @@ use crate::view::{Style, wrapped};
 /// How many columns there are when nobody says.
 const USUAL_WIDTH: u16 = 100;
 
-/// Prints text as it is. A reader that has gone away is no error: it has seen what it wanted.
+/// Prints text for people. A reader that has gone away is no error: it has seen what it wanted.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_as_is(&harmless(text))
+}
+
+/// Tells something on standard error, on a line of its own. Whoever closed it wants to hear nothing.
+pub(crate) fn tell(text: &str) {
+    let mut out = io::stderr().lock();
+    let _ = out.write_all(harmless(text).as_bytes()).and_then(|()| out.write_all(b"\n"));
+}
+
+/// A text without anything that a terminal would obey, but for line breaks, tabs and colours.
+///
+/// Views clean what they show; this is for what gets past them.
+fn harmless(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.char_indices();
+    while let Some((at, letter)) = rest.next() {
+        let colour = if letter == '\u{1b}' { colour(text.get(at..).unwrap_or_default()) } else { None };
+        if let Some(colour) = colour {
+            kept.push_str(colour);
+            // All of it is ASCII: one letter is one byte.
+            rest.by_ref().take(colour.len() - 1).for_each(drop);
+        } else if is_shown(letter) {
+            kept.push(letter);
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// The sequence for a colour that a text begins with: `ESC [ 1;31 m`.
+fn colour(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("\u{1b}[")?;
+    let end = inner.find(|letter: char| !letter.is_ascii_digit() && letter != ';')?;
+    inner.get(end..)?.starts_with('m').then(|| text.get(..end + 3))?
+}
+
+fn is_shown(letter: char) -> bool {
+    matches!(letter, '\n' | '\t') || !(letter.is_control() || line::is_invisible(letter))
+}
+
+/// Prints text as it is: data for programs, or what this program draws itself.
+pub(crate) fn print_as_is(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     match written {
@@ -24,15 +70,15 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn complain(text: &str) {
     let size = io::stderr().is_terminal().then(|| rustix::termios::tcgetwinsize(io::stderr()).ok()).flatten();
     let Some(columns) = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0) else {
-        return eprintln!("{text}");
+        return tell!("{text}");
     };
     for line in text.lines() {
         let indent: String = line.chars().take_while(|letter| *letter == ' ').collect();
         let room = columns.saturating_sub(indent.len());
-        if candor_projections::line::width(line) <= columns {
-            eprintln!("{line}");
+        if line::width(line) <= columns {
+            tell!("{line}");
         } else {
-            wrapped(line, room).iter().for_each(|part| eprintln!("{indent}{part}"));
+            wrapped(line, room).iter().for_each(|part| tell!("{indent}{part}"));
         }
     }
 }
@@ -41,7 +87,7 @@ pub(crate) fn complain(text: &str) {
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_string(value)?;
     text.push('\n');
-    print(&text)
+    print_as_is(&text)
 }
 
 /// Whether a person sees standard output and can answer.
@@ -92,8 +138,21 @@ pub(crate) async fn ask(prompt: &str) -> Result<Option<String>, Failure> {
             Err(_) => Ok(None),
         },
         _ = interrupts.recv() => {
-            eprintln!();
+            tell!("");
             Ok(None)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_line_breaks_tabs_and_colours_reach_a_terminal() {
+        // spec: findings SE-06
+        let told = "a\u{1b}[31mred\u{1b}[0m\n\tb\u{1b}]0;title\u{7}c\u{9b}2Jd\u{202e}e\u{200b}f\u{200d}g\r\u{8}h\u{1b}[2Ji\u{1b}";
+        assert_eq!(harmless(told), "a\u{1b}[31mred\u{1b}[0m\n\tb]0;titlec2Jdefgh[2Ji");
+        assert!(matches!(harmless("plain é 漢\n"), Cow::Borrowed(_)));
     }
 }

@@ -66,6 +66,9 @@ pub struct RunSettings {
     /// Whether what is to be done is clear from the start: then the phases ask no model, only the agents do.
     #[serde(skip_serializing_if = "is_false")]
     pub direct: bool,
+    /// After how long a program that the code agent runs is stopped; as configured if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_timeout: Option<Seconds>,
     /// What may be done in this run without asking anybody, though it cannot be taken back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<RiskClass>,
@@ -161,6 +164,7 @@ impl Default for RunSettings {
             unattended: false,
             learn: true,
             direct: false,
+            code_timeout: None,
             allow: Vec::new(),
             revise_with_model: false,
         }

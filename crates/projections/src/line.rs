@@ -28,10 +28,12 @@ pub fn clean(text: &str) -> String {
     cleaned
 }
 
-const fn is_invisible(letter: char) -> bool {
+/// Whether a letter takes no room or turns the direction of writing.
+#[must_use]
+pub const fn is_invisible(letter: char) -> bool {
     matches!(
         letter,
-        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
     )
 }

@@ -18,10 +18,13 @@ pub(super) struct AtRun {
 
 impl AtRun {
     pub(super) async fn find(global: &GlobalOptions, named: &str) -> Result<Self, Failure> {
-        let app = App::build(global)?.discover_agents().await;
+        let mut app = App::build(global)?.discover_agents().await;
         let log = app.data.open_if_there()?;
         let run = find_run(&app.data, log.as_ref(), named).await?;
         let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+        if let Some(limit) = load_run(&log, &run).await?.state.settings().code_timeout {
+            app.config.code.timeout = limit;
+        }
         Ok(Self { app, log, run })
     }
 
@@ -35,7 +38,7 @@ impl AtRun {
         let Self { app, log, run } = self;
         if app.data.leases().is_taken(&run).await {
             let status = app.runtime(log, &[], None)?.submit(run.clone(), input).await?;
-            eprintln!("candor: told the process that drives run {run}; it is {status}");
+            tell!("candor: told the process that drives run {run}; it is {status}");
             return Ok(code::DONE);
         }
         drive::drive(&app, log, Begin::Resume { run, first: Some(input) }, options, global).await
@@ -60,7 +63,7 @@ pub(crate) async fn pause(global: &GlobalOptions, args: &ReasonArgs) -> Result<u
     let at = AtRun::find(global, &args.run).await?;
     let input = Input::Pause { reason: args.reason.clone() };
     let status = at.app.runtime(at.log, &[], None)?.submit(at.run.clone(), input).await?;
-    eprintln!("candor: run {} is {status}; go on with: candor resume {}", at.run, at.run);
+    tell!("candor: run {} is {status}; go on with: candor resume {}", at.run, at.run);
     Ok(code::DONE)
 }
 
@@ -81,11 +84,11 @@ pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<
         let lease = leases.take(&run).await.map_err(AppError::from)?;
         let stopped = app.stop_orphans(&run)?;
         if stopped > 0 {
-            eprintln!("candor: stopped {stopped} processes that were left running");
+            tell!("candor: stopped {stopped} processes that were left running");
         }
         runtime.resume(run.clone(), Some(input), Some(lease)).await?.ended().await?;
     }
-    eprintln!("candor: run {run} is {}", load_run(&log, &run).await?.state.status());
+    tell!("candor: run {run} is {}", load_run(&log, &run).await?.state.status());
     Ok(code::DONE)
 }
 

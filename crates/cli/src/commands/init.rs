@@ -7,6 +7,7 @@ use clap::CommandFactory;
 
 use crate::args::{Cli, CompletionsArgs, InitArgs};
 use crate::failure::{Failure, code};
+use crate::output;
 
 /// What a new configuration says: every key with its default, and an agent of each kind to uncomment.
 const EXAMPLE: &str = include_str!("../../../../candor.example.toml");
@@ -25,11 +26,14 @@ pub(crate) fn init(args: &InitArgs) -> Result<u8, Failure> {
     file.write_all(EXAMPLE.as_bytes())?;
     let here = args.folder == std::path::Path::new(".");
     let more = if here { String::new() } else { format!(" --config {}", path.display()) };
-    eprintln!("candor: wrote {}; look at it, then try: candor doctor{more}", path.display());
+    tell!("candor: wrote {}; look at it, then try: candor doctor{more}", path.display());
     Ok(code::DONE)
 }
 
-pub(crate) fn completions(args: &CompletionsArgs) -> u8 {
-    clap_complete::generate(args.shell, &mut Cli::command(), "candor", &mut std::io::stdout());
-    code::DONE
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<u8, Failure> {
+    // Not straight to standard output: a reader that goes away early would make it panic.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "candor", &mut script);
+    output::print(&String::from_utf8_lossy(&script))?;
+    Ok(code::DONE)
 }

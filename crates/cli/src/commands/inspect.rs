@@ -69,7 +69,7 @@ pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, 
     let goes_on = matches!(state.status(), RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping);
     if goes_on && !driven {
         let more = global.words();
-        eprintln!("candor: no active driver; resume with: candor resume {run}{more}");
+        tell!("candor: no active driver; resume with: candor resume {run}{more}");
     }
     Ok(code::DONE)
 }
@@ -181,8 +181,8 @@ pub(crate) async fn logs(global: &GlobalOptions, args: &LogsArgs) -> Result<u8, 
     let attempts = attempt_output::attempts(&records, &Chronicle::of(&records), task.as_ref());
     if attempts.is_empty() && !args.json {
         match task {
-            Some(task) => eprintln!("candor: task {task} of run {run} was not started yet"),
-            None => eprintln!("candor: no task of run {run} was started yet"),
+            Some(task) => tell!("candor: task {task} of run {run} was not started yet"),
+            None => tell!("candor: no task of run {run} was started yet"),
         }
     }
     for attempt in &attempts {

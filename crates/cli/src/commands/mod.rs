@@ -31,7 +31,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     // These need no executor, and start faster without one.
     match &command {
         Command::Init(args) => return init::init(args),
-        Command::Completions(args) => return Ok(init::completions(args)),
+        Command::Completions(args) => return init::completions(args),
         Command::Packs(args) => return agents::packs(&global, args.json),
         Command::Config(args) => return configured::config(&global, args),
         Command::Rules(args) => return rules::rules(args),

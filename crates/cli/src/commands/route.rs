@@ -39,11 +39,11 @@ pub(crate) async fn route(global: &GlobalOptions, args: &RouteArgs) -> Result<u8
         ))?;
     }
     if let Some(best) = ranking.first() {
-        eprintln!("candor: {best}");
+        tell!("candor: {best}");
     }
     match asker.model() {
-        Some(model) => eprintln!("candor: ranked by meaning and words ({model})"),
-        None => eprintln!("candor: ranked by shared words (no embedding model is configured)"),
+        Some(model) => tell!("candor: ranked by meaning and words ({model})"),
+        None => tell!("candor: ranked by shared words (no embedding model is configured)"),
     }
     Ok(code::DONE)
 }
@@ -80,7 +80,7 @@ impl Asker {
         let router = match build(&agents, &history, meaning.as_ref()).await {
             Ok(router) => router,
             Err(reason) => {
-                eprintln!("candor: {reason}; agents are ranked by words alone");
+                tell!("candor: {reason}; agents are ranked by words alone");
                 meaning = None;
                 Router::by_words(agents, &successes(&history, Vec::new()))
             }
@@ -180,7 +180,7 @@ fn read_history(path: &Path, agents: &[AgentCapability]) -> Result<Vec<RoutedExa
         }
     }
     if strangers > 0 {
-        eprintln!("candor: {strangers} lines of {} name an agent that is not known here", path.display());
+        tell!("candor: {strangers} lines of {} name an agent that is not known here", path.display());
     }
     Ok(history)
 }

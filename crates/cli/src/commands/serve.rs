@@ -19,18 +19,16 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
     }
     let app = App::build(global)?.discover_agents().await;
     let service = Arc::new(Service::open(app, ModelUse::from(&args.models))?);
-    eprintln!("candor: serving MCP; runs are kept in {}", service.folder().display());
+    tell!("candor: serving MCP; runs are kept in {}", service.folder().display());
     if io::stdin().is_terminal() {
-        eprintln!(
-            "candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it"
-        );
+        tell!("candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it");
     }
     let stop = CancellationToken::new();
     let signalled = tokio::spawn(stop_on_signals(stop.clone())?);
     let served = candor_server::serve(Arc::clone(&service), io::stdin(), io::stdout(), stop).await;
     for run in service.leave().await {
         let more = global.words();
-        eprintln!("candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}");
+        tell!("candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}");
     }
     signalled.abort();
     served.map(|()| code::DONE).map_err(Failure::failed)
@@ -40,10 +38,12 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
 fn stop_on_signals(stop: CancellationToken) -> Result<impl Future<Output = ()>, Failure> {
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut terminations = signal(SignalKind::terminate())?;
+    let mut hangups = signal(SignalKind::hangup())?;
     Ok(async move {
         tokio::select! {
             _ = interrupts.recv() => {}
             _ = terminations.recv() => {}
+            _ = hangups.recv() => {}
         }
         stop.cancel();
     })

@@ -13,6 +13,7 @@ use candor_model::{AskKey, EventBody, Position, Recorded, RunId, RunStatus, Verd
 use candor_ports::Observer;
 use candor_projections::verdict::RunVerdict;
 use candor_runtime::{DriveError, RunHandle, RunSnapshot, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
@@ -98,7 +99,7 @@ pub(crate) async fn drive_on(
     let outcome = outcome.map_err(|failure| cut_short(&failure, &run, app, global))?;
     show.drain()?;
     if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
-        eprintln!("candor: the recording is not complete: {problem}");
+        tell!("candor: the recording is not complete: {problem}");
     }
     conclude(&log, &run, outcome, show.screen, options.strict, global).await
 }
@@ -170,8 +171,10 @@ async fn attend(
     options: &DriveOptions,
 ) -> Result<Outcome, Failure> {
     let mut snapshot = handle.snapshot();
-    let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
-    let mut terminations = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let mut terminations = signal(SignalKind::terminate())?;
+    // The terminal was closed: agents must not go on without a driver.
+    let mut hangups = signal(SignalKind::hangup())?;
     loop {
         // First of all: a run that was taken up may wait already, and then nothing will happen by itself.
         if let Some(outcome) = answer(app, runtime, &handle, &mut snapshot, show, options).await? {
@@ -188,6 +191,7 @@ async fn attend(
             () = show.screen.tick() => show.screen.redraw()?,
             _ = interrupts.recv() => return interrupted(handle).await,
             _ = terminations.recv() => return interrupted(handle).await,
+            _ = hangups.recv() => return interrupted(handle).await,
         }
     }
     Ok(Outcome::Ended(handle.ended().await?))
@@ -226,7 +230,7 @@ async fn answer(
         let answer = app.answer_without_secrets(answer);
         match handle.submit(Input::Answered { gate: gate.clone(), answer }).await {
             // Whoever sits at the terminal can say it better at once.
-            Err(DriveError::Refused(refusal)) if people::can_be_asked(options) => eprintln!("{refusal}"),
+            Err(DriveError::Refused(refusal)) if people::can_be_asked(options) => tell!("{refusal}"),
             given => return given.map(|()| None).map_err(Failure::from),
         }
     }
@@ -272,7 +276,7 @@ async fn conclude(
             Ok(code::WAITING)
         }
         Outcome::Interrupted => {
-            eprintln!("candor: interrupted; nothing is lost. Go on with: candor resume {run}{more}");
+            tell!("candor: interrupted; nothing is lost. Go on with: candor resume {run}{more}");
             Ok(code::INTERRUPTED)
         }
     }

@@ -46,10 +46,10 @@ pub(super) async fn answer(
 }
 
 async fn ask_choice(request: &ChoiceRequest) -> Result<Option<Answer>, Failure> {
-    eprintln!("\n{}", request.text);
+    tell!("\n{}", request.text);
     for option in request.options.iter() {
-        eprintln!("  [{}] {}", option.id, option.label);
-        option.details.lines().for_each(|line| eprintln!("      {line}"));
+        tell!("  [{}] {}", option.id, option.label);
+        option.details.lines().for_each(|line| tell!("      {line}"));
     }
     loop {
         let Some(said) = output::ask("Which? (an empty line leaves it for later) ").await? else {
@@ -60,7 +60,7 @@ async fn ask_choice(request: &ChoiceRequest) -> Result<Option<Answer>, Failure> 
             return Ok(None);
         }
         let Some(option) = request.option(word) else {
-            eprintln!("Invalid choice: {word}");
+            tell!("Invalid choice: {word}");
             continue;
         };
         let text = match (option.takes_text, rest.trim()) {
@@ -78,11 +78,11 @@ async fn ask_guidance(
     errors: &[String],
     runtime: &Runtime,
 ) -> Result<Option<Answer>, Failure> {
-    eprintln!("\nTask {task} has failed {}:", format::times(failures));
-    errors.iter().for_each(|error| eprintln!("  - {error}"));
+    tell!("\nTask {task} has failed {}:", format::times(failures));
+    errors.iter().for_each(|error| tell!("  - {error}"));
     let names: Vec<&str> =
         runtime.registry().declared().iter().map(|agent| agent.agent_type.as_str()).collect();
-    eprintln!("Agents: {}", names.join(", "));
+    tell!("Agents: {}", names.join(", "));
     loop {
         let asked = output::ask("[r]etry [AGENT], [s]kip, [a]bort, or [l]ater? ").await?;
         let Some(said) = asked else { return Ok(None) };
@@ -93,7 +93,7 @@ async fn ask_guidance(
             "a" | "abort" => GuidanceAction::Abort,
             "l" | "later" | "" => return Ok(None),
             other => {
-                eprintln!("Invalid choice: {other}");
+                tell!("Invalid choice: {other}");
                 continue;
             }
         };

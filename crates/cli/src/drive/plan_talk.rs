@@ -25,8 +25,8 @@ pub(super) async fn ask(
     version: PlanVersion,
     request: &HumanApprovalRequest,
 ) -> Result<Option<Answer>, Failure> {
-    eprintln!();
-    proposal::lines(version, request).iter().for_each(|line| eprintln!("{line}"));
+    tell!("");
+    proposal::lines(version, request).iter().for_each(|line| tell!("{line}"));
     let offered: Vec<_> = WORDS.iter().filter(|(action, ..)| is_offered(request, *action)).collect();
     let listed: Vec<&str> = offered.iter().map(|(.., shown)| *shown).collect();
     let prompt = format!("{}, or [l]ater? ", listed.join(", "));
@@ -41,13 +41,13 @@ pub(super) async fn ask(
         };
         let known = offered.iter().find(|(_, letter, name, _)| *letter == word || *name == word);
         let Some((action, letter, ..)) = known else {
-            eprintln!("Invalid choice: {word}");
+            tell!("Invalid choice: {word}");
             continue;
         };
         match decision(request, *action, letter, rest.trim()).await {
             Ok(Some(decision)) => return Ok(Some(Answer::Approval(decision))),
             Ok(None) => {}
-            Err(failure) => eprintln!("{failure}"),
+            Err(failure) => tell!("{failure}"),
         }
     }
 }

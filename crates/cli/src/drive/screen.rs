@@ -74,7 +74,7 @@ impl Screen {
     /// Tells what happened.
     pub(crate) fn tell(&mut self, events: &[Recorded]) -> Result<(), Failure> {
         match self {
-            Self::Json(run) => output::print(&json_lines(run, events)?),
+            Self::Json(run) => output::print_as_is(&json_lines(run, events)?),
             Self::Lines(writer, style) => {
                 let told = events.iter().filter_map(|event| writer.tell(event));
                 let text: String = told.map(|line| line.render(*style) + "\n").collect();
@@ -88,7 +88,7 @@ impl Screen {
                 // What goes on around the one task is of no interest; what came of it is told at the end.
                 let is_work = |event: &&Recorded| matches!(event.event.body, EventBody::AgentNoted { .. });
                 let told = events.iter().filter(is_work).filter_map(|event| writer.as_mut()?.tell(event));
-                told.for_each(|line| eprintln!("{}", line.render(Style::default())));
+                told.for_each(|line| tell!("{}", line.render(Style::default())));
                 Ok(())
             }
         }
@@ -185,7 +185,7 @@ impl Drawn {
         });
         self.rows = frame.len();
         self.next = Instant::now() + FRAME;
-        output::print(&text)
+        output::print_as_is(&text)
     }
 }
 

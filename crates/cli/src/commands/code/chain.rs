@@ -25,7 +25,7 @@ pub(super) async fn chain(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
         return Ok(code::DONE);
     }
     if links.is_empty() {
-        eprintln!("candor: no code was written in run {}", loaded.state.run_id());
+        tell!("candor: no code was written in run {}", loaded.state.run_id());
     }
     let mut text = String::new();
     let mut last = None;

@@ -84,6 +84,8 @@ fn order(app: &App, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Fail
     let mut settings = app.config.limits.clone();
     settings.unattended = true;
     settings.direct = true;
+    // Recorded, so that whoever resumes the run keeps to it.
+    settings.code_timeout = args.timeout.map(timeout).transpose()?;
     settings.max_revisions = 0;
     let (plan, _) = plan_of(&plan, run_id, &mut settings)
         .map_err(|error| Failure::usage(format!("the task cannot be planned: {error}")))?;
@@ -121,7 +123,7 @@ fn tell(loaded: &LoadedRun, global: &GlobalOptions, as_json: bool, done: bool) -
     if !done {
         let reasons: Vec<&str> =
             last.iter().flat_map(|feedback| &feedback.errors).map(String::as_str).collect();
-        eprintln!("candor: it failed: {}", reasons.join("\n"));
+        tell!("candor: it failed: {}", reasons.join("\n"));
     }
     if as_json {
         let metadata = loaded.records.iter().rev().find_map(metadata_in).unwrap_or_default();
@@ -129,10 +131,10 @@ fn tell(loaded: &LoadedRun, global: &GlobalOptions, as_json: bool, done: bool) -
         return output::print_json(&context);
     }
     if done {
-        output::print(&(serde_json::to_string_pretty(&context)? + "\n"))?;
+        output::print_as_is(&(serde_json::to_string_pretty(&context)? + "\n"))?;
     }
     let (run_id, more) = (loaded.state.run_id(), global.words());
-    eprintln!("candor: how it came about: candor code chain {run_id}{more}");
+    tell!("candor: how it came about: candor code chain {run_id}{more}");
     Ok(())
 }
 

@@ -138,6 +138,29 @@ fn a_program_that_does_not_end_is_stopped() {
 }
 
 #[test]
+fn the_time_limit_is_recorded_with_the_run() {
+    // spec: findings DU-09
+    let candor = Candor::new();
+    candor.write("slow.py", "import time\ntime.sleep(60)\n");
+    let mut running =
+        candor.start(["code", "run", "--code", "slow.py", "--timeout", "2", "--run-id", "run_1"]);
+    let is_at_work = || {
+        let status = candor.run(["status", "run_1", "--json"]);
+        status.stdout.contains("\"in_progress\"")
+    };
+    let began = std::time::Instant::now();
+    while !is_at_work() && began.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    // Killed outright, so that nobody can leave a note of what was asked for.
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let resumed = std::time::Instant::now();
+    candor.run(["resume", "run_1"]).ended_with(1);
+    assert!(resumed.elapsed().as_secs() < 25, "the configured limit is 30 s: {:?}", resumed.elapsed());
+}
+
+#[test]
 fn what_people_see_is_the_context_and_the_way_there() {
     let bench = Bench::new(Script::writing(&[SUM]), "");
     bench.candor.write("context.json", numbers().to_string());

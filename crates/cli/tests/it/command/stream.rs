@@ -107,3 +107,30 @@ fn a_goal_that_was_read_before_can_be_run_as_it_is() {
     said.ended_with(0);
     assert_eq!(events.only("goal_defined")["goal"]["goal_id"], goal["goal_id"]);
 }
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    // spec: findings DU-10
+    let candor = Candor::new();
+    let binary = env!("CARGO_BIN_EXE_candor");
+    for args in [
+        "completions bash",
+        "completions zsh",
+        "agents",
+        "packs",
+        "config",
+        "--help",
+        "run --help",
+        "list",
+        "no-such-command",
+    ] {
+        // The reader is gone before the first byte, on both streams.
+        let script = format!("({binary} --data data {args} 2>&3; echo $? > code) 3>&1 | true; cat code");
+        let output = candor.command::<&str>([]).get_current_dir().map(|folder| {
+            std::process::Command::new("sh").args(["-c", &script]).current_dir(folder).output().unwrap()
+        });
+        let output = output.unwrap();
+        let code: i32 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
+        assert!(code < 100, "{args}: ended with {code}");
+    }
+}

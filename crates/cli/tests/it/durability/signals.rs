@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the children stop, nothing is lost, and the way on is said.
+//! Ctrl-C, SIGTERM and SIGHUP: the children stop, nothing is lost, and the way on is said.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,8 @@ use crate::durability::support::{Place, is_running, successes};
 
 #[test]
 fn an_interrupted_run_stops_its_children_and_says_how_to_go_on() {
-    for signal in ["INT", "TERM"] {
+    // spec: findings DU-03
+    for signal in ["INT", "TERM", "HUP"] {
         let place = Place::new();
         let plan = place.plan(
             "plan",
