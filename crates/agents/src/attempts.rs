@@ -9,6 +9,7 @@ use std::io;
 use std::path::PathBuf;
 
 use candor_model::{RunId, WorkOrder};
+use candor_ports::private;
 use candor_process::proc::{boot, group_has, started};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,7 @@ impl AttemptFolder {
         let path = folder.join(format!("{name}.pid"));
         let process = Process { pid, started: started(pid), boot: boot(), key: key.to_owned() };
         let text = serde_json::to_vec(&process)?;
-        let write = || fs::create_dir_all(&folder).and_then(|()| fs::write(&path, &text));
+        let write = || private::create_dir_all(&folder).and_then(|()| private::write(&path, &text));
         // Another attempt of the run that ends right now may take the empty folder away in between.
         write().or_else(|_| write())?;
         Ok(Noted { path })

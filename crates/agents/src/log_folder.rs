@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use candor_model::{RunId, TaskId, WorkOrder};
+use candor_ports::private;
 
 /// The folder that holds the logs of attempts, as `RUN/TASK.ATTEMPT.log`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,9 +108,9 @@ impl LogWriter {
             return file.write_all(bytes);
         }
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            private::create_dir_all(folder)?;
         }
-        self.file.insert(File::create(&self.path)?).write_all(bytes)
+        self.file.insert(private::create(&self.path)?).write_all(bytes)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use candor_agents::{AttemptFolder, LogFolder};
 use candor_engine::RunState;
 use candor_model::{Position, Recorded, RunId};
-use candor_ports::{Leases, RunEntry, RunFilter, Store};
+use candor_ports::{Leases, RunEntry, RunFilter, Store, private};
 use candor_store::{FileLeases, OpenOptions, SqliteLog};
 
 use crate::error::AppError;
@@ -83,8 +83,26 @@ impl DataFolder {
         Ok(log)
     }
 
+    /// Takes the folder away from other users if it is open to them, and tells so on standard error.
+    fn restrict(&self) {
+        if !self.0.is_dir() {
+            return;
+        }
+        let folder = self.0.display();
+        match private::restrict_all(&self.0) {
+            Ok(false) => {}
+            Ok(true) => {
+                eprintln!("candor: other users could read {folder}; it is now restricted to you (0700)");
+            }
+            Err(error) => eprintln!(
+                "candor: other users may be able to read {folder}, and that could not be changed: {error}; run: chmod -R go= {folder}"
+            ),
+        }
+    }
+
     /// Opens the log, and returns what was found wrong with it.
     pub fn open_quietly(&self) -> Result<(Log, Option<String>), AppError> {
+        self.restrict();
         let opened = SqliteLog::open(&self.log_path(), OpenOptions::default()).map_err(|error| {
             AppError::usage(format!(
                 "{error}\nThe data folder is {}; it must be writable. Another one can be named with --data DIR.",

@@ -14,6 +14,7 @@ mod models;
 mod notifier;
 mod observer;
 mod peer_channel;
+pub mod private;
 mod streams;
 mod toolbox;
 

@@ -2,11 +2,12 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use candor_model::RunId;
-use candor_ports::{BoxFuture, Lease, LeaseError, Leases};
+use candor_ports::{BoxFuture, Lease, LeaseError, Leases, private};
 
 /// How often a lock is tried for, and the time between.
 const TRIES: u32 = 8;
@@ -40,7 +41,7 @@ impl FileLeases {
         let path = self.path(run);
         let failed =
             |source| LeaseError::Storage { run: run.clone(), place: path.display().to_string(), source };
-        std::fs::create_dir_all(&self.0).map_err(failed)?;
+        private::create_dir_all(&self.0).map_err(failed)?;
         let mut holder = String::new();
         for _ in 0..TRIES {
             let mut file = OpenOptions::new()
@@ -48,6 +49,7 @@ impl FileLeases {
                 .write(true)
                 .create(true)
                 .truncate(false)
+                .mode(private::FILE)
                 .open(&path)
                 .map_err(failed)?;
             match file.try_lock() {

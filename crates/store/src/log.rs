@@ -6,6 +6,7 @@ use std::sync::Arc;
 use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{
     BoxFuture, EventLog, Experience, Listener, LogError, Notifier, Retention, RunEntry, RunFilter, Streams,
+    private,
 };
 use rusqlite::Connection;
 
@@ -142,7 +143,7 @@ fn make_place(path: &Path) -> Result<(), LogError> {
         return Err(at_path("open the log", path, "it is a folder; a log is a file"));
     }
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
+        Some(folder) if !folder.as_os_str().is_empty() => private::create_dir_all(folder)
             .map_err(|error| at_path("make the folder of the log", folder, error)),
         _ => Ok(()),
     }

@@ -2,10 +2,11 @@
 //!
 //! A migration that has been released is never edited; a change is a new entry at the end.
 
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use candor_ports::LogError;
+use candor_ports::{LogError, private};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
@@ -141,6 +142,7 @@ pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
 fn try_open_writer(path: &Path, options: &OpenOptions) -> Result<(Connection, Option<i64>), SetUpError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    make_private(path);
     let mut connection = Connection::open_with_flags(path, flags)?;
     prepare(&connection, options)?;
     let (found, has_tables) = what_is_there(&mut connection)?;
@@ -157,6 +159,12 @@ fn try_open_writer(path: &Path, options: &OpenOptions) -> Result<(Connection, Op
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     let migrated_from = migrate(&mut connection)?;
     Ok((connection, migrated_from))
+}
+
+/// Makes an empty file that only its owner may read: SQLite would go by the umask. The files beside it get its mode.
+fn make_private(path: &Path) {
+    // Where a file cannot be made, opening it says why.
+    let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(private::FILE).open(path);
 }
 
 /// Opens another connection that may write, to a file that is ready.

@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use candor_ports::Vector;
+use candor_ports::{Vector, private};
 use sha2::{Digest, Sha256};
 
 /// The most bytes in a file.
@@ -138,10 +138,10 @@ impl VectorFile {
 
     fn rewrite(&self) -> io::Result<()> {
         let part = self.path.with_extension(format!("{}.part", std::process::id()));
-        fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
+        private::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
         let mut bytes = header(&self.model);
         bytes.extend(self.records(&self.order));
-        fs::write(&part, bytes).and_then(|()| fs::rename(&part, &self.path)).inspect_err(|_| {
+        private::write(&part, bytes).and_then(|()| fs::rename(&part, &self.path)).inspect_err(|_| {
             let _ = fs::remove_file(&part);
         })
     }

@@ -6,6 +6,7 @@ mod clock;
 mod disk;
 mod kills;
 mod orphans;
+mod private;
 mod sharing;
 mod signals;
 mod support;
