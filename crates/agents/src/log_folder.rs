@@ -2,10 +2,13 @@
 //!
 //! A file holds the beginning of the log up to a limit and, if there was more, its end.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use candor_model::redact::Redactor;
 use candor_model::{RunId, TaskId, WorkOrder};
 use candor_ports::private;
 
@@ -60,9 +63,9 @@ impl LogFolder {
     }
 
     /// The log of one attempt, to be written; of at most `limit` bytes and an end.
-    pub(crate) fn writer(&self, order: &WorkOrder, limit: u64) -> LogWriter {
+    pub(crate) fn writer(&self, order: &WorkOrder, limit: u64, redactor: Arc<Redactor>) -> LogWriter {
         let path = self.0.join(file_name(order.run_id.as_str())).join(format!("{}.log", attempt_name(order)));
-        LogWriter { path, file: None, room: limit, left_out: 0, broken: false }
+        LogWriter { path, file: None, room: limit, left_out: 0, broken: false, redactor, line: Vec::new() }
     }
 }
 
@@ -74,11 +77,35 @@ pub(crate) struct LogWriter {
     room: u64,
     left_out: u64,
     broken: bool,
+    redactor: Arc<Redactor>,
+    /// What has come of a line, or of a key of several lines: secrets are looked for in whole ones.
+    line: Vec<u8>,
 }
 
 impl LogWriter {
     /// Adds to the log while there is room.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
+        self.line.extend_from_slice(bytes);
+        let is_whole = self.line.len() > LONGEST_LINE || !holds_open_key(&self.line);
+        let end = self.line.iter().rposition(|byte| *byte == b'\n').filter(|_| is_whole);
+        let end =
+            end.map(|end| end + 1).or_else(|| (self.line.len() > LONGEST_LINE).then_some(self.line.len()));
+        if let Some(end) = end {
+            let rest = self.line.split_off(end);
+            let whole = std::mem::replace(&mut self.line, rest);
+            self.add(&self.clean(&whole));
+        }
+    }
+
+    /// What was written, without secrets.
+    fn clean(&self, bytes: &[u8]) -> Vec<u8> {
+        match self.redactor.text(&String::from_utf8_lossy(bytes)) {
+            Cow::Borrowed(_) => bytes.to_vec(),
+            Cow::Owned(clean) => clean.into_bytes(),
+        }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
         let fits = usize::try_from(self.room).unwrap_or(usize::MAX).min(bytes.len());
         let (kept, dropped) = bytes.split_at_checked(fits).unwrap_or((bytes, &[]));
         self.room -= kept.len() as u64;
@@ -88,12 +115,14 @@ impl LogWriter {
 
     /// Ends the log with the `tail` of what came, if there was no room for it.
     pub(crate) fn finish(&mut self, tail: &[u8]) {
+        let rest = std::mem::take(&mut self.line);
+        self.add(&self.clean(&rest));
         if self.left_out > 0 {
             let shown = (tail.len() as u64).min(self.left_out);
             let missing = self.left_out - shown;
             let start = tail.len().saturating_sub(usize::try_from(shown).unwrap_or(usize::MAX));
             self.put(format!("\n[… {missing} bytes left out …]\n").as_bytes());
-            self.put(tail.get(start..).unwrap_or(tail));
+            self.put(&self.clean(tail.get(start..).unwrap_or(tail)));
         }
     }
 
@@ -112,6 +141,15 @@ impl LogWriter {
         }
         self.file.insert(private::create(&self.path)?).write_all(bytes)
     }
+}
+
+/// How much of a line is waited for before it is written as it is.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// Whether a private key has begun and not ended.
+fn holds_open_key(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    text.rfind("-----BEGIN").is_some_and(|at| !text.get(at..).unwrap_or_default().contains("-----END"))
 }
 
 /// The name of an attempt's file, without its ending.
@@ -181,7 +219,15 @@ mod tests {
     fn a_log_keeps_its_beginning_and_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.log");
-        let mut log = LogWriter { path: path.clone(), file: None, room: 5, left_out: 0, broken: false };
+        let mut log = LogWriter {
+            path: path.clone(),
+            file: None,
+            room: 5,
+            left_out: 0,
+            broken: false,
+            redactor: Arc::default(),
+            line: Vec::new(),
+        };
         assert!(!path.exists());
         log.write(b"0123456789abcdef");
         log.finish(b"cdef");

@@ -44,6 +44,7 @@ mod phase;
 mod plan;
 mod read;
 mod recovery;
+pub mod redact;
 mod report;
 mod revision;
 mod risk;

@@ -198,6 +198,19 @@ const JUDGED: usize = 64;
 const PLACEHOLDERS: &[&str] =
     &["string", "null", "none", "true", "false", "undefined", "required", "optional"];
 
+/// Whether a field of this name with this value is a secret: `"db_password": "…"`.
+#[must_use]
+pub fn is_field(name: &str, value: &str) -> bool {
+    let ends = |known: &str| {
+        let at = name.len().checked_sub(known.len());
+        at.and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(known))
+    };
+    NAMES
+        .iter()
+        .find(|(known, _)| ends(known))
+        .is_some_and(|(_, strict)| is_secret(value, true, true, *strict))
+}
+
 fn assigned(rest: &str) -> Option<Found> {
     let (name, strict) = NAMES.iter().find(|(name, _)| starts_with_ignoring_case(rest, name))?;
     let mut ahead = after(rest, name.len());

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use candor_engine::Input;
-use candor_model::{AgentNote, Broadcast, Effect, EventBody, Position, Recorded, RunStatus, TaskId};
+use candor_model::redact::Redactor;
+use candor_model::{AgentNote, Broadcast, Effect, Event, EventBody, Position, Recorded, RunStatus, TaskId};
 use candor_ports::{Lease, Listener, LogError};
 use candor_session::{Answer, Outcome, RequestId, RunSnapshot, Session, SessionInput, Ticket};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -208,9 +209,12 @@ impl Driver {
                 self.settle();
                 return Ok(());
             };
-            match self.shared.log.append(&run, append.from, &append.events).await {
+            // The session keeps what agents at work need; the log and whoever looks get it without secrets.
+            let clean = redacted(&self.shared.redactor, &append.events);
+            let kept = clean.as_deref().unwrap_or(&append.events);
+            match self.shared.log.append(&run, append.from, kept).await {
                 Ok(_) => {
-                    let recorded = self.session.committed(append);
+                    let recorded = shown(self.session.committed(append), clean);
                     self.tell(&recorded);
                     self.settle();
                     return Ok(());
@@ -308,13 +312,36 @@ impl Driver {
     }
 
     fn publish(&self) {
-        let now = self.session.snapshot();
+        let mut now = self.session.snapshot();
+        for question in now.questions.iter_mut().map(|(_, question)| question) {
+            if let Some(clean) = self.shared.redactor.record(question) {
+                *question = clean;
+            }
+        }
         self.snapshot.send_if_modified(|before| {
             let changed = *before != now;
             *before = now;
             changed
         });
     }
+}
+
+/// Events without secrets; nothing if they have none.
+fn redacted(redactor: &Redactor, events: &[Event]) -> Option<Vec<Event>> {
+    let mut clean: Option<Vec<Event>> = None;
+    for (at, event) in events.iter().enumerate() {
+        let Some(without) = redactor.record(event) else { continue };
+        if let Some(slot) = clean.get_or_insert_with(|| events.to_vec()).get_mut(at) {
+            *slot = without;
+        }
+    }
+    clean
+}
+
+/// What was recorded, as it stands in the log.
+fn shown(recorded: Vec<Recorded>, clean: Option<Vec<Event>>) -> Vec<Recorded> {
+    let Some(clean) = clean else { return recorded };
+    recorded.into_iter().zip(clean).map(|(recorded, event)| Recorded { event, ..recorded }).collect()
 }
 
 /// Returns when another process has written; never if nobody listens.

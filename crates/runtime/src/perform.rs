@@ -139,7 +139,8 @@ impl Driver {
         let AskId::Phase(key) = id.clone() else { return None };
         let observer = Arc::clone(self.shared.observer.as_ref()?);
         let run = self.session.state().run_id().clone();
-        Some(Arc::new(move |words: &str| observer.on_chunk(&run, &key, words)))
+        let redactor = Arc::clone(&self.shared.redactor);
+        Some(Arc::new(move |words: &str| observer.on_chunk(&run, &key, &redactor.text(words))))
     }
 
     fn embed(&mut self, texts: Texts) {

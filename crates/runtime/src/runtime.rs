@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use candor_engine::{FoldError, Input, Refusal};
+use candor_model::redact::Redactor;
 use candor_model::{
     AgentType, AskPolicy, BreakerSettings, Phase, Position, RunId, RunSettings, RunStatus, StartMaterial,
     Vectors,
@@ -80,6 +81,8 @@ pub struct RuntimeDeps {
     pub breakers: BreakerSettings,
     /// Who reads files and checks results; without one, what cannot be seen is said to be unseen.
     pub inspector: Option<Arc<dyn Inspector>>,
+    /// Takes secrets out of what is recorded and told; agents at work still get them.
+    pub redactor: Arc<Redactor>,
 }
 
 /// Drives runs. A clone is another handle to the same.
@@ -95,6 +98,7 @@ pub(crate) struct Shared {
     pub(crate) meaning: Option<Arc<dyn Embedder>>,
     pub(crate) circuits: Arc<StoredCircuits>,
     pub(crate) inspector: Option<Arc<dyn Inspector>>,
+    pub(crate) redactor: Arc<Redactor>,
     session: SessionDeps,
 }
 
@@ -131,7 +135,7 @@ impl Runtime {
         deps: RuntimeDeps,
         last_phase: Option<Phase>,
     ) -> Self {
-        let RuntimeDeps { models, meaning, breakers, inspector } = deps;
+        let RuntimeDeps { models, meaning, breakers, inspector, redactor } = deps;
         let circuits = Arc::new(StoredCircuits::new(breakers, Arc::clone(&log) as Arc<dyn Streams>));
         let declared: Vec<AgentType> =
             registry.declared().iter().map(|agent| agent.agent_type.clone()).collect();
@@ -144,7 +148,17 @@ impl Runtime {
             declared: declared.into(),
             last_phase,
         };
-        Self(Arc::new(Shared { log, registry, observer, models, meaning, circuits, inspector, session }))
+        Self(Arc::new(Shared {
+            log,
+            registry,
+            observer,
+            models,
+            meaning,
+            circuits,
+            inspector,
+            redactor,
+            session,
+        }))
     }
 
     /// Everyone who can be given a task.

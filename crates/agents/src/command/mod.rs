@@ -19,6 +19,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use candor_model::redact::Redactor;
 use candor_model::{AgentAnswer, Failure, FailureKind, Query, QueryAnswer, RunId, Transience, WorkOrder};
 use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture, PeerChannel};
 use candor_process::Group;
@@ -64,6 +65,7 @@ pub struct CommandAgent {
     env: Vec<(String, String)>,
     limits: CommandLimits,
     logs: Option<LogFolder>,
+    redactor: Arc<Redactor>,
     attempts: Option<AttemptFolder>,
 }
 
@@ -79,6 +81,7 @@ impl CommandAgent {
             env: Vec::new(),
             limits: CommandLimits::default(),
             logs: None,
+            redactor: Arc::default(),
             attempts: None,
         })
     }
@@ -101,6 +104,13 @@ impl CommandAgent {
     #[must_use]
     pub fn with_limits(mut self, limits: CommandLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Takes secrets out of its log with this.
+    #[must_use]
+    pub fn redacted_by(mut self, redactor: Arc<Redactor>) -> Self {
+        self.redactor = redactor;
         self
     }
 
@@ -140,7 +150,10 @@ impl CommandAgent {
             return Err(AgentFailure::Stopped);
         }
         let input = write_order(order)?;
-        let mut log = self.logs.as_ref().map(|logs| logs.writer(order, self.limits.log_bytes));
+        let mut log = self
+            .logs
+            .as_ref()
+            .map(|logs| logs.writer(order, self.limits.log_bytes, Arc::clone(&self.redactor)));
         let line = peers.and_then(|peers| open_line(order, peers, log.as_mut()));
         let mut command = self.command();
         command

@@ -45,6 +45,8 @@ pub struct Config {
     pub breakers: BreakerSettings,
     /// What may be done without asking.
     pub approval: Approval,
+    /// What is never recorded or shown.
+    pub secrets: Secrets,
     /// What may begin at all.
     pub guardrails: GuardrailsInFile,
     /// How many agents of which tiers.
@@ -107,6 +109,16 @@ impl Default for Planning {
         let instructions = ["AGENTS.md", "CLAUDE.md", "README.md"].map(str::to_owned).to_vec();
         Self { min_agents: candor_planning::validation::MIN_AGENTS, instructions }
     }
+}
+
+/// What is never recorded or shown, beside what looks like a secret.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Secrets {
+    /// Environment variables whose values are secret.
+    pub variables: Vec<String>,
+    /// Fields of inputs and results whose values are secret.
+    pub fields: Vec<String>,
 }
 
 /// What may be done without asking.

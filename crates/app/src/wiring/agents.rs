@@ -53,7 +53,9 @@ impl App {
         let here = folder.as_os_str().is_empty();
         let command = if here { command } else { command.in_folder(folder) };
         let command = command.with_env(declared.env.clone());
-        Ok(Arc::new(command.logging_to(self.data.logs()).noted_in(self.data.attempts())))
+        Ok(Arc::new(
+            command.logging_to(self.data.logs()).redacted_by(self.redactor()).noted_in(self.data.attempts()),
+        ))
     }
 
     fn tool_agent(&self, declared: &AgentInFile, patterns: &[String]) -> Result<Arc<dyn Agent>, AppError> {

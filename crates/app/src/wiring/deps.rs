@@ -31,6 +31,7 @@ impl App {
             meaning: self.embedder()?,
             breakers: self.config.breakers,
             inspector: self.inspector(),
+            redactor: self.redactor(),
         })
     }
 

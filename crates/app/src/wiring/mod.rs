@@ -4,9 +4,9 @@ mod agents;
 mod code;
 mod deps;
 mod embedder;
+mod secrets;
 mod tools;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use candor_agents::{Described, Fault, Faulty};
 use candor_embed::EmbeddingConfig;
 use candor_llm::Tiers;
-use candor_llm::redact::Redactor;
+use candor_model::redact::Redactor;
 use candor_model::{AgentCapability, AgentType, JsonMap};
 use candor_phases::{Pack, Phases};
 use candor_ports::{Agent, Observer};
@@ -51,6 +51,8 @@ pub struct App {
     sandbox: OnceLock<Sandbox>,
     /// What remote agents say of themselves.
     cards: BTreeMap<AgentType, Described>,
+    /// Takes secrets out, once someone needs it.
+    redactor: OnceLock<Arc<Redactor>>,
 }
 
 /// An agent that can be called.
@@ -73,7 +75,7 @@ impl App {
         let packs = packs::find(&config)?;
         let data = DataFolder::find(locations.data.as_deref())?;
         let (tools, sandbox) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { config, data, packs, tools, sandbox, cards: BTreeMap::new() })
+        Ok(Self { config, data, packs, tools, sandbox, cards: BTreeMap::new(), redactor: OnceLock::new() })
     }
 
     /// The eight phases.
@@ -155,26 +157,6 @@ impl App {
         };
         let phases = self.phases();
         Ok(Runtime::with_models(log, registry, phases, observer, deps))
-    }
-
-    /// The words of a person without secrets: one in them would be on the log for good, and go to every model and
-    /// agent.
-    pub fn without_secrets(&self, words: String) -> String {
-        let of_models = self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable());
-        let of_agents = self.config.agents.iter().flat_map(|agent| agent.headers_env.values());
-        let of_servers = self.config.tools.servers.values().flat_map(|server| server.headers_env.values());
-        let keys: Vec<&str> = of_models.chain(of_agents.chain(of_servers).map(String::as_str)).collect();
-        let redactor = Redactor::of_environment(&keys, &|name| std::env::var(name).ok());
-        match redactor.redact(&words) {
-            Cow::Borrowed(_) => words,
-            Cow::Owned(clean) => {
-                eprintln!(
-                    "candor: there is what looks like a secret in these words; it was taken out before anything \
-                     was recorded. Agents get secrets from their environment."
-                );
-                clean
-            }
-        }
     }
 
     /// Where the weights of models are kept.

@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use candor_app::{App, Begin, LoadedRun, Log, load_run};
 use candor_engine::Input;
-use candor_model::{AskKey, EventBody, Position, Recorded, RunId, RunStatus, Verdict};
+use candor_model::{
+    AskKey, EventBody, ExecutionFeedback, JsonMap, Position, Recorded, RunId, RunStatus, SubTask, Verdict,
+    secret,
+};
 use candor_ports::Observer;
 use candor_projections::verdict::RunVerdict;
 use candor_runtime::{DriveError, RunHandle, RunSnapshot, Runtime};
@@ -98,10 +101,28 @@ pub(crate) async fn drive_on(
     app.close().await;
     let outcome = outcome.map_err(|failure| cut_short(&failure, &run, app, global))?;
     show.drain()?;
+    match app.redactor().taken() {
+        0 => {}
+        1 => tell!("candor: 1 secret was taken out of what was recorded and shown."),
+        count => tell!("candor: {count} secrets were taken out of what was recorded and shown."),
+    }
     if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
         tell!("candor: the recording is not complete: {problem}");
     }
     conclude(&log, &run, outcome, show.screen, options.strict, global).await
+}
+
+/// Whether a task that is still to be done gets something that was recorded without its secret.
+fn needs_lost_secrets(loaded: &LoadedRun) -> bool {
+    let Some(plan) = loaded.state.plan() else { return false };
+    let open: Vec<&SubTask> = plan.subtasks.iter().filter(|task| !task.status.is_terminal()).collect();
+    let holds = |value: &JsonMap| serde_json::to_string(value).is_ok_and(|text| text.contains(secret::MARK));
+    let gets = |feedback: &ExecutionFeedback| {
+        holds(&feedback.actual_outputs)
+            && open.iter().any(|task| task.dependencies.contains(&feedback.task_id))
+    };
+    open.iter().any(|task| holds(&task.inputs))
+        || loaded.state.feedback().iter().any(|feedback| gets(feedback))
 }
 
 /// A run that could not be driven on, because the disk is full for instance, is as far as its log says.
@@ -127,6 +148,12 @@ impl Show {
     async fn catch_up(&mut self, log: &Log, begin: &Begin) -> Result<(), Failure> {
         if let Begin::Resume { run, .. } = begin {
             self.screen.remember(&log.read(run, Position::START).await?);
+            if needs_lost_secrets(&load_run(log, run).await?) {
+                tell!(
+                    "candor: secrets of this run were not recorded; its tasks get [redacted:…] in their place."
+                );
+                tell!("        Give them to the agents by environment variables, or start a new run.");
+            }
         }
         self.caught_up = !matches!(begin, Begin::Fork { .. });
         Ok(())

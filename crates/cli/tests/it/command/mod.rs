@@ -27,6 +27,7 @@ mod reports;
 mod risk;
 mod route;
 mod rules_files;
+mod secrets;
 mod serve;
 mod serve_client;
 mod starting_out;

@@ -1,0 +1,118 @@
+//! What this installation keeps secret: keys of its configuration, values of its environment, and what looks like one.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use candor_model::redact::Redactor;
+
+use super::App;
+
+/// Parts of names of variables whose values are secret.
+#[rustfmt::skip]
+const SECRET_PARTS: &[&str] =
+    &["KEY", "KEYS", "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "APIKEY"];
+/// Values that are shorter are too likely to be words.
+const LEAST: usize = 8;
+/// Whatever is as long is taken for a secret, even if it has letters only.
+const SURELY: usize = 20;
+
+impl App {
+    /// Takes secrets out of what is recorded and shown.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        let made = self.redactor.get_or_init(|| {
+            let named = self.secret_variables().filter_map(|name| std::env::var(name).ok());
+            let found = std::env::vars_os().filter_map(|(name, value)| {
+                let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+                looks_secret(&name, &value).then_some(value)
+            });
+            let values = named.chain(found).map(|value| value.trim().to_owned());
+            let key = key(self.data.path());
+            Arc::new(Redactor::new(values, self.config.secrets.fields.iter().cloned(), key))
+        });
+        Arc::clone(made)
+    }
+
+    /// The variables that the configuration says hold secrets.
+    fn secret_variables(&self) -> impl Iterator<Item = &str> {
+        let of_models = self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable());
+        let of_agents = self.config.agents.iter().flat_map(|agent| agent.headers_env.values());
+        let of_servers = self.config.tools.servers.values().flat_map(|server| server.headers_env.values());
+        let declared = of_agents.chain(of_servers).chain(&self.config.secrets.variables);
+        of_models.chain(declared.map(String::as_str)).filter(|name| !name.is_empty())
+    }
+
+    /// The words of a person without secrets: one in them would be on the log for good, and go to every model and
+    /// agent.
+    pub fn without_secrets(&self, words: String) -> String {
+        match self.redactor().text(&words) {
+            Cow::Borrowed(_) => words,
+            Cow::Owned(clean) => {
+                eprintln!(
+                    "candor: there is what looks like a secret in these words; it was taken out before anything \
+                     was recorded. Agents get secrets from their environment."
+                );
+                clean
+            }
+        }
+    }
+}
+
+/// Whether a variable holds a secret, by its name and value: a path, a number or a plain word is none.
+fn looks_secret(name: &str, value: &str) -> bool {
+    let named =
+        name.split(['_', '-']).any(|part| SECRET_PARTS.iter().any(|known| part.eq_ignore_ascii_case(known)));
+    let has = |wanted: fn(&u8) -> bool| value.as_bytes().iter().any(wanted);
+    let mixed = has(u8::is_ascii_alphabetic) && (has(u8::is_ascii_digit) || has(u8::is_ascii_punctuation));
+    named
+        && value.len() >= LEAST
+        && !value.starts_with(['/', '~', '.'])
+        && !value.contains(char::is_whitespace)
+        && (mixed || value.len() >= SURELY)
+}
+
+/// The installation's own key for tags: read, or made if there is a data folder to keep it in.
+fn key(folder: &Path) -> [u8; 16] {
+    let path = folder.join("redaction.key");
+    let mut key = [0; 16];
+    if fs::File::open(&path).and_then(|mut file| file.read_exact(&mut key)).is_ok() {
+        return key;
+    }
+    let made = fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut key));
+    if made.is_ok() && folder.is_dir() {
+        let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        // Without the file, tags hold for this process only: nothing depends on more.
+        let _ = file.and_then(|mut file| file.write_all(&key));
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_secret_by_name_and_value() {
+        // spec: findings SE-04
+        for (name, value) in [
+            ("MY_SERVICE_TOKEN", "abc12345"),
+            ("DB_PASSWORD", "hunter-22x"),
+            ("STRIPE_KEY", "thisislongandhasonlyletters"),
+        ] {
+            assert!(looks_secret(name, value), "{name}");
+        }
+        for (name, value) in [
+            ("PWD", "/home/me/x1"),
+            ("MONKEY_HOUSE", "banana-42"),
+            ("SSH_KEY_PATH", "/home/me/.ssh/id_rsa"),
+            ("KEY_MODE", "standard"),
+            ("TOKEN_LIMIT", "100000000"),
+            ("EDITOR", "vim-9-tiny"),
+        ] {
+            assert!(!looks_secret(name, value), "{name}");
+        }
+    }
+}

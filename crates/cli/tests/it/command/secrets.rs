@@ -1,0 +1,161 @@
+//! No secret reaches the log, the screen, a report, JSON or an agent's log; agents at work still get it.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::support::{Candor, Said};
+
+/// Planted secrets: their shapes are real, their values are not.
+const PLANTED: &[&str] = &[
+    "sk-proj-a8Kd02mVbQ71xZpLw3Rt9YcNf5Hs6Je4",
+    "sk-ant-api03-Zt81kVq0PmX44rLwB72nYcQe",
+    "ghp_a8Kd02mVbQ71xZpLw3Rt9YcNf5Hs6Je4Uo8T",
+    "glpat-Zt81kVq0PmX44rLwB72n",
+    "AKIAQ7ZX2M4NVB6KPL9D",
+    "AIzaSyB7Zt81kVq0PmX44rLwB72nYcQe0PmX44rL",
+    "xoxb-731904825516-Qm7Zt2Lx9Vb4",
+    "sk_live_9aQx72LmVt04KpZr81Wc",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI5MDQ4In0.dozjgNryP4J3jVmNHl0w5N",
+    "winter-river-19",
+    "Blue-Harbour7",
+    "plain-value-of-the-environment-1",
+    "MIIEowIBAAKCAQEAplanted",
+    "778-90-1234",
+];
+
+/// Says every secret on both streams and in its answer, and gives one to the next task.
+const LEAKY: &str = r#"
+import json, os, sys
+order = json.load(sys.stdin)
+with open("seen.txt", "a") as file:
+    file.write(json.dumps({"inputs": order["inputs"], "upstream": order["upstream"]}) + "\n")
+told = """PLANTED_LINES
+password=winter-river-19
+postgres://app:Blue-Harbour7@db.internal/orders
+-----BEGIN RSA PRIVATE KEY-----
+MIIEowIBAAKCAQEAplanted
+-----END RSA PRIVATE KEY-----
+""" + os.environ["MY_SERVICE_TOKEN"]
+print(told, file=sys.stderr)
+if order["inputs"].get("fail"):
+    print(json.dumps({"outputs": {}, "error": {"message": "could not log in: " + told.replace("\n", " ")}}))
+else:
+    print(json.dumps({"outputs": {"result": told, "token": "ghp_a8Kd02mVbQ71xZpLw3Rt9YcNf5Hs6Je4Uo8T",
+        "db": {"password": "winter-river-19", "ssn": "778-90-1234"}}}))
+"#;
+
+fn candor() -> Candor {
+    let candor = Candor::with_config(
+        "[limits]\nunattended = true\n[limits.retry]\nmax_retries = 0\n[secrets]\nfields = [\"ssn\"]\n\
+         [[agents]]\nagent_type = \"leaky\"\nspecialization = \"Reads things\"\ncapabilities = [\"read\"]\n\
+         effects = [\"read\"]\ncommand = [\"python3\", \"leaky.py\"]\n",
+    );
+    let shaped: Vec<&str> = PLANTED.iter().take(9).copied().collect();
+    candor.write("leaky.py", LEAKY.replace("PLANTED_LINES", &shaped.join("\n")));
+    candor
+}
+
+fn run(candor: &Candor, args: &[&str]) -> Said {
+    let mut command = candor.command(["--data", "data"]);
+    command.args(args).env("MY_SERVICE_TOKEN", "plain-value-of-the-environment-1");
+    Said::of(command.output().unwrap())
+}
+
+fn planted_in(bytes: &[u8]) -> Vec<&'static str> {
+    let text = String::from_utf8_lossy(bytes);
+    PLANTED.iter().copied().filter(|secret| text.contains(secret)).collect()
+}
+
+/// The secrets in any file of a folder.
+fn in_files(folder: &Path) -> Vec<(String, Vec<&'static str>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(in_files(&path));
+        } else {
+            let planted = planted_in(&fs::read(&path).unwrap());
+            if !planted.is_empty() {
+                found.push((path.display().to_string(), planted));
+            }
+        }
+    }
+    found
+}
+
+fn plan(candor: &Candor) {
+    let task = |id: &str, after: &[&str], inputs| {
+        json!({"task_id": id, "description": "Read it", "agent_type": "leaky", "dependencies": after,
+            "inputs": inputs, "expected_outputs": ["result"]})
+    };
+    let tasks = [
+        task("one", &[], json!({"password": "winter-river-19"})),
+        task("two", &["one"], json!({})),
+        task("three", &["two"], json!({"fail": true})),
+    ];
+    candor.write("plan.json", json!({"confidence_score": 0.95, "subtasks": tasks}).to_string());
+}
+
+#[test]
+fn planted_secrets_are_nowhere_to_be_found() {
+    // spec: findings SE-04
+    let candor = candor();
+    plan(&candor);
+    let lines = run(&candor, &["run", "--plan", "plan.json", "--run-id", "run_1", "--json"]);
+    let views: Vec<Vec<&str>> = vec![
+        vec!["status", "run_1"],
+        vec!["status", "run_1", "--json"],
+        vec!["report", "run_1"],
+        vec!["report", "run_1", "--format", "html"],
+        vec!["report", "run_1", "--format", "json"],
+        vec!["logs", "run_1", "--full"],
+        vec!["logs", "run_1", "--json"],
+        vec!["explain", "run_1"],
+        vec!["postmortem", "run_1"],
+        vec!["list"],
+    ];
+    let mut told = vec![("run --json".to_owned(), lines)];
+    told.extend(views.iter().map(|view| (view.join(" "), run(&candor, view))));
+    told.push(("run".to_owned(), run(&candor, &["run", "--plan", "plan.json", "--run-id", "run_2"])));
+    for (name, said) in &told {
+        assert_eq!(planted_in(said.stdout.as_bytes()), [""; 0], "{name} stdout: {}", said.stdout);
+        assert_eq!(planted_in(said.stderr.as_bytes()), [""; 0], "{name} stderr: {}", said.stderr);
+    }
+    assert_eq!(in_files(&candor.path("data")), []);
+    let last = &told.last().unwrap().1.stderr;
+    assert!(last.contains("secrets were taken out"), "it is counted: {last}");
+}
+
+#[test]
+fn agents_at_work_get_the_value_and_equal_values_have_equal_marks() {
+    // spec: findings SE-04
+    let candor = candor();
+    plan(&candor);
+    let said = run(&candor, &["run", "--plan", "plan.json", "--run-id", "run_1", "--json"]);
+    let seen = fs::read_to_string(candor.path("seen.txt")).unwrap();
+    let mut orders = seen.lines();
+    assert!(orders.next().unwrap().contains("winter-river-19"), "the input as it was written: {seen}");
+    assert!(orders.next().unwrap().contains("ghp_a8Kd02mVbQ71"), "the result of the task before: {seen}");
+    let marks: Vec<&str> = said
+        .stdout
+        .match_indices("[redacted:github_token#")
+        .map(|(at, _)| &said.stdout[at..at + 30])
+        .collect();
+    assert!(marks.len() > 2 && marks.iter().all(|mark| mark == &marks[0]), "{marks:?}");
+}
+
+#[test]
+fn a_resumed_run_says_that_it_has_no_secrets_to_hand_on() {
+    // spec: findings SE-04
+    let candor = candor();
+    let task = json!({"task_id": "one", "description": "Read it", "agent_type": "leaky",
+        "inputs": {"password": "winter-river-19"}, "expected_outputs": ["result"]});
+    candor.write("plan.json", json!({"confidence_score": 0.35, "subtasks": [task]}).to_string());
+    run(&candor, &["run", "--plan", "plan.json", "--run-id", "run_1"]).ended_with(3);
+    let said = run(&candor, &["approve", "run_1"]);
+    assert!(said.stderr.contains("secrets of this run were not recorded"), "{}", said.stderr);
+    let seen = fs::read_to_string(candor.path("seen.txt")).unwrap();
+    assert!(seen.contains("[redacted:secret#"), "{seen}");
+}

@@ -1,0 +1,243 @@
+//! Takes secrets out of what is kept and shown.
+//!
+//! A secret is known by its shape or place ([`crate::secret`]), by its value (keys of this installation) or by the name of
+//! the field that holds it. In its place stands a mark with its kind and a tag: the same value has the same tag in one
+//! installation, so that what was equal stays equal, and the tag is too short to find the value by.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aho_corasick::AhoCorasick;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::secret::{self, MARK};
+
+/// Shorter values are too likely to be part of something harmless.
+const MIN_KNOWN_VALUE: usize = 8;
+/// How many bytes of a hash are the tag.
+const TAG_BYTES: usize = 3;
+/// What every secret that is known by its shape or place has, in any letter case; what has none of these is not looked at.
+#[rustfmt::skip]
+const SIGNS: &[&str] = &[
+    "sk-", "aiza", "github_pat_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "whsec_",
+    "npm_", "xapp-", "akia", "asia", "xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxr-", "xoxs-", "bearer", "eyj", "-----begin", "://", "passw",
+    "passphrase", "pwd", "secret", "api_key", "api-key", "apikey", "access_key", "access_token", "auth_token", "private_key", "token=",
+    "token:", "token\"", "token\\\"", "token'", "token =", "token :",
+];
+
+/// Takes secrets out of texts, values and records.
+pub struct Redactor {
+    values: Vec<String>,
+    fields: Vec<String>,
+    key: [u8; 16],
+    signs: Option<AhoCorasick>,
+    taken: AtomicU64,
+}
+
+impl Redactor {
+    /// Knows these values and the fields of these names; `key` belongs to the installation and makes its tags.
+    #[must_use]
+    pub fn new(
+        values: impl IntoIterator<Item = String>,
+        fields: impl IntoIterator<Item = String>,
+        key: [u8; 16],
+    ) -> Self {
+        let is_fit = |value: &String| value.len() >= MIN_KNOWN_VALUE && !MARK.contains(value.as_str());
+        let mut values: Vec<String> = values.into_iter().filter(is_fit).collect();
+        // A value that holds another goes first, or a part of it would stay.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.dedup();
+        let fields: Vec<String> = fields.into_iter().filter(|name| !name.is_empty()).collect();
+        // Known values are looked for as they stand in JSON.
+        let escaped =
+            values.iter().map(|value| Value::from(value.as_str()).to_string().trim_matches('"').to_owned());
+        let signs = SIGNS.iter().map(|sign| (*sign).to_owned()).chain(escaped).chain(fields.iter().cloned());
+        let signs = AhoCorasick::builder().ascii_case_insensitive(true).build(signs).ok();
+        Self { values, fields, key, signs, taken: AtomicU64::new(0) }
+    }
+
+    /// How many secrets were taken out so far.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// The text without secrets.
+    #[must_use]
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if !self.is_suspicious(text) {
+            return Cow::Borrowed(text);
+        }
+        let mut cleaned = Cow::Borrowed(text);
+        for value in &self.values {
+            if cleaned.contains(value.as_str()) {
+                let mark = self.mark("key", value);
+                cleaned = Cow::Owned(cleaned.replace(value.as_str(), &mark));
+            }
+        }
+        let shaped = self.shaped(&cleaned);
+        shaped.map_or(cleaned, Cow::Owned)
+    }
+
+    /// Takes secrets out of all texts of a value, and out of the fields that are named so.
+    pub fn value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(clean) = self.text(text) {
+                    *text = clean;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Object(fields) => {
+                for (name, value) in std::mem::take(fields) {
+                    self.field(&name, value, fields);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn field(&self, name: &str, mut value: Value, fields: &mut Map<String, Value>) {
+        let wanted = self.fields.iter().any(|field| field.eq_ignore_ascii_case(name));
+        match &value {
+            // What begins with a mark was taken out before; anything else in it is looked at like any text.
+            Value::String(text) if (wanted || secret::is_field(name, text)) && !text.starts_with(MARK) => {
+                value = Value::String(self.mark("secret", text));
+            }
+            Value::Number(number) if wanted => {
+                value = Value::String(self.mark("secret", &number.to_string()));
+            }
+            _ => self.value(&mut value),
+        }
+        fields.insert(self.text(name).into_owned(), value);
+    }
+
+    /// A record without secrets; nothing if it has none, or if it could not be read back without them (an id that looks like
+    /// a secret stays one).
+    #[must_use]
+    pub fn record<T: Serialize + DeserializeOwned>(&self, record: &T) -> Option<T> {
+        let written = serde_json::to_string(record).ok()?;
+        if !self.is_suspicious(&written) {
+            return None;
+        }
+        let before: Value = serde_json::from_str(&written).ok()?;
+        let mut after = before.clone();
+        self.value(&mut after);
+        if after == before {
+            return None;
+        }
+        serde_json::from_value(after).ok()
+    }
+
+    fn is_suspicious(&self, text: &str) -> bool {
+        self.signs.as_ref().is_none_or(|signs| signs.is_match(text))
+    }
+
+    fn shaped(&self, text: &str) -> Option<String> {
+        let mut cleaned = String::new();
+        let mut kept_from = 0;
+        for found in secret::find(text) {
+            let value = text.get(found.range.clone()).unwrap_or_default();
+            cleaned.push_str(text.get(kept_from..found.range.start).unwrap_or_default());
+            cleaned.push_str(&self.mark(found.kind, value));
+            kept_from = found.range.end;
+        }
+        if kept_from == 0 {
+            return None;
+        }
+        cleaned.push_str(text.get(kept_from..).unwrap_or_default());
+        Some(cleaned)
+    }
+
+    fn mark(&self, kind: &str, value: &str) -> String {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        let hash = Sha256::new().chain_update(self.key).chain_update(value).finalize();
+        let tag: String = hash.iter().take(TAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        format!("{MARK}{kind}#{tag}]")
+    }
+}
+
+impl Default for Redactor {
+    fn default() -> Self {
+        Self::new([], [], [0; 16])
+    }
+}
+
+impl std::fmt::Debug for Redactor {
+    // What it knows is what must not be shown.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Redactor({} values, {} fields)", self.values.len(), self.fields.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn redactor() -> Redactor {
+        Redactor::new(["Plain-words-9".to_owned()], ["ssn".to_owned()], [7; 16])
+    }
+
+    #[test]
+    fn the_same_value_has_the_same_mark_and_another_has_another() {
+        // spec: findings SE-04
+        let redactor = redactor();
+        let [one, again, other] = [
+            "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+            "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+            "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+        ]
+        .map(|text| redactor.text(text).into_owned());
+        assert_eq!(one, again);
+        assert_ne!(one, other);
+        assert!(one.starts_with("[redacted:github_token#"), "{one}");
+        let elsewhere =
+            Redactor::new([], [], [8; 16]).text("ghp_abcdefghijklmnopqrstuvwxyz0123456789").into_owned();
+        assert_ne!(one, elsewhere, "another installation has other tags");
+        assert_eq!(redactor.taken(), 3);
+    }
+
+    #[test]
+    fn fields_keys_and_known_values_are_taken_out_of_records() {
+        // spec: findings SE-04
+        let redactor = redactor();
+        let before = json!({"outputs": {"password": "correct horse", "note": "x Plain-words-9 y", "ssn": 123_456_789,
+            "sk-ant-api03-abcDEF123456789xyz": 1, "list": ["AKIAIOSFODNN7EXAMPLE"], "tokens": 12, "password_policy": {"type": "string"}}});
+        let after = redactor.record(&before).unwrap();
+        let text = after.to_string();
+        for secret in ["correct horse", "Plain-words-9", "123456789", "sk-ant", "AKIA"] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+        assert_eq!(after["outputs"]["tokens"], 12);
+        assert_eq!(after["outputs"]["password_policy"], json!({"type": "string"}));
+        assert!(redactor.record(&after).is_none(), "once is enough");
+        assert!(redactor.record(&json!({"note": "nothing here", "tokens": 3})).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn redaction_is_idempotent_and_never_panics(
+            pieces in proptest::collection::vec(prop_oneof![
+                Just("password".to_owned()), Just("=".to_owned()), Just(": ".to_owned()), Just("token".to_owned()), Just("\"".to_owned()),
+                Just("sk-abc123abc123abc123abc123".to_owned()), Just("Plain-words-9".to_owned()), Just("://u:pw1@h/".to_owned()),
+                Just("-----BEGIN PRIVATE KEY-----".to_owned()), Just("[redacted:key#0a0b0c]".to_owned()), "\\PC{0,4}",
+            ], 0..12)
+        ) {
+            let redactor = redactor();
+            let text = pieces.concat();
+            let once = redactor.text(&text).into_owned();
+            prop_assert_eq!(redactor.text(&once).into_owned(), once.as_str());
+            let mut value = json!({ text.clone(): text, "secret": once });
+            redactor.value(&mut value);
+            let mut again = value.clone();
+            redactor.value(&mut again);
+            prop_assert_eq!(again, value);
+        }
+    }
+}
