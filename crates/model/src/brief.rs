@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{AgentType, ExecutionStrategy, MeasuredTime, Money, Seconds, TaskId, Tier};
+use crate::{AgentType, ExecutionStrategy, MeasuredCost, MeasuredTime, Money, Seconds, TaskId, Tier};
 
 /// A plan in figures: how it is carried out, what it takes, what may go wrong, what else could be done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,6 +68,9 @@ pub struct PlanEstimates {
     /// The same as a range, if all tasks were measured before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredTime>,
+    /// What it cost as a range, if all tasks were measured before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_cost: Option<MeasuredCost>,
 }
 
 /// A task in a [`PlanBrief`].

@@ -1,9 +1,9 @@
-//! What a duration rests on: somebody's word, or attempts that were measured.
+//! What durations and costs rest on: somebody's word, or attempts that were measured.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Seconds;
+use crate::{Money, Seconds};
 
 /// What such tasks took before: a range, and how many attempts it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,6 +13,18 @@ pub struct MeasuredTime {
     pub low: Seconds,
     /// The upper end.
     pub high: Seconds,
+    /// How many attempts were measured.
+    pub runs: u32,
+}
+
+/// What such tasks cost before: a range, and how many attempts it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredCost {
+    /// The lower end.
+    pub low: Money,
+    /// The upper end.
+    pub high: Money,
     /// How many attempts were measured.
     pub runs: u32,
 }

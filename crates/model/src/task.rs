@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    AgentType, DurationBasis, FailureKind, JsonMap, Priority, RankedAgent, Seconds, TaskId, Text, Tier,
-    Transience,
+    AgentType, DurationBasis, FailureKind, JsonMap, MeasuredCost, Priority, RankedAgent, Seconds, TaskId,
+    Text, Tier, Transience,
 };
 
 text_enum!(
@@ -185,6 +185,9 @@ pub struct TaskMetadata {
     /// What its estimated duration rests on; absent if on nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_basis: Option<DurationBasis>,
+    /// What such tasks cost before; absent if nobody measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_cost: Option<MeasuredCost>,
     /// Anything else.
     #[serde(flatten)]
     pub other: JsonMap,

@@ -6,8 +6,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use candor_model::{
-    AgentCapability, AgentType, DurationBasis, ExecutionStrategy, IdMap, MeasuredTime, Money, RoutedExample,
-    Seconds, SubTask, TaskStatus,
+    AgentCapability, AgentType, DurationBasis, ExecutionStrategy, IdMap, MeasuredCost, MeasuredTime, Money,
+    RoutedExample, Seconds, SubTask, TaskStatus,
 };
 
 use crate::graph::{TaskGraph, TaskIndex};
@@ -38,17 +38,35 @@ fn priced(sum: Money) -> Option<Money> {
 /// What such a task took its agent before: the same task if it was measured often enough, else any task.
 #[must_use]
 pub fn from_history(task: &SubTask, history: &[RoutedExample]) -> Option<MeasuredTime> {
+    let (low, high, runs) = measured_before(task, history, |example| example.took_ms)?;
+    Some(MeasuredTime { low: Seconds::from_millis(low), high: Seconds::from_millis(high), runs })
+}
+
+/// What such a task cost before.
+fn cost_from_history(task: &SubTask, history: &[RoutedExample]) -> Option<MeasuredCost> {
+    let micros = |example: &RoutedExample| example.cost.map(Money::micros);
+    let (low, high, runs) = measured_before(task, history, micros)?;
+    let (low, high) = (Money::from_micros(low), Money::from_micros(high));
+    Some(MeasuredCost { low, high, runs })
+}
+
+/// The range of a measure over such tasks: the same task if it was measured often enough, else any task of the agent.
+fn measured_before(
+    task: &SubTask,
+    history: &[RoutedExample],
+    measure: impl Fn(&RoutedExample) -> Option<u64>,
+) -> Option<(u64, u64, u32)> {
     let own: Vec<(&str, u64)> = history
         .iter()
         .filter(|example| example.agent_type == task.agent_type)
-        .filter_map(|example| Some((example.text.as_str(), example.took_ms?)))
+        .filter_map(|example| Some((example.text.as_str(), measure(example)?)))
         .collect();
     if own.len() < FEWEST_RUNS {
         return None;
     }
-    let text = kind(routing::task_text(task));
+    let text = kind(&routing::task_text(task));
     let is_same = |known: &str| {
-        let known = kind(routing::own_words(known));
+        let known = kind(known);
         // A long text is kept by its beginning.
         known == text || known.len() >= LONG_TEXT && text.starts_with(&known)
     };
@@ -61,20 +79,17 @@ fn kind(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_numeric()).collect()
 }
 
-fn range(mut took: Vec<u64>) -> Option<MeasuredTime> {
+fn range(mut took: Vec<u64>) -> Option<(u64, u64, u32)> {
     took.sort_unstable();
     let outliers = if took.len() < RUNS_WITH_OUTLIERS { 0 } else { took.len() / 10 };
-    let (low, high) = (took.get(outliers)?, took.iter().rev().nth(outliers)?);
-    (took.len() >= FEWEST_RUNS).then(|| MeasuredTime {
-        low: Seconds::from_millis(*low),
-        high: Seconds::from_millis(*high),
-        runs: u32::try_from(took.len()).unwrap_or(u32::MAX),
-    })
+    let (low, high) = (*took.get(outliers)?, *took.iter().rev().nth(outliers)?);
+    (took.len() >= FEWEST_RUNS).then(|| (low, high, u32::try_from(took.len()).unwrap_or(u32::MAX)))
 }
 
 /// Writes what was measured into the tasks. What a person states of a duration stays in its field.
 pub fn learn(tasks: &mut [SubTask], history: &[RoutedExample]) {
     for task in tasks {
+        task.metadata.measured_cost = cost_from_history(task, history);
         let Some(measured) = from_history(task, history) else { continue };
         if task.metadata.duration_basis != Some(DurationBasis::Stated) {
             let middle = f64::midpoint(measured.low.get(), measured.high.get());
@@ -114,6 +129,16 @@ pub fn remaining(tasks: &[SubTask], width: Option<usize>) -> Option<MeasuredTime
         high: makespan(tasks, width, millis(|time| time.high)),
         runs,
     })
+}
+
+/// What the plan costs as a range; nothing if a task was never measured, or if all of them are free.
+#[must_use]
+pub fn measured_cost(tasks: &[SubTask]) -> Option<MeasuredCost> {
+    let all: Option<Vec<MeasuredCost>> = tasks.iter().map(|task| task.metadata.measured_cost).collect();
+    let all = all?;
+    let runs = all.iter().map(|cost| cost.runs).min()?;
+    let (low, high) = (all.iter().map(|cost| cost.low).sum(), all.iter().map(|cost| cost.high).sum());
+    priced(high).map(|high| MeasuredCost { low, high, runs })
 }
 
 fn measured_millis(task: &SubTask, of: fn(MeasuredTime) -> Seconds) -> u64 {

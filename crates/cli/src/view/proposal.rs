@@ -86,6 +86,7 @@ mod tests {
                 cost: Some(Money::from_micros(20_000)),
                 duration: Some(Seconds::whole(35)),
                 measured: None,
+                measured_cost: None,
             },
             subtasks: vec![task("a", Some(1), &[]), task("b", None, &["a"])],
             risks: vec![Risk {

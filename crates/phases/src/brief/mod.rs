@@ -78,6 +78,7 @@ fn estimates(
         cost: estimate::cost(tasks, agents),
         duration: estimate::duration(tasks, width),
         measured: estimate::remaining(tasks, width),
+        measured_cost: estimate::measured_cost(tasks),
     }
 }
 

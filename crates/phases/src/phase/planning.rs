@@ -162,7 +162,9 @@ fn irreversible(act: &TaskRisk) -> Risk {
 
 fn summary(plan: &Plan, estimates: &PlanEstimates, method: &str) -> String {
     let time = estimates.measured.map(|time| format!(", {}", texts::measured(time))).unwrap_or_default();
-    let cost = estimates.cost.map(|cost| format!(", ${cost}")).unwrap_or_default();
+    let measured = estimates.measured_cost.map(texts::measured_cost);
+    let cost = measured.or_else(|| estimates.cost.map(|cost| format!("${cost}")));
+    let cost = cost.map(|cost| format!(", {cost}")).unwrap_or_default();
     format!("{}{time}{cost}; agents chosen by {method}", counted(plan.subtasks.len(), "task"))
 }
 

@@ -27,7 +27,7 @@ pub use self::explanation::{Explanation, RunnerUp};
 
 /// How much words weigh beside meaning, in spreads of the meanings: whatever scale a model's similarities
 /// have, an agent for which every word speaks gains `WORDS_WEIGHT × agents ^ WORDS_GROWTH` of them. Among few agents a
-/// shared word is mostly chance; among hundreds it tells one from its neighbours. Chosen on MetaTool's even rows among
+/// shared word is mostly chance; among hundreds it tells one from its neighbours. Chosen on MetaTool's rows among
 /// 3, 5, 10, 25 and 199 agents.
 const WORDS_WEIGHT: f64 = 0.8;
 const WORDS_GROWTH: f64 = 0.43;

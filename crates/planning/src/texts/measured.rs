@@ -1,11 +1,22 @@
-//! How long things take, said with what is known of it.
+//! How long things take and what they cost, said with what is known of it.
 
-use candor_model::{DurationBasis, MeasuredTime, SubTask};
+use candor_model::{DurationBasis, MeasuredCost, MeasuredTime, SubTask};
 
 /// `8–14 s, from 12 runs`.
 #[must_use]
 pub fn measured(time: MeasuredTime) -> String {
     format!("{}, from {} runs", time_span(time), time.runs)
+}
+
+/// `$0.02–$0.03, from 5 runs`.
+#[must_use]
+pub fn measured_cost(cost: MeasuredCost) -> String {
+    let span = if cost.low == cost.high {
+        format!("${}", cost.low)
+    } else {
+        format!("${}–${}", cost.low, cost.high)
+    };
+    format!("{span}, from {} runs", cost.runs)
 }
 
 /// `8–14 s`.

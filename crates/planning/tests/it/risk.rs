@@ -123,7 +123,7 @@ const HARMLESS: &[&str] = &[
     "I am looking to buy a used bike, which models are good?", "Quotes that are to be sent to me every day",
 ];
 
-/// Written after the rules, to see how far they reach.
+/// Written after the first rules, which missed a tenth of them and were then extended.
 #[rustfmt::skip]
 const MORE_ACTS: &[&str] = &[
     "Nuke the old cluster", "Kill the production database", "Please get rid of every customer record",

@@ -43,7 +43,8 @@ pub(in crate::view) fn plan_agents(brief: &PlanBrief) -> String {
 
 /// What it takes as far as it is known; nothing if nothing is.
 pub(in crate::view) fn plan_estimates(estimates: &PlanEstimates) -> Option<String> {
-    let cost = estimates.cost.map(|cost| format!("{} by the agents' prices", format::money(cost)));
+    let by_price = || estimates.cost.map(|cost| format!("{} by the agents' prices", format::money(cost)));
+    let cost = estimates.measured_cost.map(texts::measured_cost).or_else(by_price);
     let stated = || estimates.duration.map(|time| format!("{}, stated in the plan", format::duration(time)));
     let time = estimates.measured.map(texts::measured).or_else(stated);
     let known: Vec<String> = time.into_iter().chain(cost).collect();

@@ -89,6 +89,21 @@ fn what_was_measured_is_told_as_a_range_with_its_runs() {
 }
 
 #[test]
+fn what_such_tasks_cost_before_is_told_as_a_range_with_its_runs() {
+    // spec: findings HE-12
+    let candor = warehouse(&LOADS.replace(
+        "print(json.dumps({",
+        "print(json.dumps({'cost': 0.5 if os.path.exists('dear') else 0.25, ",
+    ));
+    for n in 1..=3 {
+        run(&candor, &["a"], &format!("run_{n}")).ended_with(0);
+        candor.write("dear", "");
+    }
+    let told = run(&candor, &["a"], "run_4").ended_with(0).stdout;
+    assert!(told.contains("$0.25–$0.5, from 3 runs"), "{told}");
+}
+
+#[test]
 fn a_report_leads_with_the_result_and_then_says_what_is_missing() {
     // spec: findings HE-14
     let candor = warehouse(LOADS);
