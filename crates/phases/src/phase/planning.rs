@@ -106,14 +106,10 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     if !is_brought {
         decisions.push(scale.decision(plan.execution_strategy));
     }
-    let pack = phases.pack(&goal.goal_type);
-    let mut risks = brief::of_plan(pack, cx.agents, &plan.subtasks, cx.settings);
+    let mut risks = brief::of_plan(phases.pack(&goal.goal_type), cx.agents, &plan.subtasks, cx.settings);
     risks.extend(doubts.risks());
     risks.extend(said.iter().flat_map(|said| &said.answer.risks).map(|risk| brief::from_model(risk)));
-    let declared = |name: &AgentType| {
-        agents.iter().find(|agent| agent.agent_type == *name).and_then(|agent| agent.effects.as_deref())
-    };
-    risks.extend(risk::of_plan(&plan, cx.request, declared).iter().map(irreversible));
+    risks.extend(irreversible_acts(&plan, cx.request, &agents));
     if plan.subtasks.len() > LONGEST_RECORD {
         notes.push(format!("the figures list the first {LONGEST_RECORD} of {} tasks", plan.subtasks.len()));
     }
@@ -125,12 +121,7 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     let output = PlanningOutput {
         routing: method.1,
         notes,
-        estimates: PlanTotals {
-            cost: brief.estimates.cost,
-            sum_seconds: estimate::duration(&plan.subtasks, Some(1)),
-            critical_path_seconds: estimate::duration(&plan.subtasks, None),
-            measured: brief.estimates.measured,
-        },
+        estimates: totals(&plan, &brief.estimates),
         alternatives: brief::all_alternatives(&brief),
         risks: brief.risks.iter().map(|risk| risk.description.clone()).collect(),
         strategy: said.as_ref().map(|said| said.answer.strategy.into()),
@@ -151,7 +142,23 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     Ok(report)
 }
 
-/// An act that cannot be undone, as a risk of the plan.
+fn totals(plan: &Plan, estimates: &PlanEstimates) -> PlanTotals {
+    PlanTotals {
+        cost: estimates.cost,
+        sum_seconds: estimate::duration(&plan.subtasks, Some(1)),
+        critical_path_seconds: estimate::duration(&plan.subtasks, None),
+        measured: estimates.measured,
+    }
+}
+
+/// The acts of a plan that cannot be undone, as risks.
+fn irreversible_acts(plan: &Plan, request: &str, agents: &[AgentCapability]) -> Vec<Risk> {
+    let declared = |name: &AgentType| {
+        agents.iter().find(|agent| agent.agent_type == *name).and_then(|agent| agent.effects.as_deref())
+    };
+    risk::of_plan(plan, request, declared).iter().map(irreversible).collect()
+}
+
 fn irreversible(act: &TaskRisk) -> Risk {
     Risk {
         level: RiskLevel::High,
