@@ -113,6 +113,8 @@ pub fn digest(plan: &Plan) -> String {
 /// What of the discussion of a plan a reviewer is shown beside the plan.
 #[derive(Debug, Clone, Default)]
 pub struct Discussion {
+    /// Whether a person wrote the plan.
+    pub supplied: bool,
     /// Whether more can be said to the plan than yes, no and changes by field.
     pub open: bool,
     /// The plan in figures.
@@ -156,7 +158,11 @@ pub fn request(
     HumanApprovalRequest {
         plan_id: plan.plan_id.clone(),
         confidence_score: plan.confidence_score,
-        reasons: with_risks(&discussion.risks, reasons(plan, goal, settings)),
+        // What a goal of its kind should say is no question where a person wrote the plan.
+        reasons: with_risks(
+            &discussion.risks,
+            reasons(plan, goal.filter(|_| !discussion.supplied), settings),
+        ),
         risks: discussion.risks.clone(),
         plan_summary: english::plan_summary(plan),
         criteria: criteria(plan, goal),

@@ -64,7 +64,7 @@ fn measured_before(
     if own.len() < FEWEST_RUNS {
         return None;
     }
-    let text = kind(&routing::task_text(task));
+    let text = kind(routing::task_text(task));
     let is_same = |known: &str| {
         let known = kind(known);
         // A long text is kept by its beginning.

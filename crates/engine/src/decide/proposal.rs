@@ -195,11 +195,13 @@ pub(super) fn ask(draft: &mut Draft<'_>) {
 
 /// What has been said of the plan so far. Once the work has begun it is no longer talked about, only decided on.
 fn discussion_of(state: &RunState) -> Discussion {
+    let supplied = state.material().is_some_and(|material| material.plan.is_some());
     if *state.stage() != Stage::Proposed {
-        return Discussion { risks: open_risks(state), ..Discussion::default() };
+        return Discussion { supplied, risks: open_risks(state), ..Discussion::default() };
     }
     let dialogue = &state.findings().dialogue;
     Discussion {
+        supplied,
         open: true,
         brief: state.brief().cloned().map(Box::new),
         round: dialogue.rounds,

@@ -204,3 +204,15 @@ fn an_unknown_destination_is_not_answered_with_another_duration() {
     let said = Candor::new().run(["run", "Plan a trip to Atlantis for 3 days"]).ended_with(1);
     assert!(!said.stderr.contains("Try another duration"), "{}", said.stderr);
 }
+
+#[test]
+fn a_plan_of_ones_own_is_not_asked_about_what_goals_of_its_kind_should_say() {
+    // spec: findings GL-18
+    let candor = Candor::with_config("[limits]\napproval = \"always\"\n");
+    let task = json!({ "task_id": "t", "description": "Choose the days with the team", "agent_type": "activity_agent" });
+    let plan = json!({ "goal_type": "travel_planning", "description": "A trip to Rome", "subtasks": [task] });
+    candor.write("plan.json", plan.to_string());
+    let said = candor.run(["run", "--plan", "plan.json", "--run-id", "run_1"]).ended_with(3);
+    let all = format!("{}{}", said.stdout, said.stderr);
+    assert!(all.contains("Approve this plan?") && !all.contains("no specific dates"), "{all}");
+}
