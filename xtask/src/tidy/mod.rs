@@ -34,7 +34,7 @@ pub fn run(root: &Path) -> Result<()> {
         eprintln!("{problem}");
     }
     if !problems.is_empty() {
-        bail!("the house is not in order: {} problem(s), listed above", problems.len());
+        bail!("tidy found {} problem(s), listed above", problems.len());
     }
     eprintln!("tidy: no problems found");
     Ok(())

@@ -45,6 +45,12 @@ pub(crate) struct DriveOptions {
     /// Plain lines even in a terminal
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Show phases, decisions and agents' steps too; in plain lines
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Show only the result, and what went wrong for good
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
     /// Exit with 1 also if the goal could not be verified
     #[arg(long)]
     pub(crate) strict: bool,

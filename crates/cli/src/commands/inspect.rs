@@ -80,6 +80,8 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
         yes: false,
         json: args.json,
         plain: true,
+        verbose: false,
+        quiet: false,
         strict: false,
         faults: Vec::new(),
         models: ModelOptions::default(),

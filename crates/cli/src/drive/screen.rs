@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::args::DriveOptions;
 use crate::failure::Failure;
 use crate::output;
+use crate::view::level::Level;
 use crate::view::lines::LineWriter;
 use crate::view::live::Live;
 use crate::view::{self, Style};
@@ -47,8 +48,13 @@ impl Screen {
         let style = output::style();
         if options.json {
             Self::Json(run.clone())
-        } else if options.plain || !output::is_screen() {
-            Self::Lines(Box::new(LineWriter::new()), style)
+        } else if options.plain || options.verbose || options.quiet || !output::is_screen() {
+            let level = match (options.verbose, options.quiet) {
+                (true, _) => Level::All,
+                (_, true) => Level::Result,
+                _ => Level::Usual,
+            };
+            Self::Lines(Box::new(LineWriter::at(level)), style)
         } else {
             let live = Live::new(run.clone());
             Self::Drawn(Box::new(Drawn { live, style, rows: 0, next: Instant::now() }))

@@ -15,6 +15,7 @@ use candor_planning::texts;
 use candor_projections::events::Group;
 use candor_projections::{format, verdict};
 
+use super::level::Level;
 use super::style::{Line, Mark, Style, Tone};
 use super::{commands, note_lines, phase_lines, text, words};
 
@@ -68,6 +69,7 @@ impl EventLine {
 /// Tells a run line by line; it remembers what names and sums later lines need.
 #[derive(Debug, Default)]
 pub struct LineWriter {
+    level: Level,
     run_id: Option<RunId>,
     started: Option<Timestamp>,
     names: IdMap<TaskId, String>,
@@ -118,10 +120,16 @@ fn error(text: String) -> Option<Said> {
 }
 
 impl LineWriter {
-    /// A writer at the beginning of a log.
+    /// A writer at the beginning of a log that tells everything.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same that tells so much.
+    #[must_use]
+    pub fn at(level: Level) -> Self {
+        Self { level, ..Self::default() }
     }
 
     /// Takes an event into account, and tells it if a person wants to know.
@@ -133,6 +141,9 @@ impl LineWriter {
             state.apply(event);
         }
         let Said(severity, mark, text, more) = self.say(event)?;
+        if !self.level.shows(&event.body, severity) {
+            return None;
+        }
         Some(EventLine { at: event.at, severity, mark, text, more })
     }
 

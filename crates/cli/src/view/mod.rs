@@ -8,6 +8,7 @@
 pub mod attempts;
 pub mod commands;
 pub mod explain;
+pub mod level;
 pub mod lines;
 pub mod list;
 pub mod live;

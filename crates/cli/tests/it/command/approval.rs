@@ -37,7 +37,9 @@ fn the_printed_approval_runs_the_plan() {
     // spec: planning HA-05
     let (candor, said, _) = waiting();
     let said = Said::of(candor.command(said.printed_command("candor approve run_1")).output().unwrap());
-    said.ended_with(0).shows(&["approved by human despite confidence 0.", "the goal is not verified"]);
+    said.ended_with(0).shows(&["A person answered: approve", "the goal is not verified"]);
+    let events = candor.run(["watch", "run_1", "--json"]).stdout;
+    assert!(events.contains("approved by human despite confidence 0."), "{events}");
     assert_eq!(status(&candor), "completed");
 }
 

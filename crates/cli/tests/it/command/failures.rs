@@ -194,7 +194,7 @@ fn a_run_with_faults_keeps_both_attempts_and_says_what_it_learned() {
 #[test]
 fn people_see_the_failure_and_what_is_done_about_it() {
     let candor = Candor::with_config(QUICK);
-    let said = candor.run(["run", PARIS, "--fault", "flight_agent=timeout:1"]).ended_with(0);
+    let said = candor.run(["run", PARIS, "-v", "--fault", "flight_agent=timeout:1"]).ended_with(0);
     said.shows(&[
         "Flight search failed: Agent timeout — Retrying with backup flight agent",
         "Plan revised",

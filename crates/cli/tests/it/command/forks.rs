@@ -19,7 +19,7 @@ fn a_fork_goes_on_from_a_phase_and_leaves_the_original_as_it_was() {
     let candor = finished();
     let before = candor.run(["watch", "run_1", "--json"]).ended_with(0).stdout;
     let said = candor.run(["fork", "run_1", "--phase", "3", "--run-id", "run_2"]).ended_with(0);
-    said.shows(&["Run run_2, forked from run_1 at checkpoint", "Planning", "Goal reached"]);
+    said.shows(&["Run run_2, forked from run_1 at checkpoint", "Plan with 4 tasks", "Goal reached"]);
     assert_eq!(candor.run(["watch", "run_1", "--json"]).stdout, before, "the original is untouched");
     let fork = status(&candor, "run_2");
     assert_eq!((&fork["status"], &fork["forked_from"]["run_id"]), (&json!("completed"), &json!("run_1")));

@@ -13,6 +13,7 @@ mod failures;
 mod fit;
 mod forks;
 mod goal_and_plan;
+mod levels;
 mod looking;
 mod mcp;
 mod packs;

@@ -110,7 +110,7 @@ fn the_points_to_go_back_to_are_listed_with_time_and_size() {
 
 #[test]
 fn plain_lines_tell_every_phase_with_what_it_took() {
-    let said = Candor::new().run(["run", PARIS]).ended_with(0);
+    let said = Candor::new().run(["run", PARIS, "-v"]).ended_with(0);
     said.shows(&["Guardrails found nothing; all eight phases will run"]).shows(&[
         "Pre-analysis: ",
         "Evaluation: ",

@@ -99,7 +99,7 @@ fn what_such_tasks_cost_before_is_told_as_a_range_with_its_runs() {
         run(&candor, &["a"], &format!("run_{n}")).ended_with(0);
         candor.write("dear", "");
     }
-    let told = run(&candor, &["a"], "run_4").ended_with(0).stdout;
+    let told = candor.run(["run", "--plan", "plan.json", "--run-id", "run_4", "-v"]).ended_with(0).stdout;
     assert!(told.contains("$0.25–$0.5, from 3 runs"), "{told}");
 }
 

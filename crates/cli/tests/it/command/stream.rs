@@ -81,7 +81,7 @@ fn plain_lines_go_to_a_pipe_without_colours_or_cursor_moves() {
     let said = Candor::new().run(["run", PARIS]).ended_with(0);
     assert!(!said.stdout.contains('\u{1b}'));
     assert_eq!(said.stderr, "");
-    said.shows(&["Flight search started", "100% done", "Goal reached", "candor report"]);
+    said.shows(&["Flight search done", "100% done", "Goal reached", "candor report"]);
 }
 
 #[test]

@@ -99,7 +99,7 @@ impl Scene {
     /// The worked example with a plain screen, which must come to a good end.
     #[track_caller]
     pub(crate) fn plain_paris(&self) -> Said {
-        self.run(&["run", PARIS, "--plain"]).ended_with(0)
+        self.run(&["run", PARIS, "-v"]).ended_with(0)
     }
 
     /// The events of the worked example, which must come to a good end.
