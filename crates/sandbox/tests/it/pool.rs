@@ -207,7 +207,7 @@ async fn when_the_host_is_killed_those_that_wait_end_too() {
         .unwrap();
     until("they wait", || pythons(&word).len() == 2).await;
     let folders = || std::fs::read_dir(place.path()).unwrap().count();
-    assert_eq!(folders(), 2);
+    until("each has its folder", || folders() == 2).await;
     host.kill().unwrap();
     host.wait().unwrap();
     until("they end", || processes(&word).is_empty()).await;
