@@ -104,6 +104,9 @@ pub struct RoutedExample {
     /// What it cost; absent if nobody measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Money>,
+    /// The tokens of the models that it asked; absent if it asked none, or if nobody counted them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
 }
 
 /// An agent's place in the ranking for one task.

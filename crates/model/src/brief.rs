@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{AgentType, ExecutionStrategy, MeasuredCost, MeasuredTime, Money, Seconds, TaskId, Tier};
+use crate::{
+    AgentType, ExecutionStrategy, MeasuredCost, MeasuredTime, MeasuredTokens, Money, Seconds, TaskId, Tier,
+};
 
 /// A plan in figures: how it is carried out, what it takes, what may go wrong, what else could be done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +58,7 @@ pub struct TierCounts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanEstimates {
-    /// Models' tokens; absent because no attempt's tokens are measured. Old logs have a guess here.
+    /// Models' tokens as old logs guessed them; absent in new ones.
     #[serde(default)]
     pub tokens: Option<u64>,
     /// Money, by the agents' prices; absent if none of them has one.
@@ -71,6 +73,9 @@ pub struct PlanEstimates {
     /// What it cost as a range, if all tasks were measured before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_cost: Option<MeasuredCost>,
+    /// The models' tokens as a range, if all tasks were measured before and some of them asked models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_tokens: Option<MeasuredTokens>,
 }
 
 /// A task in a [`PlanBrief`].

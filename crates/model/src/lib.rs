@@ -113,7 +113,7 @@ pub use journal::{ConfidenceChange, DecisionEntry, FailureContext, FailureLogEnt
 pub use layout::{ReportLayout, ReportRow, ReportSection, RowFormat};
 pub use looking::{CheckKind, CheckResult, ReadFile, WantedCheck};
 pub use material::{ForkedFrom, StartMaterial};
-pub use measured::{DurationBasis, MeasuredCost, MeasuredTime};
+pub use measured::{DurationBasis, MeasuredCost, MeasuredTime, MeasuredTokens};
 pub use metrics::PhaseMetrics;
 pub use money::{Money, TokenPrice};
 pub use non_empty::NonEmpty;

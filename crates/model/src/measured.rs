@@ -29,6 +29,18 @@ pub struct MeasuredCost {
     pub runs: u32,
 }
 
+/// The models' tokens that such tasks took before: a range, and how many attempts it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredTokens {
+    /// The lower end.
+    pub low: u64,
+    /// The upper end.
+    pub high: u64,
+    /// How many attempts were measured.
+    pub runs: u32,
+}
+
 /// What a task's `estimated_duration_seconds` rests on. Without a basis it is the documented default or a model's
 /// guess, and is not shown to people.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 use crate::{
-    AgentType, DurationBasis, FailureKind, JsonMap, MeasuredCost, Priority, RankedAgent, Seconds, TaskId,
-    Text, Tier, Transience,
+    AgentType, DurationBasis, FailureKind, JsonMap, MeasuredCost, MeasuredTokens, Priority, RankedAgent,
+    Seconds, TaskId, Text, Tier, Transience,
 };
 
 text_enum!(
@@ -188,6 +188,9 @@ pub struct TaskMetadata {
     /// What such tasks cost before; absent if nobody measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_cost: Option<MeasuredCost>,
+    /// The models' tokens that such tasks took before; absent if nobody measured them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_tokens: Option<MeasuredTokens>,
     /// Anything else.
     #[serde(flatten)]
     pub other: JsonMap,

@@ -6,8 +6,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use candor_model::{
-    AgentCapability, AgentType, DurationBasis, ExecutionStrategy, IdMap, MeasuredCost, MeasuredTime, Money,
-    RoutedExample, Seconds, SubTask, TaskStatus,
+    AgentCapability, AgentType, DurationBasis, ExecutionStrategy, IdMap, MeasuredCost, MeasuredTime,
+    MeasuredTokens, Money, RoutedExample, Seconds, SubTask, TaskStatus,
 };
 
 use crate::graph::{TaskGraph, TaskIndex};
@@ -50,6 +50,12 @@ fn cost_from_history(task: &SubTask, history: &[RoutedExample]) -> Option<Measur
     Some(MeasuredCost { low, high, runs })
 }
 
+/// The models' tokens that such a task took before.
+fn tokens_from_history(task: &SubTask, history: &[RoutedExample]) -> Option<MeasuredTokens> {
+    let (low, high, runs) = measured_before(task, history, |example| example.tokens)?;
+    Some(MeasuredTokens { low, high, runs })
+}
+
 /// The range of a measure over such tasks: the same task if it was measured often enough, else any task of the agent.
 fn measured_before(
     task: &SubTask,
@@ -90,6 +96,7 @@ fn range(mut took: Vec<u64>) -> Option<(u64, u64, u32)> {
 pub fn learn(tasks: &mut [SubTask], history: &[RoutedExample]) {
     for task in tasks {
         task.metadata.measured_cost = cost_from_history(task, history);
+        task.metadata.measured_tokens = tokens_from_history(task, history);
         let Some(measured) = from_history(task, history) else { continue };
         if task.metadata.duration_basis != Some(DurationBasis::Stated) {
             let middle = f64::midpoint(measured.low.get(), measured.high.get());
@@ -139,6 +146,17 @@ pub fn measured_cost(tasks: &[SubTask]) -> Option<MeasuredCost> {
     let runs = all.iter().map(|cost| cost.runs).min()?;
     let (low, high) = (all.iter().map(|cost| cost.low).sum(), all.iter().map(|cost| cost.high).sum());
     priced(high).map(|high| MeasuredCost { low, high, runs })
+}
+
+/// The models' tokens of the plan as a range; nothing if a task was never measured, or if none of them asks a model.
+#[must_use]
+pub fn measured_tokens(tasks: &[SubTask]) -> Option<MeasuredTokens> {
+    let all_known = tasks.iter().all(|task| task.metadata.measured_cost.is_some());
+    let measured: Vec<MeasuredTokens> =
+        tasks.iter().filter_map(|task| task.metadata.measured_tokens).collect();
+    let runs = measured.iter().map(|tokens| tokens.runs).min().filter(|_| all_known)?;
+    let sum = |of: fn(&MeasuredTokens) -> u64| measured.iter().map(of).fold(0, u64::saturating_add);
+    Some(MeasuredTokens { low: sum(|tokens| tokens.low), high: sum(|tokens| tokens.high), runs })
 }
 
 fn measured_millis(task: &SubTask, of: fn(MeasuredTime) -> Seconds) -> u64 {
@@ -201,7 +219,7 @@ mod tests {
 
     fn example(text: &str, took_ms: u64) -> RoutedExample {
         let agent_type = AgentType::new("writer").unwrap();
-        RoutedExample { text: text.to_owned(), agent_type, took_ms: Some(took_ms), cost: None }
+        RoutedExample { text: text.to_owned(), agent_type, took_ms: Some(took_ms), cost: None, tokens: None }
     }
 
     #[test]

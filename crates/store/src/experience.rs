@@ -61,15 +61,16 @@ fn note_measures(
 fn note_examples(connection: &Connection, run: &RunId, examples: &[RoutedExample]) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM examples WHERE run = ?1")?.execute([run.as_str()])?;
     let mut insert = connection.prepare_cached(
-        "INSERT INTO examples (run, agent, text, took_ms, cost_micros) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO examples (run, agent, text, took_ms, cost_micros, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     let mut old = connection.prepare_cached(
         "DELETE FROM examples WHERE agent = ?1 AND no <=
          (SELECT no FROM examples WHERE agent = ?1 ORDER BY no DESC LIMIT 1 OFFSET ?2)",
     )?;
-    for RoutedExample { text, agent_type, took_ms, cost } in examples {
+    for RoutedExample { text, agent_type, took_ms, cost, tokens } in examples {
         let cost = cost.map(|cost| small(cost.micros()));
-        insert.execute(params![run.as_str(), agent_type.as_str(), text, took_ms.map(small), cost])?;
+        let (took, tokens) = (took_ms.map(small), tokens.map(small));
+        insert.execute(params![run.as_str(), agent_type.as_str(), text, took, cost, tokens])?;
         old.execute(params![agent_type.as_str(), EXAMPLES_PER_AGENT])?;
     }
     Ok(())
@@ -125,8 +126,8 @@ fn measured(connection: &Connection) -> rusqlite::Result<BTreeMap<AgentType, Age
 }
 
 fn examples(connection: &Connection) -> rusqlite::Result<Vec<RoutedExample>> {
-    let mut statement =
-        connection.prepare_cached("SELECT agent, text, took_ms, cost_micros FROM examples ORDER BY no")?;
+    let mut statement = connection
+        .prepare_cached("SELECT agent, text, took_ms, cost_micros, tokens FROM examples ORDER BY no")?;
     let rows = statement.query_map([], |row| {
         let figure = |column| {
             let kept: Option<i64> = row.get(column)?;
@@ -134,7 +135,7 @@ fn examples(connection: &Connection) -> rusqlite::Result<Vec<RoutedExample>> {
         };
         let Ok(agent_type) = AgentType::new(row.get::<_, String>(0)?) else { return Ok(None) };
         let (text, took_ms, cost) = (row.get(1)?, figure(2)?, figure(3)?.map(Money::from_micros));
-        Ok(Some(RoutedExample { text, agent_type, took_ms, cost }))
+        Ok(Some(RoutedExample { text, agent_type, took_ms, cost, tokens: figure(4)? }))
     })?;
     rows.filter_map(Result::transpose).collect()
 }

@@ -92,6 +92,7 @@ const MIGRATIONS: &[&str] = &[
     // What each success took, for estimates. Absent for those that were kept before.
     "ALTER TABLE examples ADD COLUMN took_ms INTEGER;
     ALTER TABLE examples ADD COLUMN cost_micros INTEGER;",
+    "ALTER TABLE examples ADD COLUMN tokens INTEGER;",
 ];
 
 /// The newest schema version that this program knows.

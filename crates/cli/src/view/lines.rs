@@ -244,7 +244,11 @@ impl LineWriter {
 
     fn say_revision(&mut self, body: &EventBody) -> Option<Said> {
         let EventBody::Replanned { revision, .. } = body else { return None };
-        said(Mark::Again, words::replanned(revision, &std::mem::take(&mut self.explained)))
+        let explained = std::mem::take(&mut self.explained);
+        if self.level == Level::Usual && !explained.is_empty() {
+            return None;
+        }
+        said(Mark::Again, words::replanned(revision, &explained))
     }
 
     fn say_circumstance(&self, body: &EventBody) -> Option<Said> {

@@ -87,6 +87,7 @@ mod tests {
                 duration: Some(Seconds::whole(35)),
                 measured: None,
                 measured_cost: None,
+                measured_tokens: None,
             },
             subtasks: vec![task("a", Some(1), &[]), task("b", None, &["a"])],
             risks: vec![Risk {

@@ -242,6 +242,7 @@ fn examples(state: &RunState) -> Vec<RoutedExample> {
             agent_type: task.agent_type.clone(),
             took_ms: report.map(|report| report.duration_seconds.as_millis()),
             cost: report.map(|report| report.cost),
+            tokens: state.tokens_of(&task.task_id),
         }
     })
     .collect()

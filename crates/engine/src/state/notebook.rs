@@ -35,6 +35,9 @@ pub(crate) struct Notebook {
     /// The web addresses that tools were given or spoke of.
     #[serde(default)]
     addresses: BTreeSet<String>,
+    /// The tokens of the models that agents asked, by task.
+    #[serde(default)]
+    tokens: BTreeMap<TaskId, u64>,
 }
 
 impl Notebook {
@@ -90,6 +93,11 @@ impl RunState {
     #[must_use]
     pub const fn addresses(&self) -> &BTreeSet<String> {
         &self.notebook.addresses
+    }
+
+    /// The tokens of the models that were asked for a task; nothing if none was.
+    pub(crate) fn tokens_of(&self, task_id: &TaskId) -> Option<u64> {
+        self.notebook.tokens.get(task_id).copied()
     }
 
     /// The call of a tool that is to be undone now.
@@ -164,6 +172,10 @@ impl RunState {
             }
             AgentNote::Consulted { ask, step, .. } => {
                 self.pay_within(task_id, note.cost());
+                if let Some(call) = &step.call {
+                    let tokens = self.notebook.tokens.entry(task_id.clone()).or_default();
+                    *tokens = tokens.saturating_add(call.tokens.total());
+                }
                 self.bill_note(ask, step);
             }
             // They are for whoever makes the next attempt.

@@ -79,6 +79,7 @@ fn estimates(
         duration: estimate::duration(tasks, width),
         measured: estimate::remaining(tasks, width),
         measured_cost: estimate::measured_cost(tasks),
+        measured_tokens: estimate::measured_tokens(tasks),
     }
 }
 

@@ -172,7 +172,9 @@ fn summary(plan: &Plan, estimates: &PlanEstimates, method: &str) -> String {
     let measured = estimates.measured_cost.map(texts::measured_cost);
     let cost = measured.or_else(|| estimates.cost.map(|cost| format!("${cost}")));
     let cost = cost.map(|cost| format!(", {cost}")).unwrap_or_default();
-    format!("{}{time}{cost}; agents chosen by {method}", counted(plan.subtasks.len(), "task"))
+    let tokens = estimates.measured_tokens.map(texts::measured_tokens);
+    let tokens = tokens.map(|tokens| format!(", {tokens}")).unwrap_or_default();
+    format!("{}{time}{cost}{tokens}; agents chosen by {method}", counted(plan.subtasks.len(), "task"))
 }
 
 /// How sure the author of a brought plan is of it, if they say.

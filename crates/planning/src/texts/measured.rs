@@ -1,6 +1,6 @@
 //! How long things take and what they cost, said with what is known of it.
 
-use candor_model::{DurationBasis, MeasuredCost, MeasuredTime, SubTask};
+use candor_model::{DurationBasis, MeasuredCost, MeasuredTime, MeasuredTokens, SubTask};
 
 /// `8–14 s, from 12 runs`.
 #[must_use]
@@ -17,6 +17,14 @@ pub fn measured_cost(cost: MeasuredCost) -> String {
         format!("${}–${}", cost.low, cost.high)
     };
     format!("{span}, from {} runs", cost.runs)
+}
+
+/// `1200–1900 tokens, from 5 runs`.
+#[must_use]
+pub fn measured_tokens(tokens: MeasuredTokens) -> String {
+    let MeasuredTokens { low, high, runs } = tokens;
+    let span = if low == high { low.to_string() } else { format!("{low}–{high}") };
+    format!("{span} tokens, from {runs} runs")
 }
 
 /// `8–14 s`.

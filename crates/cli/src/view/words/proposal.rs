@@ -47,7 +47,8 @@ pub(in crate::view) fn plan_estimates(estimates: &PlanEstimates) -> Option<Strin
     let cost = estimates.measured_cost.map(texts::measured_cost).or_else(by_price);
     let stated = || estimates.duration.map(|time| format!("{}, stated in the plan", format::duration(time)));
     let time = estimates.measured.map(texts::measured).or_else(stated);
-    let known: Vec<String> = time.into_iter().chain(cost).collect();
+    let tokens = estimates.measured_tokens.map(texts::measured_tokens);
+    let known: Vec<String> = time.into_iter().chain(cost).chain(tokens).collect();
     (!known.is_empty()).then(|| format!("Takes: {}", known.join("; ")))
 }
 

@@ -246,3 +246,17 @@ fn an_answer_that_is_on_the_log_is_not_paid_for_again_after_a_kill() {
     assert_eq!(asks.iter().filter(|ask| *ask == "plan").count(), paid_before, "{asks:?}");
     accounts_are_right(&bench);
 }
+
+#[test]
+fn the_tokens_of_such_tasks_are_told_as_a_range_once_three_are_known() {
+    // spec: findings HE-12
+    let (bench, _server) = led("", open_step(), vec![complete(); 4]);
+    let mut events = bench.run(0);
+    for run in ["run_2", "run_3", "run_4"] {
+        let planned = events.0.iter().map(ToString::to_string).collect::<String>();
+        assert!(!planned.contains("tokens, from"), "{planned}");
+        events = bench.told(&["run", "--plan", "plan.json", "--run-id", run], 0);
+    }
+    let planned = events.0.iter().map(ToString::to_string).collect::<String>();
+    assert!(planned.contains(" tokens, from 3 runs"), "{planned}");
+}
