@@ -1,4 +1,4 @@
-//! Prints every view of one of the stories that are kept for good: `cargo run -p candor --example show_views backup_agent`.
+//! Prints every view of one of the golden logs: `cargo run -p candor --example show_views backup_agent`.
 #![allow(clippy::print_stdout, reason = "an example that shows output")]
 
 use candor::view::lines::LineWriter;

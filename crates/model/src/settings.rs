@@ -99,7 +99,7 @@ pub struct PhaseLimits {
     pub max_refinements: u32,
     /// How often a task is repeated because its result does not hold, before a person is asked.
     pub max_reworks: u32,
-    /// When the run counts as going round in circles.
+    /// When the run counts as a loop.
     pub loop_guard: LoopGuard,
 }
 
@@ -116,7 +116,7 @@ impl Default for PhaseLimits {
     }
 }
 
-/// When a run counts as going round in circles; 0 turns a limit off.
+/// When a run counts as a loop; 0 turns a limit off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LoopGuard {

@@ -1,4 +1,4 @@
-//! Whether a run goes round in circles: the same call failing in the same way again and again, or many steps
+//! Loop detection: the same call failing in the same way again and again, or many steps
 //! in a row that bring nothing.
 //!
 //! The watch is a plain value that is folded with the run, so that it survives a restart. It decides nothing:
@@ -41,7 +41,7 @@ pub enum Outcome<'a> {
     Failed(&'a str),
 }
 
-/// The run goes round in circles.
+/// A loop was detected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trip {
     /// What was seen.
@@ -50,7 +50,7 @@ pub struct Trip {
     pub text: String,
 }
 
-/// How a run goes round in circles.
+/// The kind of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TripKind {
     /// The same call failed in the same way so often. Others may have failed in between: calls that take

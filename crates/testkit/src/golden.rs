@@ -1,4 +1,4 @@
-//! Stories whose logs are kept for good.
+//! Stories whose logs are golden: kept permanently, and read by every later version.
 //!
 //! Each story was lived through once by the version that introduced it, and its log committed. Later
 //! versions replay those logs; they never write them again. New stories get new files.

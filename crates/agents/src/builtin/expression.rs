@@ -100,7 +100,7 @@ impl Scope<'static> {
     /// What every expression of an order sees.
     pub(super) fn of(order: &WorkOrder) -> Self {
         let mut context = Context::with_env(ENV.clone());
-        // Declared under names that CEL does not have, so none of these can be refused.
+        // CEL has no functions of these names, so adding them cannot fail.
         let _ = context.add_function("sum", sum);
         let _ = context.add_function("round", f64::round);
         let _ = context.add_function("plus_days", plus_days);

@@ -208,7 +208,7 @@ impl Service {
         self.progress.subscribe()
     }
 
-    /// Returns when a run rests: it has ended, nobody drives it, or it waits for a person and does nothing else.
+    /// Returns when a run is idle: it has ended, has no active driver, or only waits for a person.
     /// With `after`, a run that waits counts only when something happened to it after that position.
     pub async fn rest(&self, run: &RunId, after: Option<Position>) -> Result<(), AppError> {
         let leases = self.app.data.leases();

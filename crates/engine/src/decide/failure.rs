@@ -70,7 +70,7 @@ fn schedule_after(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Execu
     schedule::after_outcome(draft, Freed { slots: 1, released: Vec::new(), money, ended });
 }
 
-/// Says that the run goes round in circles, if this failure shows it.
+/// Announces a detected loop, if this failure completes one.
 fn tell_of_circles(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &ExecutionFeedback) {
     let Some(trip) = draft.state.loop_after(&running.task.task_id, feedback) else { return };
     let (rule, severity) = ("loop_guard".to_owned(), Severity::Warning);
@@ -79,7 +79,7 @@ fn tell_of_circles(draft: &mut Draft<'_>, running: &Running<'_>, feedback: &Exec
         severity,
         timestamp: draft.now,
         task_id: Some(running.task.task_id.clone()),
-        title: "The run goes round in circles".to_owned(),
+        title: "Loop detected".to_owned(),
         text: trip.text,
         suggestion: Some("The plan is changed instead of repeating the same".to_owned()),
     }));

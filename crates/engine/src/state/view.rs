@@ -134,7 +134,7 @@ impl RunState {
         self.findings.loops.watch.clone().note(&call, outcome_of(feedback), &self.loop_limits())
     }
 
-    /// When the run counts as going round in circles. The repetitions that it allows by default do not.
+    /// When the run counts as a loop. The repetitions that it allows by default do not.
     pub(crate) fn loop_limits(&self) -> LoopGuard {
         let mut limits = self.settings.phase_limits().loop_guard;
         if let Some(retry) = self.settings.retry.filter(|_| limits.identical_calls > 0) {

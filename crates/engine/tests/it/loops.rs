@@ -1,4 +1,4 @@
-//! A run that goes round in circles is told so and re-planned; models that use too much are stopped.
+//! Loop detection: the plan is changed; models that use too much are stopped.
 
 use candor_engine::{Input, Refusal, RunState};
 use candor_model::{
@@ -49,7 +49,7 @@ fn the_third_identical_failure_changes_the_plan_instead_of_repeating() {
     run.fail_for_now("task_001", "HTTP 503 after 3 s");
     assert!(tripped(&run) && replanned(&run));
     let told = run.told().into_iter().any(|notification| {
-        matches!(notification, Notification::Announcement(it) if it.title.contains("circles") && it.text.contains("3 times"))
+        matches!(notification, Notification::Announcement(it) if it.title == "Loop detected" && it.text.contains("3 times"))
     });
     assert!(told);
     assert!(!run.last.iter().any(|body| matches!(body, EventBody::RetryScheduled(_))));

@@ -1,6 +1,6 @@
 //! What happened in a run: the only truth there is.
 //!
-//! Events are past tense, self-contained and kept for good. Their JSON form is
+//! Events are past tense, self-contained and recorded permanently. Their JSON form is
 //! `{"v":1,"at":"…","event":{"task_failed":{…}}}`; logs of every released version stay readable, so a
 //! change of meaning takes a new variant or a new version, never an edit.
 

@@ -21,7 +21,7 @@ const UNKNOWN_RETRIES: u32 = 1;
 /// The repetition, if one is left and it may help.
 pub(super) fn step(situation: &Situation<'_>) -> Option<Step> {
     let failure = situation.feedback.failure.as_ref()?;
-    // A run that goes round in circles is not helped by going round once more.
+    // A detected loop is not broken by one more repetition.
     if situation.loop_detected || waits_too_long(failure) || is_still_out(situation) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Going round in circles.
+//! Loop detection.
 use candor_model::LoopGuard;
 use candor_planning::loop_guard::{Outcome, TripKind, Watch, fingerprint};
 use candor_testkit::fixtures::{agent_type, object};

@@ -83,7 +83,7 @@ impl Mission {
         if !wrong.is_empty() {
             return Err(problem(ToolErrorKind::InvalidArguments, wrong.join("; "), true));
         }
-        // A task may list the same call as often as it likes; a model that repeats itself goes round in circles.
+        // A task may list the same call as often as it likes; a model that repeats itself is in a loop.
         let by_model = by_model || self.planned_by.as_deref() != Some("task");
         let seen = self.seen.get(&fingerprint(tool, &arguments));
         if let Some(seen) = seen.filter(|seen| seen.times >= MAX_SAME && (by_model || seen.failed)) {

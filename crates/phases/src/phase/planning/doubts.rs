@@ -115,7 +115,11 @@ fn poor_fits(tasks: &[SubTask], choices: &[Option<Explanation>]) -> Vec<String> 
             next.unwrap_or_default()
         )
     };
-    let more = (more > 0).then(|| format!("{more} more tasks have no agent that clearly fits"));
+    let more = match more {
+        0 => None,
+        1 => Some("1 more task has no agent that clearly fits".to_owned()),
+        more => Some(format!("{more} more tasks have no agent that clearly fits")),
+    };
     poor.iter().take(SHOWN_POOR).map(line).chain(more).collect()
 }
 
