@@ -101,7 +101,7 @@ impl Tests {
     fn run(&mut self, root: &Path) -> Result<()> {
         let mut variables = self.fetching.take().map(Fetching::finish).unwrap_or_default();
         variables.push(self.skips.variable());
-        cargo::run_with(root, &["test", "--workspace", "--locked"], &variables)
+        cargo::run_with(root, &["test", "--workspace", "--locked", "--no-fail-fast"], &variables)
     }
 }
 
