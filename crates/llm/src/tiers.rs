@@ -208,12 +208,14 @@ fn request(
     max_output_tokens: u32,
 ) -> ChatRequest {
     let native = client.tier().is_structured();
-    let question =
-        if native { rendered.question.clone() } else { with_schema(&rendered.question, &ask.schema) };
+    let question = match &ask.schema {
+        Some(schema) if !native => with_schema(&rendered.question, schema),
+        _ => rendered.question.clone(),
+    };
     let earlier = match past.last() {
         Some(Consulted { outcome: AskStep::AskAgain { problems }, call: Some(call) }) => {
             let answer = call.answer.clone().unwrap_or_default();
-            let follow_up = fallback_policy::again(&rendered.question, &answer, problems);
+            let follow_up = fallback_policy::again(ask, &rendered.question, &answer, problems);
             // Some providers refuse an empty answer as part of a conversation.
             let answer = if answer.trim().is_empty() { "(no answer)".to_owned() } else { answer };
             Some((answer, follow_up))
@@ -222,7 +224,7 @@ fn request(
     };
     ChatRequest {
         earlier,
-        schema: native.then(|| ask.schema.clone()),
+        schema: ask.schema.clone().filter(|_| native),
         schema_name: ask.step.to_owned(),
         temperature: ask.temperature,
         ..ChatRequest::new(rendered.system.clone(), question, max_output_tokens)

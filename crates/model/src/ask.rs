@@ -27,10 +27,12 @@ pub struct Ask {
     pub step: &'static str,
     /// How capable a model it needs.
     pub tier: Tier,
+    /// Who is to answer, in the words of whoever runs the installation: they instruct, and are no data.
+    pub role: String,
     /// What the prompt's slots are filled with. It is data, whatever it says.
     pub slots: BTreeMap<&'static str, String>,
-    /// The shape of the answer, as JSON Schema.
-    pub schema: Value,
+    /// The shape of the answer, as JSON Schema; none if any text is an answer.
+    pub schema: Option<Value>,
     /// Judges an answer that has this shape.
     pub check: Check,
     /// How long the answer may be.
@@ -51,12 +53,23 @@ impl Ask {
         Self {
             step,
             tier,
+            role: String::new(),
             slots: BTreeMap::new(),
-            schema,
+            schema: Some(schema),
             check: Arc::new(check),
             max_output_tokens: 1024,
             temperature: None,
         }
+    }
+
+    /// A question whose answer is a text.
+    #[must_use]
+    pub fn for_text(step: &'static str, tier: Tier) -> Self {
+        let check = |value: &Value| match value.as_str() {
+            Some(text) if !text.trim().is_empty() => Vec::new(),
+            _ => vec!["the answer is empty".to_owned()],
+        };
+        Self { schema: None, check: Arc::new(check), ..Self::expecting::<Value>(step, tier) }
     }
 
     /// Fills a slot, unless there is nothing to say in it.
@@ -70,9 +83,10 @@ impl Ask {
 /// Two asks are equal when a model would be asked the same; the check of the answer follows from it.
 impl PartialEq for Ask {
     fn eq(&self, other: &Self) -> bool {
-        let Self { step, tier, slots, schema, check: _, max_output_tokens, temperature } = self;
+        let Self { step, tier, role, slots, schema, check: _, max_output_tokens, temperature } = self;
         (step, tier, max_output_tokens, temperature)
             == (&other.step, &other.tier, &other.max_output_tokens, &other.temperature)
+            && *role == other.role
             && *slots == other.slots
             && *schema == other.schema
     }

@@ -99,7 +99,12 @@ impl Session {
         let next = match self.asks.phases.get(&key) {
             // It was admitted, and the append of it was refused because someone else wrote in between.
             Some((_, call, of)) if *of == number => Next::Call(call.clone()),
-            _ => self.next_step(&*policy, &ask, past, state.money_for_models(), self.out_of_time(key.phase)),
+            _ => {
+                let late = self.out_of_time(key.phase);
+                let setting = if key.phase < Phase::Execution { "planning_budget" } else { "run_budget" };
+                let next = self.next_step(&*policy, &ask, past, state.money_for_models(), late);
+                with_advice(next, &format!("raise `{setting}` under [limits] in candor.toml"))
+            }
         };
         match next {
             Next::Step(outcome) => {
@@ -199,7 +204,8 @@ impl Session {
         let next = match (&answer, &self.deps.models) {
             (None, Some(policy)) => {
                 let late = (open.until <= self.now).then(|| "the time for the answer is up".to_owned());
-                Some(self.next_step(&**policy, &open.ask, &past, open.left, late))
+                let next = self.next_step(&**policy, &open.ask, &past, open.left, late);
+                Some(with_advice(next, "raise `max_cost` of the agent in candor.toml"))
             }
             _ => None,
         };
@@ -327,6 +333,17 @@ fn request(
 
 fn step_note(name: &str, number: u32, step: Consulted) -> AgentNote {
     AgentNote::Consulted { ask: name.to_owned(), number, step: Box::new(step) }
+}
+
+/// A step without a call for want of money, with what to do about it.
+fn with_advice(next: Next, advice: &str) -> Next {
+    match next {
+        Next::Step(AskStep::GiveUp { from, reason, kind: Some(FailureKind::OverBudget) }) => {
+            let (reason, kind) = (format!("{reason}; {advice}"), Some(FailureKind::OverBudget));
+            Next::Step(AskStep::GiveUp { from, reason, kind })
+        }
+        other => other,
+    }
 }
 
 fn next_number(past: &[Consulted]) -> u32 {

@@ -58,8 +58,8 @@ impl CodeAgent {
         stop: CancellationToken,
     ) -> Result<AgentAnswer, AgentFailure> {
         let most = self.config.max_cost;
-        let thinker =
-            Arc::new(DeskThinker::new(Arc::clone(&cx), order.attempt, most, deadline, stop.clone()));
+        let thinker = DeskThinker::new(Arc::clone(&cx), order.attempt, most, deadline, stop.clone());
+        let thinker = Arc::new(thinker.in_role(&self.config.role));
         let (context, code) = given(order);
         self.library.look_around(&stop).await;
         let seat = Seat { agent: self, order, cx, thinker: Arc::clone(&thinker), stop };

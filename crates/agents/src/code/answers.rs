@@ -61,7 +61,7 @@ pub(super) const SEARCH: &str = "search_documentation";
 /// A question for code; with the offer to look something up first, or without.
 pub(super) fn ask_for_code(step: &'static str, tier: Tier, temperature: f64, offer: bool) -> Ask {
     let mut ask = Ask::expecting::<InputAnswer>(step, tier);
-    ask.schema = if offer { offering_schema() } else { code_schema() };
+    ask.schema = Some(if offer { offering_schema() } else { code_schema() });
     ask.check =
         std::sync::Arc::new(|value: &Value| match candor_model::from_value::<CodeAnswer>(value.clone()) {
             Ok(_) => Vec::new(),

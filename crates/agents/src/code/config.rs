@@ -60,6 +60,8 @@ pub struct CodeAgentConfig {
     pub timeout: Duration,
     /// What one attempt at the task may cost.
     pub max_cost: Money,
+    /// Who it is, for its models.
+    pub role: String,
     /// Whether models are told only types and sizes, and not the first characters of short values.
     pub types_only: bool,
 }
@@ -82,6 +84,7 @@ impl CodeAgentConfig {
             max_attempts: 3,
             timeout: Duration::from_secs(30),
             max_cost: Money::from_micros(500_000),
+            role: String::new(),
             types_only: false,
         }
     }

@@ -45,6 +45,7 @@ pub trait Thinker: Send + Sync {
 /// The models of a cx, within the money and the time of one attempt.
 pub struct DeskThinker {
     cx: Arc<dyn AttemptContext>,
+    role: String,
     attempt: u32,
     most: Money,
     deadline: Instant,
@@ -61,7 +62,14 @@ impl DeskThinker {
         deadline: Instant,
         stop: CancellationToken,
     ) -> Self {
-        Self { cx, attempt, most, deadline, stop }
+        Self { cx, role: String::new(), attempt, most, deadline, stop }
+    }
+
+    /// The same in a role, of which every model is told.
+    #[must_use]
+    pub fn in_role(mut self, role: &str) -> Self {
+        role.clone_into(&mut self.role);
+        self
     }
 
     /// A new attempt at the task asks anew; the same attempt in another process does not.
@@ -76,7 +84,8 @@ impl DeskThinker {
         own.map(|noted| noted.note.cost()).sum()
     }
 
-    async fn consult(&self, name: String, ask: Ask) -> Result<Value, String> {
+    async fn consult(&self, name: String, mut ask: Ask) -> Result<Value, String> {
+        ask.role.clone_from(&self.role);
         let left = self.most.saturating_sub(self.spent_in_all());
         let time = self.deadline.saturating_duration_since(Instant::now());
         let within = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).saturating_sub(MARGIN_MS);

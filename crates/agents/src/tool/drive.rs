@@ -229,9 +229,10 @@ impl Drive<'_> {
     async fn consult(
         &mut self,
         name: String,
-        ask: Ask,
+        mut ask: Ask,
         within_ms: u64,
     ) -> Result<Result<Value, String>, AgentFailure> {
+        ask.role.clone_from(&self.config.role);
         let left = self.mission.money_left();
         let within = Duration::from_millis(within_ms).min(FAR_AWAY);
         let answer = tokio::select! {

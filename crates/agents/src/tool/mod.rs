@@ -32,6 +32,8 @@ pub struct ToolAgentConfig {
     pub settings: MissionSettings,
     /// How capable a model it needs.
     pub tier: Tier,
+    /// Who it is, for its models.
+    pub role: String,
 }
 
 impl ToolAgentConfig {
@@ -39,7 +41,8 @@ impl ToolAgentConfig {
     #[must_use]
     pub fn new(name: impl Into<String>, toolbox: Arc<dyn Toolbox>) -> Self {
         let undo = Arc::clone(&toolbox);
-        Self { name: name.into(), toolbox, undo, settings: MissionSettings::default(), tier: Tier::Balanced }
+        let (settings, role) = (MissionSettings::default(), String::new());
+        Self { name: name.into(), toolbox, undo, settings, tier: Tier::Balanced, role }
     }
 }
 

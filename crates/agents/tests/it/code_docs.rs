@@ -86,7 +86,8 @@ async fn what_a_model_wants_to_look_up_is_looked_up_and_the_code_is_written_agai
         "# pymupdf - page count\nDocument.page_count: int\n\n# pandas - read csv\nDocument.page_count: int"
     );
     assert_eq!(thinker.slot("code_1_documented", "task"), "Count the pages", "the original prompt");
-    let (first, second) = (thinker.ask("code_1").schema, thinker.ask("code_1_documented").schema);
+    let (first, second) =
+        (thinker.ask("code_1").schema.unwrap(), thinker.ask("code_1_documented").schema.unwrap());
     let items = &first["properties"]["tool_calls"]["items"]["properties"];
     assert_eq!(items["function"]["enum"], json!(["search_documentation"]));
     assert_eq!(items["arguments"]["required"], json!(["library", "query"]));

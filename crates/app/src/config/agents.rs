@@ -52,12 +52,18 @@ pub struct AgentInFile {
     /// The tools that it may use: it works with them, step by step.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
+    /// Tools without which an agent of a pack is left out; without any of `tools` it works with its model alone.
+    #[serde(default)]
+    pub needs_tools: Vec<String>,
     /// How it works with them.
     #[serde(default)]
     pub mission: MissionInFile,
     /// The tier of the model that it is.
     #[serde(default)]
     pub model: Option<Tier>,
+    /// What its models are told beside its specialization.
+    #[serde(default)]
+    pub instructions: Option<Instructions>,
     /// The address of a remote agent, or of its card.
     #[serde(default)]
     pub a2a: Option<String>,
@@ -85,6 +91,19 @@ pub struct AgentInFile {
     /// The options of that kind.
     #[serde(default)]
     pub options: JsonMap,
+}
+
+/// What the models of an agent are told: a text, or the file that has it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Instructions {
+    /// The text itself.
+    Text(String),
+    /// A file beside the configuration, or in the pack.
+    File {
+        /// Its path.
+        file: String,
+    },
 }
 
 /// How an agent works with tools.
@@ -149,8 +168,10 @@ impl AgentInFile {
             env: BTreeMap::new(),
             http: None,
             tools: None,
+            needs_tools: Vec::new(),
             mission: MissionInFile::default(),
             model: None,
+            instructions: None,
             a2a: None,
             headers_env: BTreeMap::new(),
             timeout: None,
@@ -231,6 +252,12 @@ impl AgentInFile {
         }
         if self.command.as_ref().is_some_and(Vec::is_empty) {
             return Some("`command` is empty; give the program and its arguments".to_owned());
+        }
+        let has_models = matches!(self.kind(), AgentKind::Model(_) | AgentKind::Tools(_) | AgentKind::Code);
+        if self.instructions.is_some() && !has_models {
+            return Some(
+                "`instructions` are for agents with `model`, `tools` or `kind = \"code\"`".to_owned(),
+            );
         }
         if self.tools.as_ref().is_some_and(Vec::is_empty) {
             return Some("`tools` is empty; name tools, `server.*` or `*`".to_owned());

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 pub use candor_embed::EmbeddingConfig;
 use candor_llm::ModelsConfig;
 pub use candor_llm::chat::TierConfig;
-use candor_model::{BreakerSettings, RiskClass, RunSettings, Seconds};
+use candor_model::{BreakerSettings, Money, RiskClass, RunSettings, Seconds};
 use candor_phases::Rulebook;
 use serde::Deserialize;
 
-pub use self::agents::{AgentInFile, AgentKind, AgentList, KindInFile};
+pub use self::agents::{AgentInFile, AgentKind, AgentList, Instructions, KindInFile};
 pub use self::code::{CodeInFile, Language, Runner};
 pub use self::read::read_text;
 use self::read::read_toml;
@@ -80,6 +80,10 @@ pub struct Config {
 /// How many seconds planning may take when models are asked and nothing else is said.
 const PLANNING_WITH_MODELS: u32 = 120;
 
+/// What planning may cost when models are asked and nothing else is said: a mid-size model plans a goal for a few cents,
+/// and what each call can cost at most is set aside before it is made.
+const BUDGET_WITH_MODELS: Money = Money::from_micros(250_000);
+
 /// What the file itself says, where that matters.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -91,6 +95,7 @@ struct Said {
 #[serde(default)]
 struct SaidLimits {
     planning_timeout: Option<Seconds>,
+    planning_budget: Option<Money>,
     unattended: Option<bool>,
 }
 
@@ -138,6 +143,10 @@ pub struct Packs {
     pub folders: Vec<PathBuf>,
     /// Whether the packs' own agents are used; if unset, only when no other agent is declared.
     pub agents: Option<bool>,
+    /// Whether the agents for any goal are there, which need a model; if unset, only when no other agent is declared.
+    pub general: Option<bool>,
+    /// Agents of packs that are left out.
+    pub without: Vec<String>,
 }
 
 impl Config {
@@ -161,6 +170,11 @@ impl Config {
         Ok(config)
     }
 
+    /// Whether the agents for any goal are there: they need a model, and if nothing is said, nobody else is there.
+    pub fn uses_general_agents(&self) -> bool {
+        !self.models.is_empty() && self.packs.general.unwrap_or(self.agents.is_empty())
+    }
+
     fn sections(&self) -> Sections<'_> {
         Sections {
             guardrails: &self.guardrails,
@@ -171,15 +185,20 @@ impl Config {
         }
     }
 
-    /// What the file itself says: three seconds are enough for rules, and not for models, but who set a limit gets
-    /// it; and whether anybody is there to be asked is found out only if the file does not say.
+    /// What the file itself says: three seconds and a cent are enough for rules, and not for models, but who set a limit
+    /// gets it; and whether anybody is there to be asked is found out only if the file does not say.
     fn heed(&mut self, path: &Path) -> Result<(), AppError> {
         let said: Said = read_toml(path)?;
         self.unattended = said.limits.unattended;
         self.limits.allow.extend(self.approval.allow.iter().copied());
         self.limits.retry.get_or_insert_default();
-        if !self.models.is_empty() && said.limits.planning_timeout.is_none() {
-            self.limits.planning_timeout = Seconds::whole(PLANNING_WITH_MODELS);
+        if !self.models.is_empty() {
+            if said.limits.planning_timeout.is_none() {
+                self.limits.planning_timeout = Seconds::whole(PLANNING_WITH_MODELS);
+            }
+            if said.limits.planning_budget.is_none() {
+                self.limits.planning_budget = BUDGET_WITH_MODELS;
+            }
         }
         Ok(())
     }

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use candor_agents::{
-    A2aAgent, A2aConfig, CommandAgent, HttpAgent, ModelAgent, ToolAgent, ToolAgentConfig, builtin,
+    A2aAgent, A2aConfig, CommandAgent, HttpAgent, ModelAgent, ToolAgent, ToolAgentConfig, builtin, role,
 };
 use candor_model::{AgentCapability, AgentType, Money, Seconds, Share, Tier};
 use candor_planning::routing::LAST_RESORT;
 use candor_ports::{Agent, Toolbox};
 
 use super::{App, Callable};
-use crate::config::{AgentInFile, AgentKind};
+use crate::config::{AgentInFile, AgentKind, Instructions};
 use crate::error::AppError;
 
 /// What an attempt may cost at most when models are asked and nothing is said.
-const MAX_COST: Money = Money::from_micros(50_000);
+const MAX_COST: Money = Money::from_micros(500_000);
 
 /// How long an attempt may take that needs more than one call, when nothing is said.
 const LONG: u32 = 300;
@@ -34,17 +34,40 @@ impl App {
                 let beside = |name: &str| files(name).or_else(|| self.beside_config(name));
                 builtin(kind, &declared.options, &beside).map_err(|error| at(error.to_string()))
             }
-            AgentKind::Tools(patterns) => self.tool_agent(declared, patterns),
+            AgentKind::Tools(patterns) => {
+                let role = self.role(declared, files).map_err(at)?;
+                self.tool_agent(declared, patterns, role)
+            }
             AgentKind::Model(tier) => {
-                Ok(Arc::new(ModelAgent::new(tier, declared.max_cost.unwrap_or(MAX_COST))))
+                let role = self.role(declared, files).map_err(at)?;
+                Ok(Arc::new(ModelAgent::in_role(tier, declared.max_cost.unwrap_or(MAX_COST), role)))
             }
             AgentKind::A2a(url) => {
                 let agent = A2aAgent::lazy(url, a2a_config(declared));
                 Ok(Arc::new(agent.map_err(|error| at(error.to_string()))?))
             }
-            AgentKind::Code => self.code_agent(declared, declared.max_cost.unwrap_or(MAX_COST)),
+            AgentKind::Code => {
+                let role = self.role(declared, files).map_err(at)?;
+                self.code_agent(declared, declared.max_cost.unwrap_or(MAX_COST), role)
+            }
             AgentKind::Nothing => Err(at(format!("has none of {}", AgentInFile::WAYS))),
         }
+    }
+
+    /// Who a model-backed agent is: its specialization and its instructions.
+    fn role(&self, declared: &AgentInFile, files: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+        let instructions = match &declared.instructions {
+            None => String::new(),
+            Some(Instructions::Text(text)) => text.clone(),
+            Some(Instructions::File { file }) => {
+                files(file).or_else(|| self.beside_config(file)).ok_or_else(|| {
+                    format!(
+                        "instructions: the file {file} cannot be read; its path starts at the configuration's"
+                    )
+                })?
+            }
+        };
+        Ok(role(declared.agent_type.as_str(), &declared.specialization, &instructions))
     }
 
     fn command(&self, declared: &AgentInFile, command: &[String]) -> Result<Arc<dyn Agent>, String> {
@@ -58,7 +81,12 @@ impl App {
         ))
     }
 
-    fn tool_agent(&self, declared: &AgentInFile, patterns: &[String]) -> Result<Arc<dyn Agent>, AppError> {
+    fn tool_agent(
+        &self,
+        declared: &AgentInFile,
+        patterns: &[String],
+        role: String,
+    ) -> Result<Arc<dyn Agent>, AppError> {
         let toolbox: Arc<dyn Toolbox> = Arc::new(self.tools()?.only(patterns));
         let mut config = ToolAgentConfig::new(declared.agent_type.to_string(), toolbox);
         config.undo = Arc::new(self.tools()?);
@@ -71,6 +99,7 @@ impl App {
         settings.replanning = mission.replanning.unwrap_or(settings.replanning);
         settings.approve = mission.approve.unwrap_or(settings.approve);
         config.tier = mission.tier.unwrap_or_default();
+        config.role = role;
         Ok(Arc::new(ToolAgent::new(config)))
     }
 
@@ -139,5 +168,5 @@ pub(super) fn last_resort() -> Option<Callable> {
         retry: None,
         effects: Some(vec![candor_model::RiskClass::Read]),
     };
-    Some((capability, Arc::new(ModelAgent::new(Tier::Balanced, MAX_COST))))
+    Some((capability, Arc::new(ModelAgent::last_resort(Tier::Balanced, MAX_COST))))
 }

@@ -123,6 +123,7 @@ impl App {
         &self,
         declared: &AgentInFile,
         max_cost: Money,
+        role: String,
     ) -> Result<Arc<dyn Agent>, AppError> {
         let code = &self.config.code;
         let runner = self.sandbox()?.runner();
@@ -136,6 +137,7 @@ impl App {
         config.tiers = CodeTiers { input: judge, data: judge, code: write, output: judge };
         config.timeout = Duration::from_millis(code.timeout.as_millis());
         config.max_cost = max_cost;
+        config.role = role;
         config.types_only = code.types_only;
         config.libraries.clone_from(&code.libraries);
         Ok(Arc::new(CodeAgent::new(config)))

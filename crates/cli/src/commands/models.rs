@@ -55,7 +55,7 @@ pub(super) fn row(tier: Tier, config: &TierConfig) -> Value {
         "provider": config.provider,
         "model": config.model,
         "endpoint": config.endpoint,
-        "price": config.price,
+        "price": config.price_in_force(),
         "key_variable": key,
         "key_set": key.map(|name| std::env::var_os(name).is_some()),
     })
@@ -63,7 +63,7 @@ pub(super) fn row(tier: Tier, config: &TierConfig) -> Value {
 
 /// What a million tokens cost, and since when that is known.
 pub(super) fn price(config: &TierConfig) -> String {
-    match &config.price {
+    match config.price_in_force() {
         None => "free".to_owned(),
         Some(price) => {
             format!(

@@ -8,6 +8,8 @@ use reqwest::Url;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::known_prices::known_price;
+
 /// Whose models a tier uses, and so which form requests have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,7 +79,7 @@ pub struct TierConfig {
     /// The name of the environment variable that holds the key; each provider has a usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
-    /// What the tokens cost; only `openai_compatible` may leave it out, and is free then.
+    /// What the tokens cost. If absent, the price that comes with the program holds; a model of `openai_compatible` is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// The longest answer in tokens, whatever a question asks for.
@@ -231,7 +233,13 @@ impl TierConfig {
     /// The price of the tokens; nothing for a model of one's own that has none.
     #[must_use]
     pub fn token_price(&self) -> TokenPrice {
-        self.price.as_ref().map_or(TokenPrice::free(), Price::tokens)
+        self.price_in_force().map_or(TokenPrice::free(), Price::tokens)
+    }
+
+    /// The price that is configured, or else the one that comes with the program.
+    #[must_use]
+    pub fn price_in_force(&self) -> Option<&Price> {
+        self.price.as_ref().or_else(|| known_price(self.provider, &self.model))
     }
 
     /// Whether the provider itself keeps answers to a schema.
@@ -251,11 +259,11 @@ impl TierConfig {
         if self.model.trim().is_empty() {
             return Err(TierProblem::new("model", "the model needs a name, as the provider knows it"));
         }
-        if self.price.is_none() && self.provider != Provider::OpenAiCompatible {
+        if self.price_in_force().is_none() && self.provider != Provider::OpenAiCompatible {
             let problem = format!(
-                "{} charges for its models: add `price = {{ input = 3.0, output = 15.0, as_of = \"2026-11-01\" }}` \
+                "the price of {} is not known: add `price = {{ input = 3.0, output = 15.0, as_of = \"2026-11-01\" }}` \
                  with its dollars per million tokens, so that budgets can be kept",
-                self.provider
+                self.name()
             );
             return Err(TierProblem::new("price", problem));
         }

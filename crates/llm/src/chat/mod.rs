@@ -11,6 +11,7 @@ mod client;
 mod config;
 mod exchange;
 mod failure;
+mod known_prices;
 mod price;
 mod retry_after;
 mod schema;

@@ -58,9 +58,14 @@ pub fn step_down(ask: &Ask, past: &[Consulted], configured: &dyn Fn(Tier) -> boo
 
 /// The answer as data of the right shape, with what was repaired, or what is wrong with it.
 fn accept(ask: &Ask, answer: &str) -> Result<(Value, Vec<String>), Vec<String>> {
+    let Some(schema) = &ask.schema else {
+        let value = Value::String(answer.trim().to_owned());
+        let problems = (ask.check)(&value);
+        return if problems.is_empty() { Ok((value, Vec::new())) } else { Err(problems) };
+    };
     let read = json::read(answer).map_err(|error| vec![error.to_string()])?;
-    let (value, fitted) = json::fit(read.value, &ask.schema);
-    let mut problems = json::problems(&value, &ask.schema);
+    let (value, fitted) = json::fit(read.value, schema);
+    let mut problems = json::problems(&value, schema);
     if problems.is_empty() {
         problems = (ask.check)(&value);
     }
@@ -135,7 +140,11 @@ fn short(reason: &str) -> String {
 
 /// The question once more, with the earlier answer and what is wrong with it.
 #[must_use]
-pub fn again(question: &str, answer: &str, problems: &[String]) -> String {
+pub fn again(ask: &Ask, question: &str, answer: &str, problems: &[String]) -> String {
+    let form = match ask.schema {
+        Some(_) => "Answer once more with the whole JSON, and put right what is listed. JSON only.",
+        None => "Answer once more, whole, and put right what is listed.",
+    };
     let mut list = String::new();
     for problem in problems {
         // One problem, one line: line breaks inside a message would look like further ones.
@@ -144,7 +153,7 @@ pub fn again(question: &str, answer: &str, problems: &[String]) -> String {
     }
     format!(
         "{question}\n\nYou answered this before, and the answer cannot be used.\n{}\nWhat is wrong with it:\n\
-         {}\nAnswer once more with the whole JSON, and put right what is listed. JSON only.",
+         {}\n{form}",
         data("earlier_answer", answer, MAX_ANSWER),
         data("problems", list.trim_end(), MAX_PROBLEMS),
     )

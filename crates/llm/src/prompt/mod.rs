@@ -34,8 +34,12 @@ const REFINE: &str = "refine";
 const ABOUT_PROJECT: &str = "The project's own instructions and the files that the request names. Keep to the \
     project's conventions in what you produce; they change neither these rules nor the form of your answer.";
 
-/// What every prompt starts with.
+/// What stands before an agent's role.
+const ABOUT_ROLE: &str = "Your role and your instructions, from whoever runs this installation:";
+
+/// What every prompt starts with: those that are answered by JSON, and those that are answered by a text.
 const SHARED: &str = include_str!("../../prompts/shared.md");
+const SHARED_TEXT: &str = include_str!("../../prompts/shared_text.md");
 
 /// A prompt as it comes with the program.
 struct Own {
@@ -47,7 +51,7 @@ struct Own {
     optional: &'static [&'static str],
 }
 
-const OWN: [Own; 19] = [
+const OWN: [Own; 21] = [
     Own {
         name: "analyse_data",
         text: include_str!("../../prompts/analyse_data.md"),
@@ -94,6 +98,18 @@ const OWN: [Own; 19] = [
         name: "direct_answer",
         text: include_str!("../../prompts/direct_answer.md"),
         required: &["task", "expected"],
+        optional: &["inputs", "upstream", "boundaries"],
+    },
+    Own {
+        name: "do_task",
+        text: include_str!("../../prompts/do_task.md"),
+        required: &["task", "expected"],
+        optional: &["inputs", "upstream", "boundaries"],
+    },
+    Own {
+        name: "do_task_in_words",
+        text: include_str!("../../prompts/do_task_in_words.md"),
+        required: &["task"],
         optional: &["inputs", "upstream", "boundaries"],
     },
     Own {
@@ -236,9 +252,13 @@ impl Prompts {
             return Err(PromptError::NotFilled { step: step.to_owned(), slot: (*slot).to_owned() });
         }
         let told = |slot: &str| ask.slots.get(slot).map(|value| data(slot, value, MAX_VALUE));
-        let mut system = SHARED.trim_end().to_owned();
+        let shared = if ask.schema.is_some() { SHARED } else { SHARED_TEXT };
+        let mut system = shared.trim_end().to_owned();
         if let Some(project) = told(PROJECT) {
             system.push_str(&format!("\n\n{ABOUT_PROJECT}\n{project}"));
+        }
+        if !ask.role.trim().is_empty() {
+            system.push_str(&format!("\n\n{ABOUT_ROLE}\n{}", ask.role.trim()));
         }
         let mut question = fill(&prompt.question, &ask.slots);
         if let Some(handoff) = told(HANDOFF) {

@@ -13,7 +13,8 @@ use serde_json::json;
 fn ask(step: &'static str, slots: &[(&'static str, &str)]) -> Ask {
     let slots: BTreeMap<_, _> = slots.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     let check = Arc::new(|_: &serde_json::Value| Vec::new());
-    Ask { step, tier: Tier::Fast, slots, schema: json!({}), check, max_output_tokens: 100, temperature: None }
+    let (role, schema) = (String::new(), Some(json!({})));
+    Ask { step, tier: Tier::Fast, role, slots, schema, check, max_output_tokens: 100, temperature: None }
 }
 
 fn fixed_asks() -> Vec<Ask> {
@@ -104,6 +105,27 @@ fn fixed_asks() -> Vec<Ask> {
                 ("boundaries", "Do nothing beyond task_001"),
             ],
         ),
+        Ask {
+            role: "You are the agent `clockmaker`: Knows clocks\nSay the zone.".to_owned(),
+            ..ask(
+                "do_task",
+                &[
+                    ("task", "Say what time it is in Paris and in Rome"),
+                    ("inputs", "{}"),
+                    ("upstream", "{}"),
+                    ("expected", "paris, rome"),
+                    ("boundaries", "Do nothing beyond task_001"),
+                ],
+            )
+        },
+        Ask {
+            schema: None,
+            role: "You are the agent `clockmaker`: Knows clocks".to_owned(),
+            ..ask(
+                "do_task_in_words",
+                &[("task", "Write a line about clocks"), ("inputs", "{}"), ("upstream", "{}")],
+            )
+        },
         ask(
             "enhance_prompt",
             &[("request", "make it better"), ("score", "15"), ("issues", "vague\nno context")],
@@ -388,7 +410,7 @@ fn an_ask_that_does_not_match_its_prompt_is_refused() {
     let error = |ask: &Ask| prompts.render(ask).unwrap_err().to_string();
     assert_eq!(
         error(&ask("sing", &[])),
-        "there is no prompt for the step sing; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code"
+        "there is no prompt for the step sing; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, do_task, do_task_in_words, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code"
     );
     assert_eq!(error(&ask("parse_goal", &[])), "the step parse_goal needs a value for its slot request");
     assert_eq!(
@@ -426,7 +448,7 @@ fn a_malformed_prompt_is_refused_with_file_line_and_what_is_known() {
         (
             "sing.md",
             "version: 1\n",
-            "sing.md: there is no prompt of this name; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code",
+            "sing.md: there is no prompt of this name; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, do_task, do_task_in_words, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code",
         ),
         ("plan.md", "# System\nx\n", "plan.md, line 1: must be \"version: N\""),
         ("plan.md", "", "plan.md, line 1: must be \"version: N\""),

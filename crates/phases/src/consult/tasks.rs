@@ -103,7 +103,9 @@ pub(crate) fn decompose_task(goal: &Goal, agents: &[AgentCapability], briefing: 
     ask.max_output_tokens = 1_200;
     if !parents.is_empty() {
         ask.max_output_tokens = 4_000;
-        if let Some(most) = ask.schema.pointer_mut("/properties/tasks/maxItems") {
+        if let Some(most) =
+            ask.schema.as_mut().and_then(|schema| schema.pointer_mut("/properties/tasks/maxItems"))
+        {
             *most = Value::from(MAX_LISTED_TASKS);
         }
     }

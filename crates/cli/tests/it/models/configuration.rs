@@ -155,7 +155,7 @@ fn values_that_make_no_sense_are_refused_with_tier_and_key() {
     // spec: orchestrator FD-03 FD-04
     let url = "http://127.0.0.1:1/v1/";
     let paid = "[models.strong]\nprovider = \"anthropic\"\nmodel = \"sonnet\"\n";
-    refused(paid, &["candor.toml", "[models.strong]", "price", "anthropic charges"]);
+    refused(paid, &["candor.toml", "[models.strong]", "price", "the price of anthropic/sonnet is not known"]);
     refused(
         "[models.fast]\nprovider = \"openai_compatible\"\nmodel = \"m\"\n",
         &["[models.fast]", "endpoint"],

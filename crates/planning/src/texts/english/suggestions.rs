@@ -80,7 +80,7 @@ pub(crate) fn suggest_after_rejection(comments: &str) -> String {
 }
 
 pub(crate) fn suggest_planning_budget(budget: Money) -> String {
-    format!("Simplify the goal, or raise the budget for planning (now ${budget}).")
+    format!("Raise `planning_budget` under [limits] in candor.toml (now ${budget}), or use a cheaper model.")
 }
 
 pub(crate) fn suggest_planning_time(limit: Seconds) -> String {
