@@ -5,6 +5,7 @@
 //! started, which models answer and where Python runs is decided here. It knows no command line and no protocol;
 //! what is wrong is an [`AppError`], and whoever called decides how to show it.
 
+mod able;
 pub mod config;
 pub mod data;
 mod drive;

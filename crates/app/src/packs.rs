@@ -25,6 +25,12 @@ enum Files {
     Folder(PathBuf),
 }
 
+/// The files of the general pack.
+const GENERAL: &[(&str, &str)] = &[(PACK_FILE, include_str!("../../../packs/general/pack.toml"))];
+
+/// The packs that come with Candor.
+const BUILT_IN: [(&str, &[(&str, &str)]); 2] = [("travel", TRAVEL), ("general", GENERAL)];
+
 /// The files of the travel pack.
 const TRAVEL: &[(&str, &str)] = &[
     (PACK_FILE, include_str!("../../../packs/travel/pack.toml")),
@@ -72,11 +78,14 @@ pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, AppError> {
         let shown = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
         packs.push(FoundPack { pack: read(&text, rules.as_deref(), &shown)?, files: Files::Folder(folder) });
     }
-    let files = Files::BuiltIn(TRAVEL);
-    let [(_, text), (_, rules), ..] = TRAVEL else { return Ok(packs) };
-    let travel = FoundPack { pack: read(text, Some(rules), "the travel pack: ")?, files };
-    if !packs.iter().any(|found| found.pack.name == travel.pack.name) {
-        packs.push(travel);
+    for (name, files) in BUILT_IN {
+        if packs.iter().any(|found: &FoundPack| found.pack.name == name) {
+            continue;
+        }
+        let text = |file: &str| files.iter().find(|(known, _)| *known == file).map(|(_, text)| *text);
+        let own = text(PACK_FILE).unwrap_or_default();
+        let pack = read(own, text(RECOVERY_FILE), &format!("the {name} pack: "))?;
+        packs.push(FoundPack { pack, files: Files::BuiltIn(files) });
     }
     Ok(packs)
 }

@@ -32,6 +32,9 @@ pub struct Pack {
     /// Whether its agents work on sample data; then everyone who sees their results is told.
     #[serde(default)]
     pub sample_data: bool,
+    /// Whether its agents work for goals of any kind; those of other packs know only their own.
+    #[serde(default)]
+    pub for_any_goal: bool,
     /// Words by which a request of this kind is recognised, in any language.
     pub keywords: Vec<String>,
     /// What must be there for the pack to apply; without it, one of its keywords is enough.

@@ -30,6 +30,20 @@ impl ToolsInFile {
         Ok(())
     }
 
+    /// Whether a tool, or one that fits a pattern, may be there: a built-in one by its name, one of a server by the pattern.
+    pub(crate) fn has(&self, tool: &str) -> bool {
+        match tool.contains('.') {
+            true => !self.servers.is_empty(),
+            false => self.builtin.has(tool),
+        }
+    }
+
+    /// Lets files of this folder be read, if the file says nothing of a folder.
+    pub(crate) fn look_at(&mut self, folder: &Path) {
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        self.builtin.folder.get_or_insert_with(|| here.to_owned());
+    }
+
     /// The same with paths that start at the folder of the configuration.
     pub(super) fn in_folder(mut self, folder: &Path) -> Self {
         let builtin = &mut self.builtin;

@@ -15,7 +15,7 @@ use candor_agents::{Described, Fault, Faulty};
 use candor_embed::EmbeddingConfig;
 use candor_llm::Tiers;
 use candor_model::redact::Redactor;
-use candor_model::{AgentCapability, AgentType, JsonMap};
+use candor_model::{AgentCapability, AgentType, Tier};
 use candor_phases::{Pack, Phases};
 use candor_ports::{Agent, Observer};
 use candor_runtime::{AgentRegistry, Runtime};
@@ -71,8 +71,11 @@ impl App {
     /// Reads the configuration and the packs; opens nothing yet.
     pub fn build(locations: impl Into<Locations>) -> Result<Self, AppError> {
         let locations = locations.into();
-        let config = Config::load(locations.config.as_deref())?;
+        let mut config = Config::load(locations.config.as_deref())?;
         let packs = packs::find(&config)?;
+        if config.uses_general_agents() {
+            config.tools.look_at(&config.folder);
+        }
         let data = DataFolder::find(locations.data.as_deref())?;
         let (tools, sandbox) = (OnceLock::new(), OnceLock::new());
         Ok(Self { config, data, packs, tools, sandbox, cards: BTreeMap::new(), redactor: OnceLock::new() })
@@ -81,9 +84,7 @@ impl App {
     /// The eight phases.
     pub fn phases(&self) -> Phases {
         let mut packs: Vec<Pack> = self.packs.iter().map(|found| found.pack.clone()).collect();
-        if !self.uses_pack_agents() {
-            packs.iter_mut().for_each(|pack| pack.agents.clear());
-        }
+        packs.iter_mut().filter(|pack| !self.uses_agents_of(pack)).for_each(|pack| pack.agents.clear());
         // Only what is there is asked for: most runs then need not wait for the disk.
         let mut rules = self.config.rulebook.clone();
         let there = |name: &&String| self.config.folder.join(name.as_str()).is_file();
@@ -91,8 +92,11 @@ impl App {
         Phases::new(packs, self.config.planning.min_agents).with_rules(rules)
     }
 
-    /// Whether the packs' own agents are there: if unset, only when nobody else is.
-    fn uses_pack_agents(&self) -> bool {
+    /// Whether a pack's own agents are there: if unset, only when nobody else is. Those for any goal need a model.
+    fn uses_agents_of(&self, pack: &Pack) -> bool {
+        if pack.for_any_goal {
+            return self.config.uses_general_agents();
+        }
         self.config.packs.agents.unwrap_or(self.config.agents.is_empty())
     }
 
@@ -108,8 +112,18 @@ impl App {
         models: bool,
     ) -> Result<AgentRegistry, AppError> {
         let mut agents = self.callable(faults)?;
+        if !models {
+            agents.retain(|(agent, _)| !self.is_general(&agent.agent_type));
+        }
         agents.extend(models.then(agents::last_resort).flatten());
         Ok(AgentRegistry::new(agents))
+    }
+
+    /// Whether an agent is one of those for any goal, which are nothing without a model.
+    fn is_general(&self, agent: &AgentType) -> bool {
+        let own = self.config.agents.iter().any(|own| own.agent_type == *agent);
+        let general = self.packs.iter().filter(|found| found.pack.for_any_goal);
+        !own && general.flat_map(|found| found.pack.agent_names()).any(|name| name == agent.as_str())
     }
 
     fn callable(&self, faults: &[String]) -> Result<Vec<Callable>, AppError> {
@@ -120,10 +134,8 @@ impl App {
             };
             agents.push((self.capability(declared), self.agent(declared, &|_| None).map_err(at)?));
         }
-        if self.uses_pack_agents() {
-            for pack in &self.packs {
-                agents.extend(self.pack_agents(pack)?);
-            }
+        for pack in self.packs.iter().filter(|found| self.uses_agents_of(&found.pack)) {
+            agents.extend(self.pack_agents(pack)?);
         }
         for fault in faults {
             misbehave(&mut agents, fault)?;
@@ -168,15 +180,33 @@ impl App {
     }
 
     fn pack_agents(&self, found: &FoundPack) -> Result<Vec<Callable>, AppError> {
-        let declared = found.pack.agents.iter().map(|fields: &JsonMap| {
-            let at = |problem: String| AppError::usage(format!("pack {}: {problem}", found.pack.name));
+        let at = |problem: String| AppError::usage(format!("pack {}: {problem}", found.pack.name));
+        let mut agents = Vec::new();
+        for fields in &found.pack.agents {
             let value = serde_json::Value::Object(fields.clone());
-            let agent: AgentInFile =
+            let declared: AgentInFile =
                 candor_model::from_value(value).map_err(|error| at(format!("agents: {error}")))?;
+            let Some(agent) = self.with_what_is_there(declared) else { continue };
             let callable = self.agent(&agent, &|name| found.file(name)).map_err(|error| at(error.message))?;
-            Ok((self.capability(&agent), callable))
-        });
-        declared.collect()
+            agents.push((self.capability(&agent), callable));
+        }
+        Ok(agents)
+    }
+
+    /// A pack's agent as it can be here: not at all if it is left out, declared anew, or lacks a tool that it needs; with its
+    /// model alone if none of its tools is there.
+    fn with_what_is_there(&self, mut agent: AgentInFile) -> Option<AgentInFile> {
+        let left_out = self.config.packs.without.iter().any(|name| name == agent.agent_type.as_str());
+        let declared_anew = self.config.agents.iter().any(|own| own.agent_type == agent.agent_type);
+        let lacks = agent.needs_tools.iter().any(|tool| !self.config.tools.has(tool));
+        if left_out || declared_anew || lacks {
+            return None;
+        }
+        if agent.tools.as_ref().is_some_and(|tools| !tools.iter().any(|tool| self.config.tools.has(tool))) {
+            agent.tools = None;
+            agent.model = agent.mission.tier.or(Some(Tier::Balanced));
+        }
+        Some(agent)
     }
 
     fn beside_config(&self, name: &str) -> Option<String> {

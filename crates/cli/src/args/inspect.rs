@@ -244,6 +244,9 @@ pub(crate) struct InitArgs {
     /// The folder
     #[arg(default_value = ".")]
     pub(crate) folder: PathBuf,
+    /// Write every key with its default and its explanation
+    #[arg(long)]
+    pub(crate) full: bool,
 }
 
 /// Whose completions.

@@ -141,7 +141,7 @@ pub(crate) enum Command {
     Rules(RulesArgs),
     /// List the packs
     Packs(JsonOnly),
-    /// Write a candor.toml to start from
+    /// Write settings, an agent and a plan to start from
     Init(InitArgs),
     /// List the models that are configured; `models pull` fetches weights
     Models(ModelsArgs),

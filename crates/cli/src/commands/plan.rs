@@ -25,7 +25,11 @@ pub(crate) async fn plan(global: &GlobalOptions, args: PlanArgs) -> Result<u8, F
         })
         .await;
     }
-    let planned = Planned::of(&app, experience, args.words.join(" "), &args.models).await?;
+    let words = args.words.join(" ");
+    if let Some(why) = app.nobody_for(&words, &args.models).await {
+        return Err(Failure::failed(why));
+    }
+    let planned = Planned::of(&app, experience, words, &args.models).await?;
     if args.json {
         output::print_json(&planned.as_json())?;
     } else {

@@ -19,7 +19,11 @@ pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Fai
         None => fresh_run_id()?,
     };
     let options = args.drive.clone();
+    let in_words = args.plan_file.is_none() && args.goal_file.is_none();
     let order = order(&app, run_id, args)?;
+    if in_words && let Some(why) = app.nobody_for(&order.request, &options.models).await {
+        return Err(Failure::failed(why));
+    }
     // Agents, faults and models that cannot be made are found before the data folder is touched.
     app.registry(&options.faults)?;
     app.models(&options.models)?;

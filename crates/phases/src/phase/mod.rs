@@ -40,6 +40,8 @@ const GUESSED_SIMILARITY: f64 = 0.1;
 pub struct Phases {
     packs: Arc<Vec<Pack>>,
     min_agents: usize,
+    /// Agents that work for goals of any kind, beside those of packs.
+    for_any_goal: Arc<BTreeSet<String>>,
     rules: Arc<Rulebook>,
     /// What was broken down before. It changes how long the work takes, and nothing else.
     cache: Arc<Mutex<PlanCache>>,
@@ -49,7 +51,16 @@ impl Phases {
     /// Phases that know these packs and plan with no fewer agents than `min_agents`.
     #[must_use]
     pub fn new(packs: Vec<Pack>, min_agents: usize) -> Self {
-        Self { packs: Arc::new(packs), min_agents, rules: Arc::default(), cache: Arc::default() }
+        // A pack for goals of any kind is no kind of goal: all that counts of it is its agents.
+        let (any, packs): (Vec<Pack>, Vec<Pack>) = packs.into_iter().partition(|pack| pack.for_any_goal);
+        let for_any_goal = any.iter().flat_map(Pack::agent_names).map(str::to_owned).collect();
+        Self {
+            packs: Arc::new(packs),
+            min_agents,
+            for_any_goal: Arc::new(for_any_goal),
+            rules: Arc::default(),
+            cache: Arc::default(),
+        }
     }
 
     /// The packs.
@@ -134,11 +145,21 @@ impl Phases {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Those who can be given tasks of this kind of goal: a pack's own agents know only its kind.
+    /// Those who can be given tasks of this kind of goal: a pack's own agents know only its kind, and where they are,
+    /// those for any goal are not needed.
     fn agents_for(&self, goal_type: &GoalType, agents: &[AgentCapability]) -> Vec<AgentCapability> {
+        let has_own = self.pack(goal_type).is_some_and(|pack| !pack.agents.is_empty());
         let others = self.packs.iter().filter(|pack| pack.goal_type != *goal_type);
-        let strangers: BTreeSet<&str> = others.flat_map(Pack::agent_names).collect();
+        let general = self.for_any_goal.iter().filter(|_| has_own).map(String::as_str);
+        let strangers: BTreeSet<&str> = others.flat_map(Pack::agent_names).chain(general).collect();
         agents.iter().filter(|agent| !strangers.contains(agent.agent_type.as_str())).cloned().collect()
+    }
+
+    /// Whether anyone among these can be given tasks of this kind of goal.
+    #[must_use]
+    pub fn has_agents_for(&self, goal_type: &GoalType, agents: &[AgentCapability]) -> bool {
+        candor_planning::validation::check_preconditions(&self.agents_for(goal_type, agents), self.min_agents)
+            .is_ok()
     }
 
     /// The pack for a kind of goal.

@@ -43,6 +43,14 @@ pub struct BuiltinConfig {
     pub launcher: PathBuf,
 }
 
+impl BuiltinConfig {
+    /// Whether these settings allow the tool of this name.
+    #[must_use]
+    pub fn has(&self, tool: &str) -> bool {
+        super::specs(self).iter().any(|spec| spec.name == tool)
+    }
+}
+
 impl Default for BuiltinConfig {
     fn default() -> Self {
         Self {

@@ -183,9 +183,11 @@ fn a_data_folder_that_is_none_is_told() {
 fn init_elsewhere_says_how_to_check_what_it_wrote() {
     let candor = Candor::new();
     let said = candor.run(["init", "new"]).ended_with(0);
-    let command = said.stderr.rsplit("try: candor ").next().unwrap().split_whitespace();
-    let said = Said::of(candor.command(command).output().unwrap()).ended_with(0);
-    said.shows(&["ok    configuration"]);
+    said.tells(&["cd new && candor doctor"]);
+    let mut doctor = candor.command(["doctor"]);
+    Said::of(doctor.current_dir(candor.path("new")).output().unwrap())
+        .ended_with(0)
+        .shows(&["ok    configuration"]);
     assert!(!candor.path("candor.toml").exists());
 }
 

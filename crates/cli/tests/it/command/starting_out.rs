@@ -2,15 +2,71 @@
 
 use serde_json::json;
 
-use crate::support::{Candor, PARIS};
+use crate::support::{Candor, PARIS, Said};
+
+/// A command in whose environment no model is to be found.
+fn without_models(candor: &Candor, args: &[&str]) -> std::process::Command {
+    let mut command = candor.command(["--data", "data"]);
+    command.args(args).env("OLLAMA_HOST", "127.0.0.1:1");
+    for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] {
+        command.env_remove(name);
+    }
+    command
+}
 
 #[test]
-fn init_writes_a_configuration_that_doctor_accepts_and_a_run_uses() {
+fn init_writes_an_agent_and_a_plan_that_run() {
+    // spec: findings UX-07
     let candor = Candor::new();
-    candor.run(["init"]).ended_with(0).tells(&["candor.toml", "candor doctor"]);
+    let said = Said::of(without_models(&candor, &["init"]).output().unwrap()).ended_with(0);
+    said.tells(&[
+        "candor.toml",
+        "agents/word_counter.py",
+        "no model was found",
+        "candor run --plan plan.json",
+    ]);
     let doctor = candor.run(["doctor", "--json"]).ended_with(0).json();
     assert_eq!(doctor["ok"], true);
+    candor.run(["run", "--plan", "plan.json", "--strict"]).ended_with(0).shows(&["2 of 2 criteria"]);
     candor.run(["run", PARIS]).ended_with(0);
+    candor.run(["init", "--full", "all"]).ended_with(0);
+    let full = std::fs::read_to_string(candor.path("all/candor.toml")).unwrap();
+    assert!(full.contains("[limits.retry]") && full.contains("[guardrails]"), "every key is there");
+}
+
+#[test]
+fn init_finds_a_model_in_the_environment() {
+    // spec: findings UX-07
+    for (variable, provider) in
+        [("ANTHROPIC_API_KEY", "anthropic"), ("OPENAI_API_KEY", "openai"), ("GEMINI_API_KEY", "gemini")]
+    {
+        let candor = Candor::new();
+        let mut command = without_models(&candor, &["init"]);
+        let said = Said::of(command.env(variable, "not-a-key").output().unwrap()).ended_with(0);
+        said.tells(&[&format!("model {provider}/"), &format!("{variable} is set"), "candor run \""]);
+        let written = std::fs::read_to_string(candor.path("candor.toml")).unwrap();
+        assert!(!written.contains("not-a-key"), "the key stays where it is");
+        let agents = candor.run(["agents"]).ended_with(0);
+        agents.shows(&["word_counter", "researcher", "writer", "reviewer"]);
+    }
+}
+
+#[test]
+fn a_goal_that_nobody_can_do_is_told_before_it_begins() {
+    // spec: findings GL-02 UX-02
+    let candor = Candor::new();
+    let said = candor.run(["run", "Prune the apple trees and repaint the barn"]).ended_with(1);
+    let said = said.tells(&[
+        "nobody here can do this yet",
+        "1. Prune the apple trees",
+        "2. ",
+        "Three ways",
+        "candor init",
+    ]);
+    assert_eq!(said.stderr.matches("nobody here").count(), 1, "{}", said.stderr);
+    assert_eq!(said.stdout, "", "no phase has begun");
+    assert_eq!(candor.run(["list", "--json"]).json(), json!([]), "there is no run of it");
+    candor.run(["plan", "Prune the apple trees"]).ended_with(1).tells(&["nobody here can do this yet"]);
 }
 
 #[test]
@@ -117,7 +173,7 @@ fn the_data_folder_can_come_from_the_environment() {
     let candor = Candor::new();
     let run = |args: &[&str]| {
         let mut command = candor.command(args);
-        crate::support::Said::of(command.env("CANDOR_DATA", "elsewhere").output().unwrap())
+        Said::of(command.env("CANDOR_DATA", "elsewhere").output().unwrap())
     };
     run(&["run", PARIS, "--run-id", "run_1"]).ended_with(0);
     assert!(candor.path("elsewhere/candor.db").is_file());
@@ -127,7 +183,7 @@ fn the_data_folder_can_come_from_the_environment() {
 #[test]
 fn without_a_named_folder_runs_are_kept_in_the_platforms() {
     let candor = Candor::new();
-    let said = crate::support::Said::of(candor.command(["run", PARIS]).output().unwrap());
+    let said = Said::of(candor.command(["run", PARIS]).output().unwrap());
     said.ended_with(0);
     if cfg!(target_os = "linux") {
         assert!(candor.path("share/candor/candor.db").is_file());

@@ -3,7 +3,7 @@
 use candor_testkit::model_server::{Fault, Reply};
 use serde_json::json;
 
-use crate::models::scene::{Scene, level, sensible, step_of};
+use crate::models::scene::{EASY, Scene, level, sensible, step_of};
 use crate::support::Events;
 
 /// A goal that no agent of the travel pack is for.
@@ -12,7 +12,7 @@ const GOAL: &str = "Write a short note that explains to new colleagues how our w
 #[test]
 fn without_agents_a_model_answers_directly_and_says_so() {
     // spec: orchestrator DG-08 DG-12
-    let scene = Scene::new();
+    let scene = Scene::with(&format!("[packs]\ngeneral = false\n{EASY}"), "");
     scene.server.route(|seen| {
         if seen.says("Step: do a task yourself") {
             Reply::json(
@@ -43,7 +43,10 @@ fn without_agents_a_model_answers_directly_and_says_so() {
 #[test]
 fn without_agents_and_without_a_model_it_is_said_what_is_missing() {
     let scene = Scene::new();
-    scene.run(&["run", GOAL, "--no-models"]).ended_with(1).tells(&["declare agents"]);
+    scene
+        .run(&["run", GOAL, "--no-models"])
+        .ended_with(1)
+        .tells(&["nobody here can do this yet", "Three ways"]);
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn the_failure_of_a_model_that_answers_directly_has_the_providers_kind() {
         (Reply::fault(Fault::WrongKey), "denied", "permanent", json!(null)),
         (Reply::text("service unavailable"), "bad_output", "unknown", json!(null)),
     ] {
-        let scene = Scene::new();
+        let scene = Scene::with(&format!("[packs]\ngeneral = false\n{EASY}"), "");
         scene.server.route(move |seen| {
             if seen.says("Step: do a task yourself") {
                 reply.clone()
@@ -76,10 +79,7 @@ fn the_failure_of_a_model_that_answers_directly_has_the_providers_kind() {
             "{failure}"
         );
         assert_eq!(failure["retry_after"], retry, "{failure}");
-        assert!(
-            failure["message"].as_str().unwrap().starts_with("No model could answer directly"),
-            "{failure}"
-        );
+        assert!(failure["message"].as_str().unwrap().starts_with("No model answered"), "{failure}");
     }
 }
 
@@ -101,5 +101,9 @@ fn a_model_that_there_is_no_money_for_fails_over_budget() {
         (&json!("over_budget"), &json!("permanent")),
         "{failure}"
     );
-    assert!(failure["message"].as_str().unwrap().contains("can cost"), "{failure}");
+    assert!(
+        failure["message"].as_str().unwrap().contains("can cost")
+            && failure["message"].as_str().unwrap().contains("raise `max_cost`"),
+        "{failure}"
+    );
 }

@@ -8,6 +8,7 @@ mod configuration;
 mod directly;
 mod durability;
 mod fallback_policy;
+mod general;
 mod incomplete;
 mod judging;
 mod meaning;

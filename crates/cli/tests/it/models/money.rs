@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::models::scene::{
     EASY, Scene, answer_to, level, outcome, sensible, spoken_by, step_of, steps, tasks, tier, tiers,
 };
-use crate::support::{Events, PARIS};
+use crate::support::{Candor, Events, PARIS, Said};
 
 /// What was set aside for each call, in order.
 fn reserved(events: &Events) -> Vec<f64> {
@@ -32,11 +32,14 @@ fn a_budget_that_allows_no_call_is_kept_by_making_none() {
 }
 
 #[test]
-fn the_default_budget_is_a_cent_and_is_never_overdrawn() {
-    // spec: planning BC-02; beyond BY-06 BY-28
-    let scene = Scene::with("", "");
+fn the_default_budget_allows_a_model_to_plan_and_no_budget_is_overdrawn() {
+    // spec: planning BC-02; beyond BY-06 BY-28; findings GL-17
+    let budget = |events: &Events| events.only("run_started")["settings"]["planning_budget"].clone();
+    assert_eq!(budget(&Scene::with("", "").paris()), 0.25);
+    let by_rules = Said::of(Candor::new().command(["run", PARIS, "--json"]).output().unwrap());
+    assert_eq!(budget(&Events(by_rules.lines())), 0.01);
+    let scene = Scene::with("[limits]\nplanning_budget = 0.01\n", "");
     let events = scene.paris();
-    assert_eq!(events.only("run_started")["settings"]["planning_budget"], 0.01);
     // What is set aside for a call fits into what is left after all earlier calls.
     let mut left = 0.01_f64;
     for event in &events.0 {
@@ -72,8 +75,10 @@ fn a_small_budget_is_spent_on_cheaper_tiers_first_and_then_on_none() {
 #[test]
 fn a_provider_that_charges_more_than_was_asked_for_ends_planning_with_the_bill() {
     // spec: planning BC-04 BC-05 BC-06 BC-07
-    let scene =
-        Scene::configured(|url| tiers(url, "").replace("input = 5, output = 10", "input = 1, output = 2"));
+    let scene = Scene::configured(|url| {
+        let cheap = tiers(url, "").replace("input = 5, output = 10", "input = 1, output = 2");
+        format!("[limits]\nplanning_budget = 0.01\n{cheap}")
+    });
     scene.server.route(|seen| {
         let (input, output) = match step_of(seen) {
             "parse_goal" => (1000, 500),

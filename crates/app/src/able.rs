@@ -1,0 +1,55 @@
+//! Whether anybody could carry a goal out, found before a run begins.
+
+use candor_model::Phase;
+use candor_model::handoff::DecompositionOutput;
+use candor_planning::phase::PhaseResult;
+use candor_ports::Experience;
+
+use crate::dry_run::dry_run;
+use crate::{App, ModelUse};
+
+/// How many tasks are named.
+const MOST_TASKS: usize = 8;
+
+/// How an installation gets someone who can do a goal.
+const WAYS: &str = "  1. a model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start Ollama; then `candor init`
+  2. an agent of yours: `candor init` writes one that runs; [[agents]] in candor.toml says what it can do
+  3. a pack: `candor packs` lists the goals that need neither";
+
+impl App {
+    /// What to tell whoever asks for a goal that nobody here can carry out; nothing if somebody may. Where agents or models
+    /// are configured, planning itself finds out who fits.
+    pub async fn nobody_for(&self, request: &str, models: impl Into<ModelUse>) -> Option<String> {
+        let has_models = !self.config.models.is_empty() && !models.into().no_models;
+        if !self.config.agents.is_empty() || has_models {
+            return None;
+        }
+        let rules = ModelUse { no_models: true, ..ModelUse::default() };
+        // Where a run would stop before that, it tells so itself.
+        let mut done =
+            dry_run(self, Experience::default(), rules, request, Phase::Decomposition).await.ok()?;
+        let read = done.report.phases.remove(&Phase::Evaluation)?;
+        let PhaseResult::Goal { goal, .. } = read.result else { return None };
+        // A pack may be meant: the run asks.
+        if read.handoff.flags.needs_user_input {
+            return None;
+        }
+        if done.phases.has_agents_for(&goal.goal_type, &done.agents) {
+            return None;
+        }
+        let left = done.report.phases.remove(&Phase::Decomposition)?.handoff;
+        let tasks = left.output::<DecompositionOutput>().ok()?.subtasks.unwrap_or_default();
+        let named: Vec<String> = (1..)
+            .zip(&tasks)
+            .take(MOST_TASKS)
+            .map(|(n, task)| format!("  {n}. {}", task.description))
+            .collect();
+        let more = tasks.len().saturating_sub(MOST_TASKS);
+        let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+        Some(format!(
+            "nobody here can do this yet. The plan would be:\n{}{more}\nWhat is missing: someone to do it. No agent and no \
+             model is there, and no pack is about this.\nThree ways:\n{WAYS}",
+            named.join("\n")
+        ))
+    }
+}
