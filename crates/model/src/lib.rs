@@ -117,7 +117,9 @@ pub use measured::{DurationBasis, MeasuredCost, MeasuredTime, MeasuredTokens};
 pub use metrics::PhaseMetrics;
 pub use money::{Money, TokenPrice};
 pub use non_empty::NonEmpty;
-pub use note::{AgentNote, LedgerEntry, MissionAction, Noted, Receipt, SpeakerRole, UndoStep, Undone};
+pub use note::{
+    AgentNote, LedgerEntry, MissionAction, Noted, Receipt, SessionState, SpeakerRole, UndoStep, Undone,
+};
 pub use notice::{
     Announcement, FailureNotification, Notification, ProgressStatus, ProgressUpdate, RecoveryNotification,
     Severity,

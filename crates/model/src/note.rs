@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::text_enum::text_enum;
 use crate::{
     AgentType, Choice, Consulted, FollowUp, JsonMap, ListChange, Money, TaskId, TodoItem, TodoStatus,
-    ToolCall, ToolHints, ToolResult, WorkStep,
+    TokenUse, ToolCall, ToolHints, ToolResult, WorkStep,
 };
 
 text_enum!(
@@ -20,6 +20,20 @@ text_enum!(
         Assistant = "assistant",
         /// A tool.
         Tool = "tool",
+    }
+);
+
+text_enum!(
+    /// Where the session of an assistant stands.
+    SessionState {
+        /// It has its name and is about to begin.
+        Opened = "opened",
+        /// It goes on after an interruption.
+        Resumed = "resumed",
+        /// It ended too early; the next attempt goes on with it.
+        Interrupted = "interrupted",
+        /// It came to its end.
+        Ended = "ended",
     }
 );
 
@@ -148,6 +162,21 @@ pub enum AgentNote {
         /// Where it stands.
         state: String,
     },
+    /// The session of an assistant that keeps its own history: an interrupted task continues it under its name.
+    Session {
+        /// The assistant.
+        program: String,
+        /// What it calls the session.
+        id: String,
+        /// Where the session stands.
+        state: SessionState,
+        /// The tokens of its models since the last such note, where it tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<TokenUse>,
+        /// What it cost since the last such note, where it tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<Money>,
+    },
     /// A component of the code agent did its part: a link of the chain of work.
     Worked {
         /// What it did.
@@ -161,6 +190,7 @@ impl AgentNote {
     pub fn cost(&self) -> Money {
         match self {
             Self::Consulted { step, .. } => step.call.as_ref().map_or(Money::ZERO, |call| call.cost),
+            Self::Session { cost, .. } => cost.unwrap_or(Money::ZERO),
             _ => Money::ZERO,
         }
     }

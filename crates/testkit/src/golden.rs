@@ -22,7 +22,7 @@ use crate::scenario::Scenario;
 pub type Story = (&'static str, fn() -> Vec<Event>);
 
 /// Every story by its name.
-pub const STORIES: [Story; 25] = [
+pub const STORIES: [Story; 26] = [
     ("paris", paris),
     ("backup_agent", backup_agent),
     ("over_budget", over_budget),
@@ -45,6 +45,7 @@ pub const STORIES: [Story; 25] = [
     ("forked", phases::forked),
     ("at_their_desks", desks::at_their_desks),
     ("chain_of_work", desks::chain_of_work),
+    ("assistant_session", desks::assistant_session),
     ("given_up_and_resumed", given_up_and_resumed),
     ("waited_for_a_circuit", left_in_peace),
     ("revised_by_a_model", revised_by_a_model),

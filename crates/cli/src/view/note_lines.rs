@@ -48,6 +48,9 @@ fn noted_in_words(note: &AgentNote, task: &str) -> Option<(bool, String)> {
         AgentNote::ReplanAsked { item, .. } => Some((true, words::replan_asked(task, item))),
         AgentNote::Warned { text } => Some((false, words::at_desk(task, text))),
         AgentNote::Remote { task: theirs, state, .. } => Some((true, words::remote(task, theirs, state))),
+        AgentNote::Session { program, id, state, tokens, cost } => {
+            Some((true, words::session(task, (program, id), *state, (*tokens, *cost))))
+        }
         AgentNote::Worked { step } => Some((step.success, words::worked(task, step))),
         AgentNote::Consulted { .. }
         | AgentNote::Decided { .. }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    Account, AgentNote, Choice, ChoiceKind, ChoiceRequest, EventBody, GateId, Money, Noted, Question, TaskId,
+    Account, AgentNote, Choice, ChoiceKind, ChoiceRequest, EventBody, GateId, Money, Noted, Payee, Question,
+    TaskId,
 };
 
 use super::draft::Draft;
@@ -18,10 +19,15 @@ pub(super) fn noted(
     attempt: u32,
     note: Arc<AgentNote>,
 ) -> Result<(), Refusal> {
-    outcome::running(draft, &task_id, attempt)?;
+    let running = outcome::running(draft, &task_id, attempt)?;
+    let agent_type = running.attempt.agent_type.clone();
     let paid = match note.as_ref() {
         AgentNote::Consulted { ask, step, .. } => {
             step.call.as_ref().map(|call| (consult::payee(ask, &call.model), call.cost))
+        }
+        AgentNote::Session { cost, .. } => {
+            let payee = Payee::Attempt { task_id: task_id.clone(), agent_type };
+            cost.map(|cost| (payee, cost))
         }
         _ => None,
     };

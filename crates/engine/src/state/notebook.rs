@@ -178,6 +178,13 @@ impl RunState {
                 }
                 self.bill_note(ask, step);
             }
+            AgentNote::Session { tokens, .. } => {
+                self.pay_within(task_id, note.cost());
+                if let Some(used) = tokens {
+                    let tokens = self.notebook.tokens.entry(task_id.clone()).or_default();
+                    *tokens = tokens.saturating_add(used.total());
+                }
+            }
             // They are for whoever makes the next attempt.
             AgentNote::Planned { .. }
             | AgentNote::Decided { .. }

@@ -50,7 +50,7 @@ impl Mission {
                     self.warnings.push(text.clone());
                 }
             }
-            AgentNote::Remote { .. } | AgentNote::Worked { .. } => {}
+            AgentNote::Remote { .. } | AgentNote::Session { .. } | AgentNote::Worked { .. } => {}
         }
     }
 

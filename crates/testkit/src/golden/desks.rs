@@ -5,8 +5,8 @@ use std::sync::Arc;
 use candor_engine::Input;
 use candor_model::{
     AgentNote, ChoiceKind, ChoiceOption, ChoiceRequest, Consulted, Event, FollowUp, JsonMap, ListChange,
-    MissionAction, Money, NonEmpty, Phase, SpeakerRole, TodoItem, TodoStatus, ToolCall, ToolHints,
-    ToolResult, Undone, WorkStep,
+    MissionAction, Money, NonEmpty, Phase, SessionState, SpeakerRole, TodoItem, TodoStatus, TokenUse,
+    ToolCall, ToolHints, ToolResult, Undone, WorkStep,
 };
 
 use super::finish;
@@ -115,5 +115,22 @@ pub(super) fn chain_of_work() -> Vec<Event> {
         note(&mut run, step("CodeValidator", number, true, None));
     }
     note(&mut run, step("sandbox", 2, false, Some("killed at its deadline")));
+    finish(run, &["task_001", "task_003", "task_002", "task_004"])
+}
+
+/// A coding assistant is interrupted, goes on in its session, and tells what it used.
+pub(super) fn assistant_session() -> Vec<Event> {
+    let session = |state, tokens, cost| AgentNote::Session {
+        program: "assistant".to_owned(),
+        id: "5e2f3b1c".to_owned(),
+        state,
+        tokens,
+        cost,
+    };
+    let used = TokenUse { input: 100, output: 4, cached_read: 20, cached_write: 3 };
+    let mut run = Scenario::paris();
+    note(&mut run, session(SessionState::Opened, None, None));
+    note(&mut run, session(SessionState::Resumed, None, None));
+    note(&mut run, session(SessionState::Ended, Some(used), Some(Money::from_micros(2_500))));
     finish(run, &["task_001", "task_003", "task_002", "task_004"])
 }

@@ -1,6 +1,8 @@
 //! What is said of agents at work, and of their side effects.
 
-use candor_model::{AgentNote, JsonMap, LedgerEntry, ToolHints, ToolResult, Undone, WorkStep};
+use candor_model::{
+    AgentNote, JsonMap, LedgerEntry, Money, SessionState, TokenUse, ToolHints, ToolResult, Undone, WorkStep,
+};
 
 pub(in crate::view) fn planned(task: &str, steps: usize, by: &str) -> String {
     let unit = if steps == 1 { "step" } else { "steps" };
@@ -38,6 +40,18 @@ pub(in crate::view) fn replan_asked(task: &str, step: &str) -> String {
 
 pub(in crate::view) fn remote(task: &str, theirs: &str, state: &str) -> String {
     format!("{task}: remote task {theirs} {state}")
+}
+
+pub(in crate::view) fn session(
+    task: &str,
+    (program, id): (&str, &str),
+    state: SessionState,
+    (tokens, cost): (Option<TokenUse>, Option<Money>),
+) -> String {
+    let tokens = tokens.map(|tokens| format!("{} tokens", tokens.total()));
+    let used: Vec<String> = tokens.into_iter().chain(cost.map(|cost| format!("${cost}"))).collect();
+    let used = if used.is_empty() { String::new() } else { format!(" ({})", used.join(", ")) };
+    format!("{task}: {program} session {id} {state}{used}")
 }
 
 pub(in crate::view) fn worked(task: &str, step: &WorkStep) -> String {
