@@ -7,6 +7,7 @@
 //! While an attempt runs, the socket at `CANDOR_BUS` is its line to the others: see [`line`]. A question of
 //! another agent is put to a process of its own: see [`query`].
 
+mod assistant;
 mod exchange;
 mod line;
 pub(crate) mod outcome;
@@ -27,6 +28,7 @@ use tokio::process::Command;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+pub use self::assistant::{AssistantAgent, Preset};
 use self::line::Line;
 use self::streams::{Streams, Talk};
 use crate::answer::write_order;
@@ -139,6 +141,30 @@ impl CommandAgent {
         command
     }
 
+    /// The same for one attempt, which its variables name.
+    fn command_for(&self, order: &WorkOrder) -> Command {
+        let mut command = self.command();
+        command
+            .env("CANDOR_RUN_ID", order.run_id.as_str())
+            .env("CANDOR_TASK_ID", order.task_id.as_str())
+            .env("CANDOR_ATTEMPT", order.attempt.to_string())
+            .env("CANDOR_IDEMPOTENCY_KEY", &order.idempotency_key)
+            // One that we have ourselves is of another attempt, and not for this child.
+            .env_remove("CANDOR_BUS");
+        command
+    }
+
+    fn log_of(&self, order: &WorkOrder) -> Option<LogWriter> {
+        let logs = self.logs.as_ref()?;
+        Some(logs.writer(order, self.limits.log_bytes, Arc::clone(&self.redactor)))
+    }
+
+    /// Notes the process before it gets its order: what has begun to work can be found again. An attempt that
+    /// cannot be noted (a full disk) is made all the same, since that helps more than it harms.
+    fn note_process(&self, order: &WorkOrder, pid: u32) -> Option<Noted> {
+        self.attempts.as_ref().and_then(|folder| folder.note(order, pid).ok())
+    }
+
     async fn attempt(
         &self,
         order: &WorkOrder,
@@ -150,26 +176,15 @@ impl CommandAgent {
             return Err(AgentFailure::Stopped);
         }
         let input = write_order(order)?;
-        let mut log = self
-            .logs
-            .as_ref()
-            .map(|logs| logs.writer(order, self.limits.log_bytes, Arc::clone(&self.redactor)));
+        let mut log = self.log_of(order);
         let line = peers.and_then(|peers| open_line(order, peers, log.as_mut()));
-        let mut command = self.command();
-        command
-            .env("CANDOR_RUN_ID", order.run_id.as_str())
-            .env("CANDOR_TASK_ID", order.task_id.as_str())
-            .env("CANDOR_ATTEMPT", order.attempt.to_string())
-            .env("CANDOR_IDEMPOTENCY_KEY", &order.idempotency_key)
-            // One that we have ourselves is of another attempt, and not for this child.
-            .env_remove("CANDOR_BUS");
+        let mut command = self.command_for(order);
         if let Some(line) = &line {
             command.env("CANDOR_BUS", line.path());
         }
-        // Noted before the child gets its order: what has begun to work can be found again. An attempt that
-        // cannot be noted (a full disk) is made all the same, since that helps more than it harms.
-        let note = |pid| self.attempts.as_ref().and_then(|folder| folder.note(order, pid).ok());
-        let ending = self.run(&mut command, &input, note, log, (deadline, &stop)).await?;
+        let streams = Streams::new(self.limits.stdout_bytes, log);
+        let note = |pid| self.note_process(order, pid);
+        let ending = self.run(&mut command, &input, note, streams, (deadline, &stop)).await?;
         if let Some(line) = line.filter(|_| matches!(ending.why, Why::Ended)) {
             line.finish().await;
         }
@@ -182,12 +197,11 @@ impl CommandAgent {
         command: &mut Command,
         input: &[u8],
         note: impl FnOnce(u32) -> Option<Noted>,
-        log: Option<LogWriter>,
+        mut streams: Streams,
         (deadline, stop): (Instant, &CancellationToken),
     ) -> Result<Ending, AgentFailure> {
         let (mut group, pipes) = Group::start(command).map_err(|error| self.cannot_start(&error))?;
         let _noted = note(group.pid());
-        let mut streams = Streams::new(self.limits.stdout_bytes, log);
         let (why, status) = {
             let mut talk = streams.talk(pipes, input);
             let why = until_over(group.pid(), &mut talk, deadline, stop).await;

@@ -40,7 +40,7 @@ pub(super) fn failure(failure: Failure, stderr: &[u8]) -> AgentFailure {
 
 /// A child that ended with a code other than 0 or by a signal. What it says itself on stdout counts more than its
 /// code, and more than its log.
-fn crashed(program: &str, status: ExitStatus, stdout: &[u8], stderr: &[u8]) -> Failure {
+pub(super) fn crashed(program: &str, status: ExitStatus, stdout: &[u8], stderr: &[u8]) -> Failure {
     let said = reported_error(stdout).filter(|_| status.code().is_some());
     let ended = format!("`{program}` {}", end_in_words(status));
     let told = said.as_ref().and_then(|said| said.message.as_deref()).map(|told| text::head(told.as_bytes()));

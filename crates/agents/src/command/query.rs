@@ -7,6 +7,7 @@ use candor_model::{Query, QueryAnswer, RunId};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::streams::Streams;
 use super::{CommandAgent, Ending, Why, outcome};
 use crate::answer::{read_query_answer, write_query};
 use crate::log_folder::file_name;
@@ -31,7 +32,8 @@ impl CommandAgent {
             .env_remove("CANDOR_BUS");
         let name = file_name(&query.id);
         let note = |pid| self.attempts.as_ref().and_then(|it| it.note_process(run, &name, &key, pid).ok());
-        let ending = self.run(&mut command, &input, note, None, (deadline, &stop)).await;
+        let streams = Streams::new(self.limits.stdout_bytes, None);
+        let ending = self.run(&mut command, &input, note, streams, (deadline, &stop)).await;
         self.read_ending(&ending.map_err(|failure| failure.to_string())?, query.timeout)
     }
 

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use candor_ports::BoxFuture;
@@ -24,17 +25,27 @@ pub(crate) const DRAIN_WITHIN: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Flooded;
 
+/// Takes what a child prints on stdout as it comes, and nothing at its end; what it returns goes into the log.
+pub(super) type Listener = Box<dyn FnMut(&[u8]) -> Vec<u8> + Send>;
+
 /// What a child has printed so far.
 pub(super) struct Streams {
     stdout: Vec<u8>,
     stdout_limit: usize,
     stderr: Tail,
     log: Option<LogWriter>,
+    listener: Option<Listener>,
 }
 
 impl Streams {
     pub(super) fn new(stdout_limit: usize, log: Option<LogWriter>) -> Self {
-        Self { stdout: Vec::new(), stdout_limit, stderr: Tail::default(), log }
+        Self { stdout: Vec::new(), stdout_limit, stderr: Tail::default(), log, listener: None }
+    }
+
+    /// The same, whose stdout goes to this listener and is not kept: it may be of any length.
+    pub(super) fn heard_by(mut self, listener: Listener) -> Self {
+        self.listener = Some(listener);
+        self
     }
 
     /// Starts to give `input` to the child and to take what it prints.
@@ -43,14 +54,22 @@ impl Streams {
     }
 
     async fn pump(&mut self, pipes: Pipes, input: &[u8]) -> Result<(), Flooded> {
-        let Self { stdout, stdout_limit, stderr, log } = self;
+        let Self { stdout, stdout_limit, stderr, log, listener } = self;
+        let log = Mutex::new(log);
+        let write = |bytes: &[u8]| {
+            log.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(|log| log.write(bytes));
+        };
         let taken = take(pipes.stdout, |bytes| {
+            if let Some(listener) = listener {
+                write(&listener(bytes));
+                return Ok(());
+            }
             stdout.extend_from_slice(bytes);
             if stdout.len() > *stdout_limit { Err(Flooded) } else { Ok(()) }
         });
         let noted = take(pipes.stderr, |bytes| {
             stderr.add(bytes);
-            log.iter_mut().for_each(|log| log.write(bytes));
+            write(bytes);
             Ok::<(), Infallible>(())
         });
         let noted = async { noted.await.map_err(|never| match never {}) };
@@ -61,9 +80,11 @@ impl Streams {
         tokio::try_join!(taken, noted, fed).map(|_| ())
     }
 
-    /// Ends the log.
+    /// Ends the log, and lets the listener go: nothing more comes.
     pub(super) fn finish(&mut self) {
+        let rest = self.listener.take().map(|mut listener| listener(&[])).unwrap_or_default();
         let Self { log, stderr, .. } = self;
+        log.iter_mut().for_each(|log| log.write(&rest));
         log.iter_mut().for_each(|log| log.finish(stderr.bytes()));
     }
 

@@ -15,6 +15,8 @@
 mod a2a;
 #[cfg(feature = "http")]
 mod a2a_faults;
+#[cfg(unix)]
+mod assistants;
 mod builtin;
 mod code_agent;
 mod code_cache;
