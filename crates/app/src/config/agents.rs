@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use candor_agents::Preset;
 use candor_model::{
     AgentCapability, AgentType, JsonMap, Money, RetryPolicy, RiskClass, Seconds, Share, Tier,
 };
@@ -58,9 +59,9 @@ pub struct AgentInFile {
     /// How it works with them.
     #[serde(default)]
     pub mission: MissionInFile,
-    /// The tier of the model that it is.
+    /// The tier of the model that it is; for an assistant, its own name of the model that it uses.
     #[serde(default)]
-    pub model: Option<Tier>,
+    pub model: Option<ModelInFile>,
     /// What its models are told beside its specialization.
     #[serde(default)]
     pub instructions: Option<Instructions>,
@@ -82,9 +83,18 @@ pub struct AgentInFile {
     /// What it does to the world at most; if absent, its kind and the words of its tasks decide.
     #[serde(default)]
     pub effects: Option<Vec<RiskClass>>,
-    /// `code`: it writes Python for a task, checks it, and runs it in a sandbox.
+    /// `code`: it writes Python for a task, checks it, and runs it in a sandbox. `cli`: a coding assistant.
     #[serde(default)]
     pub kind: Option<KindInFile>,
+    /// Which coding assistant it is.
+    #[serde(default)]
+    pub preset: Option<Preset>,
+    /// The assistant's program, if it is not found under its usual name.
+    #[serde(default)]
+    pub program: Option<String>,
+    /// Further arguments for the assistant.
+    #[serde(default)]
+    pub args: Vec<String>,
     /// A kind that comes with Candor.
     #[serde(default)]
     pub builtin: Option<String>,
@@ -124,12 +134,24 @@ pub struct MissionInFile {
     pub replanning: Option<bool>,
 }
 
+/// A model, as an agent names it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum ModelInFile {
+    /// By how capable it is.
+    Tier(Tier),
+    /// By its own name.
+    Named(String),
+}
+
 /// A kind of agent that needs no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KindInFile {
     /// It writes code.
     Code,
+    /// A coding assistant that is run as a command.
+    Cli,
 }
 
 /// How an agent is reached.
@@ -148,6 +170,8 @@ pub enum AgentKind<'a> {
     A2a(&'a str),
     /// It writes code.
     Code,
+    /// A coding assistant, started as this program.
+    Cli(Preset, &'a str),
     /// Not at all: it can only be ranked.
     Nothing,
 }
@@ -179,6 +203,9 @@ impl AgentInFile {
             retry: None,
             effects: None,
             kind: None,
+            preset: None,
+            program: None,
+            args: Vec::new(),
             builtin: None,
             options: JsonMap::new(),
         }
@@ -213,6 +240,8 @@ impl AgentInFile {
             AgentKind::Model(_) | AgentKind::Builtin(_) => Some(vec![RiskClass::Read]),
             // It runs in the sandbox.
             AgentKind::Code => Some(vec![RiskClass::Change]),
+            // It edits files in its folder; its own rules decide on anything else.
+            AgentKind::Cli(..) => Some(vec![RiskClass::Change]),
             // It asks before each call that cannot be undone.
             AgentKind::Tools(_) if self.mission.approve != Some(Approve::Never) => {
                 Some(vec![RiskClass::Change])
@@ -234,11 +263,59 @@ impl AgentInFile {
             self.command.as_deref().map(AgentKind::Command),
             self.http.as_deref().map(AgentKind::Http),
             self.tools.as_deref().map(AgentKind::Tools),
-            self.model.map(AgentKind::Model),
+            self.model.as_ref().filter(|_| !self.is_assistant()).map(|model| match model {
+                ModelInFile::Tier(tier) => AgentKind::Model(*tier),
+                // `problem` refuses it.
+                ModelInFile::Named(_) => AgentKind::Nothing,
+            }),
             self.a2a.as_deref().map(AgentKind::A2a),
-            self.kind.map(|KindInFile::Code| AgentKind::Code),
+            self.kind.map(|kind| self.of_kind(kind)),
             self.builtin.as_deref().map(AgentKind::Builtin),
         ]
+    }
+
+    fn of_kind(&self, kind: KindInFile) -> AgentKind<'_> {
+        match (kind, self.preset) {
+            (KindInFile::Code, _) => AgentKind::Code,
+            (KindInFile::Cli, Some(preset)) => {
+                AgentKind::Cli(preset, self.program.as_deref().unwrap_or(preset.program()))
+            }
+            // `problem` refuses it.
+            (KindInFile::Cli, None) => AgentKind::Nothing,
+        }
+    }
+
+    fn is_assistant(&self) -> bool {
+        self.kind == Some(KindInFile::Cli)
+    }
+
+    /// The model that an assistant is told to use.
+    pub fn assistant_model(&self) -> Option<String> {
+        self.model.as_ref().filter(|_| self.is_assistant()).map(|model| match model {
+            ModelInFile::Tier(tier) => tier.to_string(),
+            ModelInFile::Named(name) => name.clone(),
+        })
+    }
+
+    /// What is wrong with the keys of an assistant.
+    fn assistant_problem(&self) -> Option<String> {
+        let keys = [
+            ("preset", self.preset.is_some()),
+            ("program", self.program.is_some()),
+            ("args", !self.args.is_empty()),
+        ];
+        if let (false, Some((key, _))) = (self.is_assistant(), keys.into_iter().find(|(_, given)| *given)) {
+            return Some(format!("`{key}` is for coding assistants; add `kind = \"cli\"`"));
+        }
+        match &self.model {
+            _ if self.is_assistant() && self.preset.is_none() => {
+                Some("`kind = \"cli\"` needs `preset`: claude, codex, gemini or goose".to_owned())
+            }
+            Some(ModelInFile::Named(name)) if !self.is_assistant() => {
+                Some(format!("`model` is a tier (fast, balanced or strong), not `{name}`"))
+            }
+            _ => None,
+        }
     }
 
     /// Whether the file says what it is good at.
@@ -254,15 +331,13 @@ impl AgentInFile {
             return Some("`command` is empty; give the program and its arguments".to_owned());
         }
         let has_models = matches!(self.kind(), AgentKind::Model(_) | AgentKind::Tools(_) | AgentKind::Code);
-        if self.instructions.is_some() && !has_models {
-            return Some(
-                "`instructions` are for agents with `model`, `tools` or `kind = \"code\"`".to_owned(),
-            );
+        if self.instructions.is_some() && !has_models && !self.is_assistant() {
+            return Some("`instructions` are for agents with `model`, `tools` or `kind`".to_owned());
         }
         if self.tools.as_ref().is_some_and(Vec::is_empty) {
             return Some("`tools` is empty; name tools, `server.*` or `*`".to_owned());
         }
-        None
+        self.assistant_problem()
     }
 }
 

@@ -15,7 +15,7 @@ use candor_model::{BreakerSettings, Money, RiskClass, RunSettings, Seconds};
 use candor_phases::Rulebook;
 use serde::Deserialize;
 
-pub use self::agents::{AgentInFile, AgentKind, AgentList, Instructions, KindInFile};
+pub use self::agents::{AgentInFile, AgentKind, AgentList, Instructions, KindInFile, ModelInFile};
 pub use self::code::{CodeInFile, Language, Runner};
 pub use self::read::read_text;
 use self::read::read_toml;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use candor_agents::{
-    A2aAgent, A2aConfig, CommandAgent, HttpAgent, ModelAgent, ToolAgent, ToolAgentConfig, builtin, role,
+    A2aAgent, A2aConfig, AssistantAgent, CommandAgent, HttpAgent, ModelAgent, Preset, ToolAgent,
+    ToolAgentConfig, builtin, role,
 };
-use candor_model::{AgentCapability, AgentType, Money, Seconds, Share, Tier};
+use candor_model::{AgentCapability, AgentType, Money, RiskClass, Seconds, Share, Tier};
 use candor_planning::routing::LAST_RESORT;
 use candor_ports::{Agent, Toolbox};
 
@@ -19,6 +20,9 @@ const MAX_COST: Money = Money::from_micros(500_000);
 /// How long an attempt may take that needs more than one call, when nothing is said.
 const LONG: u32 = 300;
 
+/// How long a coding assistant may take, when nothing is said.
+const ASSISTANT: u32 = 1_800;
+
 impl App {
     pub(super) fn agent(
         &self,
@@ -28,7 +32,11 @@ impl App {
         let name = &declared.agent_type;
         let at = |problem: String| AppError::usage(format!("agent {name}: {problem}"));
         match declared.kind() {
-            AgentKind::Command(command) => self.command(declared, command).map_err(at),
+            AgentKind::Command(command) => Ok(Arc::new(self.command(declared, command).map_err(at)?)),
+            AgentKind::Cli(preset, program) => {
+                let role = self.role(declared, files).map_err(at)?;
+                self.assistant(declared, (preset, program), role).map_err(at)
+            }
             AgentKind::Http(url) => Ok(Arc::new(http(declared, url).map_err(at)?)),
             AgentKind::Builtin(kind) => {
                 let beside = |name: &str| files(name).or_else(|| self.beside_config(name));
@@ -70,14 +78,31 @@ impl App {
         Ok(role(declared.agent_type.as_str(), &declared.specialization, &instructions))
     }
 
-    fn command(&self, declared: &AgentInFile, command: &[String]) -> Result<Arc<dyn Agent>, String> {
+    fn command(&self, declared: &AgentInFile, command: &[String]) -> Result<CommandAgent, String> {
         let command = CommandAgent::new(command).map_err(|error| error.to_string())?;
         let folder = self.config.folder.join(declared.cwd.clone().unwrap_or_default());
         let here = folder.as_os_str().is_empty();
         let command = if here { command } else { command.in_folder(folder) };
         let command = command.with_env(declared.env.clone());
+        Ok(command.logging_to(self.data.logs()).redacted_by(self.redactor()).noted_in(self.data.attempts()))
+    }
+
+    /// A coding assistant; one that is declared to read only is kept from changing files.
+    fn assistant(
+        &self,
+        declared: &AgentInFile,
+        (preset, program): (Preset, &str),
+        role: String,
+    ) -> Result<Arc<dyn Agent>, String> {
+        let command = self.command(declared, &[program.to_owned()])?;
+        let read_only =
+            declared.effects.as_deref().is_some_and(|it| it.iter().all(|it| *it == RiskClass::Read));
         Ok(Arc::new(
-            command.logging_to(self.data.logs()).redacted_by(self.redactor()).noted_in(self.data.attempts()),
+            AssistantAgent::new(preset, command)
+                .with_args(declared.args.clone())
+                .with_model(declared.assistant_model())
+                .with_role(role)
+                .read_only(read_only),
         ))
     }
 
@@ -116,6 +141,7 @@ impl App {
                 known.timeout = known.timeout.or(Some(Seconds::whole(LONG)));
                 known.max_cost = known.max_cost.or(Some(MAX_COST));
             }
+            AgentKind::Cli(..) => known.timeout = known.timeout.or(Some(Seconds::whole(ASSISTANT))),
             AgentKind::A2a(_) => {
                 known.timeout = known.timeout.or(Some(Seconds::whole(LONG)));
                 if let Some(card) = self.cards.get(&declared.agent_type) {
@@ -166,7 +192,7 @@ pub(super) fn last_resort() -> Option<Callable> {
         timeout: Some(Seconds::whole(60)),
         max_cost: Some(MAX_COST),
         retry: None,
-        effects: Some(vec![candor_model::RiskClass::Read]),
+        effects: Some(vec![RiskClass::Read]),
     };
     Some((capability, Arc::new(ModelAgent::last_resort(Tier::Balanced, MAX_COST))))
 }

@@ -23,7 +23,7 @@ use candor_tools::Tools;
 
 pub use self::code::{CODE_AGENT, Sandbox};
 pub use self::deps::ModelUse;
-use crate::config::{AgentInFile, Config};
+use crate::config::{AgentInFile, Config, ModelInFile};
 use crate::data::{DataFolder, Log};
 use crate::error::AppError;
 use crate::packs::{self, FoundPack};
@@ -204,7 +204,7 @@ impl App {
         }
         if agent.tools.as_ref().is_some_and(|tools| !tools.iter().any(|tool| self.config.tools.has(tool))) {
             agent.tools = None;
-            agent.model = agent.mission.tier.or(Some(Tier::Balanced));
+            agent.model = Some(ModelInFile::Tier(agent.mission.tier.unwrap_or(Tier::Balanced)));
         }
         Some(agent)
     }

@@ -32,18 +32,19 @@ pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, 
         return Ok(code::DONE);
     }
     let mut text = format!(
-        "{:<24} {:>8} {:>10} {:>8} {:>9}  {}\n",
-        "agent", "success", "latency", "cost", "attempts", "good at"
+        "{:<24} {:>8} {:>10} {:>8} {:>9}  {:<8} {}\n",
+        "agent", "success", "latency", "cost", "attempts", "effects", "good at"
     );
     for (declared, known) in rows {
         let attempts = experience.measured.get(&declared.agent_type).map_or(0, |measure| measure.attempts);
         text.push_str(&format!(
-            "{:<24} {:>7.0}% {:>7} ms {:>8} {:>9}  {}\n",
+            "{:<24} {:>7.0}% {:>7} ms {:>8} {:>9}  {:<8} {}\n",
             declared.agent_type.as_str(),
             known.success_rate.get() * 100.0,
             known.avg_latency_ms,
             format!("${:.3}", known.cost_per_invocation),
             attempts,
+            effects(known),
             match open_circuit(&experience, declared) {
                 Some(open) => format!("{} — {open}", declared.specialization),
                 None => declared.specialization.clone(),
@@ -52,6 +53,12 @@ pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, 
     }
     output::print(&text)?;
     Ok(code::DONE)
+}
+
+/// What an agent does to the world at most; `?` if that is not known.
+fn effects(agent: &AgentCapability) -> String {
+    let names = |effects: &Vec<_>| effects.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    agent.effects.as_ref().map_or_else(|| "?".to_owned(), names)
 }
 
 fn breaker_of<'e>(experience: &'e Experience, agent: &AgentCapability) -> Option<&'e Breaker> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use candor_app::config::{AgentInFile, AgentKind};
 use candor_app::{App, ChatClient, ModelUse, probe_confinement};
-use candor_model::Tier;
+use candor_model::{RiskClass, Tier};
 use candor_ports::RunFilter;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -99,6 +99,18 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
                 ),
             }
         }
+        AgentKind::Cli(preset, program) => match find_program(folder, program) {
+            Some(path) => {
+                let effects = agent.capability().effects.unwrap_or_default();
+                let effects: Vec<&str> = effects.into_iter().map(RiskClass::does).collect();
+                let told =
+                    format!("{} assistant {}; {}", preset.program(), path.display(), effects.join(", "));
+                Finding::well(what, told)
+            }
+            None => {
+                Finding::ill(what, format!("there is no program {program}; install it, or set `program`"))
+            }
+        },
         AgentKind::Http(url) => Finding::well(what, format!("service {url} (not called)")),
         AgentKind::Builtin(kind) => Finding::well(what, format!("built in: {kind}")),
         AgentKind::Tools(patterns) => Finding::well(what, format!("tools: {}", patterns.join(", "))),

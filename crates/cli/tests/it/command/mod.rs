@@ -3,6 +3,8 @@
 mod agents_http;
 mod agents_misbehaving;
 mod approval;
+#[cfg(unix)]
+mod assistants;
 mod bad_files;
 mod bad_goals;
 mod breakers;
