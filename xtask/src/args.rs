@@ -20,6 +20,7 @@ Usage: cargo xtask COMMAND
   bench [NAME]                  the benches core, asking, routing, store, peers, phases, react, agents, code;
                                 all of them unless one is named
   quality [--data DIR]          how good the judgement is, on labelled data that is not part of the project
+  adapters                      the tests of adapters/python with the frameworks from PyPI (fetches about 1.3 GB)
   fuzz TARGET [--seconds S]     one fuzz target (needs nightly and cargo-fuzz); 60 seconds unless told
   help                          this text";
 
@@ -54,6 +55,8 @@ pub enum Task {
         /// The folder with the labelled data.
         data: Option<String>,
     },
+    /// Test the adapters for other frameworks.
+    Adapters,
     /// Run one fuzz target.
     Fuzz {
         /// The fuzz target's name.
@@ -126,6 +129,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, UsageE
         "verify" => verify(rest),
         "tidy" => nothing_more("tidy", rest).map(|()| Task::Tidy),
         "deny" => nothing_more("deny", rest).map(|()| Task::Deny),
+        "adapters" => nothing_more("adapters", rest).map(|()| Task::Adapters),
         "simulate" => Ok(Task::Simulate { arguments: rest.collect() }),
         "bench" => bench(rest),
         "quality" => quality(rest),

@@ -39,6 +39,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Simulate { arguments } => programs::simulate(&root, arguments),
         Task::Bench { name } => programs::bench(&root, name.as_deref()),
         Task::Quality { data } => programs::quality(&root, data.as_deref()),
+        Task::Adapters => programs::adapters(&root),
         Task::Fuzz { target, seconds } => programs::fuzz(&root, target, *seconds),
     }
 }

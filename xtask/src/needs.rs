@@ -119,7 +119,7 @@ fn spawn(script: &Path, folder: &Path, log: &Path) -> Result<Child> {
 }
 
 /// Where cargo builds, unless its configuration files say otherwise.
-fn target_folder(root: &Path) -> PathBuf {
+pub(crate) fn target_folder(root: &Path) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 

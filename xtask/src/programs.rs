@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::cargo;
+use crate::needs::target_folder;
 
 /// How many seeds the simulator runs when nobody says otherwise.
 const DEFAULT_SEEDS: &str = "20000";
@@ -55,6 +56,18 @@ pub(crate) fn simulate_with_checks(root: &Path) -> Result<()> {
     let mut command = Command::new(executable);
     command.current_dir(root).args(["--seeds", DEFAULT_SEEDS]);
     cargo::finish(command, &format!("simulate --seeds {DEFAULT_SEEDS}"))
+}
+
+/// Tests `adapters/python` with the real frameworks, each in an environment of its own below cargo's target folder.
+///
+/// # Errors
+///
+/// When a framework cannot be fetched, or a test fails.
+pub fn adapters(root: &Path) -> Result<()> {
+    let mut command = Command::new("sh");
+    command.arg(root.join("adapters/python/test.sh")).arg(target_folder(root).join("test-adapters"));
+    command.current_dir(root);
+    cargo::finish(command, "adapters/python/test.sh")
 }
 
 /// Runs one bench, or all of them.

@@ -66,7 +66,7 @@ impl Peers {
         self.module("mcp_server_git", &["--repository", &repository.to_string_lossy()])
     }
 
-    /// A Python that has `a2a-sdk` and `mcp`.
+    /// A Python that has `a2a-sdk`, `mcp` and `langgraph`.
     #[must_use]
     pub fn python(&self) -> PathBuf {
         self.folder.join("python/bin/python")

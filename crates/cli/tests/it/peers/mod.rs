@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 mod asking;
+mod graph;
 mod meeting;
 mod peer;
 mod secrets;
