@@ -2,8 +2,8 @@
 
 use candor_model::{AgentAnswer, FailureKind, JsonMap, Query, QueryAnswer, ReportedError, WorkOrder};
 use candor_ports::AgentFailure;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::text;
@@ -32,6 +32,11 @@ fn error_in(answer: &JsonMap) -> Option<ReportedError> {
 
 /// What an agent is handed: the order as JSON.
 pub(crate) fn write_order(order: &WorkOrder) -> Result<Vec<u8>, AgentFailure> {
+    write_json(order)
+}
+
+/// The same for an order with more in it.
+pub(crate) fn write_json(order: &impl Serialize) -> Result<Vec<u8>, AgentFailure> {
     serde_json::to_vec(order).map_err(|error| {
         AgentFailure::failed(FailureKind::TaskError, format!("the order cannot be written as JSON: {error}"))
     })

@@ -1,4 +1,5 @@
-//! Agents behind a URL: the order as a JSON POST, the answer as its JSON response.
+//! Agents behind a URL: the order as a JSON POST, the answer as its JSON response, or as the last of JSON lines; see
+//! [`worker`](crate::worker) for what these lines can say.
 //!
 //! The order carries its idempotency key in the header `Idempotency-Key`, so that a service can tell a
 //! repetition from a new attempt. Redirects are not followed: an order goes to the address that was given and
@@ -6,27 +7,32 @@
 
 use std::error::Error;
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use candor_model::{
     AgentAnswer, Failure, FailureKind, Query, QueryAnswer, ReportedError, RunId, Timestamp, Transience,
     WorkOrder,
 };
-use candor_ports::{Agent, AgentFailure, BoxFuture};
+use candor_ports::{Agent, AgentFailure, AttemptContext, BoxFuture};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{read_answer, read_query_answer, reported_error, write_order, write_query};
+use crate::answer::{read_query_answer, reported_error, write_query};
 use crate::keys::Keys;
 use crate::text;
 use crate::wait::{deadline_of, until_over};
+use crate::worker::{Conversation, Ending, MAX_ROUNDS};
 
 /// How large a response may be.
 const MAX_BODY_BYTES: usize = 10_000_000;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON_OR_LINES: HeaderValue = HeaderValue::from_static("application/json, application/x-ndjson");
+/// The types of a response whose lines are objects of their own.
+const LINES: [&str; 4] =
+    ["application/x-ndjson", "application/ndjson", "application/jsonl", "text/event-stream"];
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// What is wrong with the description of an HTTP agent.
@@ -80,16 +86,82 @@ impl HttpAgent {
         Ok(self)
     }
 
-    async fn ask(&self, order: &WorkOrder) -> Result<AgentAnswer, AgentFailure> {
-        let body = self.post(write_order(order)?, &order.idempotency_key).await?;
-        read_answer(&body)
-            .map_err(|problem| AgentFailure::failed(FailureKind::BadOutput, self.unusable(&problem)))
+    async fn ask(
+        &self,
+        order: &WorkOrder,
+        cx: Option<Arc<dyn AttemptContext>>,
+    ) -> Result<AgentAnswer, AgentFailure> {
+        let unusable =
+            |problem: String| AgentFailure::failed(FailureKind::BadOutput, self.unusable(&problem));
+        let mut conversation = Conversation::new(order, cx);
+        for _ in 0..MAX_ROUNDS {
+            let request = conversation.order()?;
+            let response = self.send(request, &order.idempotency_key, JSON_OR_LINES).await?;
+            let last = if is_lines(&response) {
+                self.last_line(response, &conversation).await?
+            } else {
+                self.body(response).await?
+            };
+            match conversation.end(&last).await {
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => {}
+                Err(Ending::Over(failure)) => return Err(failure),
+                Err(Ending::Unusable(problem)) => return Err(unusable(problem)),
+            }
+        }
+        Err(unusable(format!("it asked something {MAX_ROUNDS} times and never answered")))
+    }
+
+    /// Reads a response line by line: what is told is passed on as it comes, the first other line is its end.
+    async fn last_line(
+        &self,
+        mut response: Response,
+        conversation: &Conversation<'_>,
+    ) -> Result<Vec<u8>, AgentFailure> {
+        let unusable = |problem: &str| AgentFailure::failed(FailureKind::BadOutput, self.unusable(problem));
+        let keys = Keys::of(&self.headers);
+        let mut pending = Vec::new();
+        loop {
+            let chunk = response.chunk().await.map_err(|error| self.lost(&error))?;
+            let ended = chunk.is_none();
+            pending.extend_from_slice(chunk.as_deref().unwrap_or(b"\n"));
+            while let Some(at) = pending.iter().position(|byte| *byte == b'\n') {
+                let rest = pending.split_off(at + 1);
+                let line = keys.taken_out(std::mem::replace(&mut pending, rest));
+                let Some(line) = content(&line) else { continue };
+                let told = conversation.tell(line).await.map_err(|problem| unusable(&problem))?;
+                if !told {
+                    return Ok(line.to_vec());
+                }
+            }
+            if pending.len() > MAX_BODY_BYTES {
+                return Err(unusable(&format!("a line is longer than {} MB", MAX_BODY_BYTES / 1_000_000)));
+            }
+            if ended {
+                return Err(unusable("it ended without an answer"));
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        order: &WorkOrder,
+        cx: Option<Arc<dyn AttemptContext>>,
+        stop: CancellationToken,
+    ) -> Result<AgentAnswer, AgentFailure> {
+        let deadline = deadline_of(order);
+        tokio::select! {
+            biased;
+            failure = until_over(order, deadline, &stop) => Err(failure),
+            result = self.ask(order, cx) => result,
+        }
     }
 
     async fn ask_query(&self, run: &RunId, query: &Query) -> Result<QueryAnswer, String> {
         let body = write_query(query)?;
         let key = format!("{run}/{}", query.id);
-        let body = self.post(body, &key).await.map_err(|failure| failure.to_string())?;
+        let response = self.send(body, &key, JSON).await.map_err(|failure| failure.to_string())?;
+        let body = self.body(response).await.map_err(|failure| failure.to_string())?;
         read_query_answer(&body).map_err(|problem| self.unusable(&problem))
     }
 
@@ -97,8 +169,8 @@ impl HttpAgent {
         format!("{} gave no usable answer: {problem}", self.address())
     }
 
-    /// Sends a body and takes the body of a successful response.
-    async fn post(&self, body: Vec<u8>, key: &str) -> Result<Vec<u8>, AgentFailure> {
+    /// Sends a body, and gives the response if it is a success.
+    async fn send(&self, body: Vec<u8>, key: &str, accept: HeaderValue) -> Result<Response, AgentFailure> {
         let key = HeaderValue::try_from(key).map_err(|_| {
             AgentFailure::failed(FailureKind::TaskError, "the idempotency key does not fit into a header")
         })?;
@@ -107,14 +179,16 @@ impl HttpAgent {
             .post(self.url.clone())
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, JSON)
-            .header(ACCEPT, JSON)
+            .header(ACCEPT, accept)
             .header(IDEMPOTENCY_KEY, key)
             .body(body);
         let response = request.send().await.map_err(|error| self.lost(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        // An access key that the service says back must not get on the log.
-        let body = Keys::of(&self.headers).taken_out(self.body(response).await?);
-        if status.is_success() { Ok(body) } else { Err(self.refused(status, &headers, &body)) }
+        if status.is_success() {
+            return Ok(response);
+        }
+        let body = self.body(response).await?;
+        Err(self.refused(status, &headers, &body))
     }
 
     fn client(&self) -> Result<&Client, AgentFailure> {
@@ -139,7 +213,8 @@ impl HttpAgent {
                 return Err(AgentFailure::failed(FailureKind::BadOutput, message));
             }
         }
-        Ok(body)
+        // An access key that the service says back must not get on the log.
+        Ok(Keys::of(&self.headers).taken_out(body))
     }
 
     /// A service that cannot be reached is an agent that is not there, and is called so: others may be.
@@ -188,14 +263,16 @@ impl Agent for HttpAgent {
         order: &'a WorkOrder,
         stop: CancellationToken,
     ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
-        let deadline = deadline_of(order);
-        Box::pin(async move {
-            tokio::select! {
-                biased;
-                failure = until_over(order, deadline, &stop) => Err(failure),
-                result = self.ask(order) => result,
-            }
-        })
+        Box::pin(self.attempt(order, None, stop))
+    }
+
+    fn perform_among<'a>(
+        &'a self,
+        order: &'a WorkOrder,
+        cx: Arc<dyn AttemptContext>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'a, Result<AgentAnswer, AgentFailure>> {
+        Box::pin(self.attempt(order, Some(cx), stop))
     }
 
     fn answer<'a>(
@@ -214,6 +291,21 @@ impl Agent for HttpAgent {
                 }
             }
         })
+    }
+}
+
+fn is_lines(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    LINES.iter().any(|lines| kind.eq_ignore_ascii_case(lines))
+}
+
+/// What a line holds, also as an event of a stream; nothing for one that is empty, a comment or another field.
+fn content(line: &[u8]) -> Option<&[u8]> {
+    let line = line.trim_ascii();
+    match line.strip_prefix(b"data:") {
+        Some(data) => Some(data.trim_ascii()),
+        None => Some(line).filter(|line| line.starts_with(b"{")),
     }
 }
 

@@ -24,6 +24,8 @@ mod role;
 mod text;
 mod tool;
 mod wait;
+#[cfg(feature = "http")]
+mod worker;
 
 #[cfg(feature = "http")]
 pub use self::a2a::{A2aAgent, A2aConfig, A2aError, Described};

@@ -30,6 +30,9 @@ pub struct AttemptOutput<'a> {
     /// What the agent noted while it worked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<&'a AgentNote>,
+    /// What the agent told while it worked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<&'a str>,
 }
 
 /// What came out of every attempt of a run, or of one task of it, in the order in which they began.
@@ -40,7 +43,7 @@ pub fn attempts<'a>(
     task: Option<&TaskId>,
 ) -> Vec<AttemptOutput<'a>> {
     let wanted = chronicle.attempts.iter().filter(|it| task.is_none_or(|task| task == it.task_id));
-    let told = wanted.map(|it| AttemptOutput {
+    let outputs = wanted.map(|it| AttemptOutput {
         task_id: it.task_id,
         task: chronicle.name(it.task_id),
         attempt: it.number,
@@ -51,8 +54,25 @@ pub fn attempts<'a>(
         errors: it.feedback.map_or(&[], |feedback| &feedback.errors),
         failure: it.feedback.and_then(|feedback| feedback.failure.as_ref()),
         notes: notes(records, it.task_id, it.number),
+        told: told(records, it.task_id, it.number),
     });
-    told.collect()
+    outputs.collect()
+}
+
+/// What was told from the start of an attempt to the start of the next one.
+fn told<'a>(records: &'a [Recorded], task: &TaskId, number: u32) -> Vec<&'a str> {
+    let mut running = 0;
+    let said = records.iter().filter_map(|recorded| match &recorded.event.body {
+        EventBody::TaskDispatched { task_id, attempt, .. } if task_id == task => {
+            running = *attempt;
+            None
+        }
+        EventBody::Broadcast { message } if message.task_id.as_ref() == Some(task) && running == number => {
+            Some(message.content.as_str())
+        }
+        _ => None,
+    });
+    said.collect()
 }
 
 fn notes<'a>(records: &'a [Recorded], task: &TaskId, number: u32) -> Vec<&'a AgentNote> {

@@ -2,12 +2,16 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use crate::common::attempt_context::MemoryContext;
 use crate::common::{order, perform, reason, takes_less_than};
 use candor_agents::HttpAgent;
+use candor_model::{AgentAnswer, AgentNote, FailureKind};
 use candor_ports::{Agent, AgentFailure};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// What a server got: its head in lower case, and its body.
@@ -65,7 +69,7 @@ async fn an_order_is_posted_as_json_with_its_key_and_the_answer_is_read() {
     ] {
         assert!(request.head.contains(line), "{line} is not in {}", request.head);
     }
-    let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
     assert_eq!(body, serde_json::to_value(order(10.0)).unwrap());
 }
 
@@ -194,7 +198,7 @@ async fn a_question_is_posted_and_its_answer_read() {
     assert_eq!((answer.response, answer.confidence), (serde_json::json!(3), 70));
     let request = requests.recv().unwrap();
     assert!(request.head.contains("idempotency-key: run_1/query_7"), "{}", request.head);
-    let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
     assert_eq!(body["query"]["query"], "How many?");
     let (url, _requests) = saying("500 Internal Server Error", "no");
     let error = agent(&url).answer(&run, &query(5_000), CancellationToken::new()).await.unwrap_err();
@@ -203,4 +207,112 @@ async fn a_question_is_posted_and_its_answer_read() {
     let began = Instant::now();
     let error = agent(&url).answer(&run, &query(200), CancellationToken::new()).await.unwrap_err();
     assert!(error.contains("after 200 ms") && began.elapsed() < Duration::from_secs(3), "{error}");
+}
+
+/// A worker that answers one request after the other with these lines.
+fn working(rounds: Vec<&'static [&'static str]>) -> (String, Receiver<Request>) {
+    let rounds = std::sync::Mutex::new(rounds.into_iter());
+    server(move |stream| {
+        let Some(lines) = rounds.lock().unwrap().next() else { return };
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson; charset=utf-8\r\nconnection: close\r\n\r\n";
+        let _ = stream.write_all(format!("{head}{}", lines.join("\n")).as_bytes());
+    })
+}
+
+async fn among(url: &str, cx: &Arc<MemoryContext>) -> Result<AgentAnswer, AgentFailure> {
+    agent(url).perform_among(&order(30.0), Arc::clone(cx) as _, CancellationToken::new()).await
+}
+
+fn sent(requests: &Receiver<Request>) -> Value {
+    serde_json::from_slice(&requests.recv().unwrap().body).unwrap()
+}
+
+#[tokio::test]
+async fn a_worker_tells_while_it_works_and_its_last_line_is_the_answer() {
+    let lines: &[&str] = &[
+        r#"{"tell":{"messageType":"discovery","content":"a third"}}"#,
+        "",
+        r#"{"tell":{"messageType":"warning","priority":"high","content":"slow"}}"#,
+        r#"{"outputs":{"n":3}}"#,
+    ];
+    let (url, _requests) = working(vec![lines]);
+    let cx = MemoryContext::new();
+    assert_eq!(among(&url, &cx).await.unwrap().outputs["n"], 3);
+    let told: Vec<String> = cx.told().into_iter().map(|it| it.content).collect();
+    assert_eq!(told, ["a third", "slow"]);
+    // Nobody listens to an attempt on its own; it is made all the same.
+    let (url, _requests) = working(vec![lines]);
+    assert_eq!(perform(&agent(&url), &order(30.0)).await.unwrap().outputs["n"], 3);
+}
+
+#[tokio::test]
+async fn a_question_waits_for_a_person_and_the_order_comes_again_with_the_answer() {
+    let asks: &[&str] = &[r#"{"question":{"text":"Which?","options":["red","blue"],"default":"red"}}"#];
+    let (url, requests) = working(vec![asks, asks, &[r#"{"outputs":{"n":1}}"#]]);
+    let cx = MemoryContext::new();
+    // Asked twice without an answer in between, as after a crash, it is one question.
+    for _ in 0..2 {
+        let Err(AgentFailure::Waiting { question }) = among(&url, &cx).await else { panic!("it asks") };
+        assert_eq!((question.text.as_str(), question.default.as_deref()), ("Which?", Some("red")));
+        let options: Vec<&str> = question.options.iter().map(|option| option.id.as_str()).collect();
+        assert_eq!(options, ["red", "blue", "cancel"]);
+        assert!(sent(&requests).get("answers").is_none());
+    }
+    assert_eq!(cx.story(), ["asked Which?"]);
+    cx.answer("blue", "");
+    assert_eq!(among(&url, &cx).await.unwrap().outputs["n"], 1);
+    let order = sent(&requests);
+    assert_eq!(order["answers"], json!([{ "question": "Which?", "answer": "blue" }]));
+    assert_eq!(order["idempotency_key"], "run_1/task_001/1");
+}
+
+#[tokio::test]
+async fn a_question_that_a_person_cancels_ends_the_attempt() {
+    let cx = MemoryContext::left_with([AgentNote::Asked { about: "Which?".to_owned() }]);
+    cx.answer("cancel", "");
+    let (url, requests) = working(vec![&[r#"{"outputs":{}}"#]]);
+    let Err(AgentFailure::Failed(failure)) = among(&url, &cx).await else { panic!("it failed") };
+    assert_eq!(failure.kind, FailureKind::Cancelled);
+    assert!(requests.try_recv().is_err(), "nothing is sent");
+}
+
+#[tokio::test]
+async fn what_a_worker_asks_another_agent_comes_with_the_next_request() {
+    let rounds: Vec<&[&str]> = vec![
+        &[r#"{"ask":{"toAgent":"clerk","query":"How many?"}}"#],
+        &[r#"{"listen":true}"#],
+        &[r#"{"outputs":{"n":1}}"#],
+    ];
+    let (url, requests) = working(rounds);
+    assert_eq!(among(&url, &MemoryContext::new()).await.unwrap().outputs["n"], 1);
+    assert!(sent(&requests).get("replies").is_none());
+    let reply = json!([{ "query": "How many?", "error": "nobody is here" }]);
+    assert_eq!(sent(&requests)["replies"], reply);
+    let last = sent(&requests);
+    assert_eq!((&last["replies"], &last["messages"]), (&reply, &json!([])));
+}
+
+#[tokio::test]
+async fn a_worker_that_says_nonsense_or_nothing_is_told_apart() {
+    let cases: [(&[&str], &str); 5] = [
+        (&[r#"{"tell":{"content":"no type"}}"#], "messageType"),
+        (&[r#"{"tell":{"messageType":"discovery","content":"x"}}"#], "ended without an answer"),
+        (&[r#"{"question":{"text":""}}"#], "needs a `text`"),
+        (&[r#"{"question":{"text":"a?","options":["b"],"default":"c"}}"#], "none of its options"),
+        (&[r#"{"output":{}}"#], "field `outputs`"),
+    ];
+    for (lines, told) in cases {
+        let (url, _requests) = working(vec![lines]);
+        let Err(AgentFailure::Failed(failure)) = among(&url, &MemoryContext::new()).await else {
+            panic!("{told}")
+        };
+        assert_eq!(failure.kind, FailureKind::BadOutput, "{told}");
+        assert!(failure.message.contains(told), "{}", failure.message);
+    }
+    let endless: Vec<&[&str]> = vec![&[r#"{"listen":true}"#]; 40];
+    let (url, _requests) = working(endless);
+    let Err(AgentFailure::Failed(failure)) = among(&url, &MemoryContext::new()).await else {
+        panic!("endless")
+    };
+    assert!(failure.message.contains("32 times"), "{}", failure.message);
 }

@@ -31,6 +31,7 @@ pub fn text(output: &AttemptOutput<'_>, stderr: Option<&str>, full: bool, style:
     }
     let notes: Vec<String> = output.notes.iter().filter_map(|note| note_lines::note_text(note)).collect();
     part(words::NOTES_OF_AGENT, &notes.join("\n"));
+    part(words::TOLD_BY_AGENT, &output.told.join("\n"));
     if !output.outputs.is_empty() {
         part(words::ANSWER, &serde_json::to_string_pretty(&output.outputs).unwrap_or_default());
     }

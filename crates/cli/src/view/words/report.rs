@@ -101,6 +101,7 @@ pub(in crate::view) const NOTHING_MISSING: &str =
 pub(in crate::view) const ERRORS: &str = "errors";
 pub(in crate::view) const ERROR_DETAIL: &str = "detail";
 pub(in crate::view) const NOTES_OF_AGENT: &str = "steps";
+pub(in crate::view) const TOLD_BY_AGENT: &str = "messages";
 pub(in crate::view) const ANSWER: &str = "answer";
 pub(in crate::view) const STDERR: &str = "standard error";
 

@@ -39,3 +39,4 @@ mod stream;
 pub(crate) mod terminal;
 mod time_travel;
 mod verdicts;
+mod workers;
