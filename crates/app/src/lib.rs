@@ -23,6 +23,7 @@ pub use candor_embed::weights;
 pub use candor_llm::chat::ChatClient;
 pub use candor_sandbox::confine::run_if_asked as run_confined_if_asked;
 pub use candor_sandbox::probe as probe_confinement;
+pub use candor_tools::builtin::commands_own_world;
 pub use candor_tools::{ServerHealth, Tools};
 
 pub use data::{DataFolder, LoadedRun, Log, find_run, load_run};

@@ -5,19 +5,23 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-use crate::confine::{LimitHit, SUBCOMMAND, Spec, Stage};
+use crate::confine::{LimitHit, OWN_TMP, SUBCOMMAND, Spec, Stage};
 use crate::output::Captured;
 use crate::program::{USUAL_PATH, find_program};
 use crate::running::{Over, Place, Running, Talk};
 use crate::{Limits, probe};
 
-/// Where the temporary folder is in a world of one's own.
-const OWN_TMP: &str = "/tmp";
+/// Which confinements can have namespaces of their own; asked once, since the answer takes a process.
+static TRIED: Mutex<BTreeMap<Vec<PathBuf>, Result<(), String>>> = Mutex::new(BTreeMap::new());
+
+/// How long it may take to find out, on the slowest of machines.
+const TRY_WITHIN: Duration = Duration::from_secs(30);
 
 /// How commands are confined.
 #[derive(Debug, Clone)]
@@ -32,9 +36,13 @@ pub struct Confinement {
     pub read_only: Vec<PathBuf>,
     /// Whether they may reach other machines, and this one by its addresses.
     pub network: bool,
-    /// Whether they may change modes, owners and times of files. The kernel does not look whose and where: with
-    /// it, they can do so to all files of the user, not only to those in their folders. `git init` needs it.
+    /// Whether they may change modes, owners and times of files where there are no namespaces. The kernel does not
+    /// look whose and where: with it, they can do so to all files of the user, not only to those in their folders.
+    /// `git init` needs it. In namespaces of their own they may always, since other files are read-only there.
     pub change_modes: bool,
+    /// Whether they get namespaces of their own, in which there is nothing but what they may use, if this kernel
+    /// offers them.
+    pub own_world: bool,
     /// How much they may use.
     pub limits: Limits,
     /// All of their environment; what is needed and missing (`PATH`, `HOME`, `TMPDIR`, `LANG`) is added.
@@ -145,11 +153,52 @@ impl Confinement {
         stop: CancellationToken,
     ) -> Result<Ended, SandboxError> {
         let began = Instant::now();
-        let mut running = self.begin(command, Stdio::piped(), World::Shared)?;
+        let world = if self.own_world().await.is_ok() { World::OwnInFolder } else { World::Shared };
+        self.run_in(world, command, input, &stop)
+            .await
+            .map(|ended| Ended { duration: began.elapsed(), ..ended })
+    }
+
+    /// Whether commands get namespaces of their own; if not, why. They are confined all the same.
+    pub async fn own_world(&self) -> Result<(), String> {
+        if !self.own_world {
+            return Err("it is not wanted".to_owned());
+        }
+        let given = [&self.read_write[..], &self.read_only[..], std::slice::from_ref(&self.folder)].concat();
+        // The temporary folder would lie over what is there.
+        if given.iter().any(|path| Path::new(OWN_TMP).starts_with(path)) {
+            return Err(format!("a folder of its own is needed at {OWN_TMP}, which is given already"));
+        }
+        let key: Vec<PathBuf> = std::iter::once(self.launcher.clone()).chain(given).collect();
+        let known = || TRIED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(told) = known().get(&key).cloned() {
+            return told;
+        }
+        let quick = Self { limits: Limits { wall: TRY_WITHIN, ..self.limits }, ..self.clone() };
+        let tried =
+            quick.run_in(World::OwnInFolder, &["true".to_owned()], b"", &CancellationToken::new()).await;
+        let told = match tried {
+            Ok(Ended { how: How::Exited(0), .. }) => Ok(()),
+            Ok(ended) => Err(format!("no namespaces here: {:?}", ended.how)),
+            Err(error) => Err(format!("no namespaces here: {error}")),
+        };
+        known().insert(key, told.clone());
+        told
+    }
+
+    async fn run_in(
+        &self,
+        world: World,
+        command: &[String],
+        input: &[u8],
+        stop: &CancellationToken,
+    ) -> Result<Ended, SandboxError> {
+        let began = Instant::now();
+        let mut running = self.begin(command, Stdio::piped(), world)?;
         let (mut stdout, mut stderr) = (self.captured(), self.captured());
         let (why, status) = {
             let mut talk = running.talk(input, &mut stdout, &mut stderr);
-            let why = self.until_over(&mut running, &mut talk, &stop).await;
+            let why = self.until_over(&mut running, &mut talk, stop).await;
             (why, running.end(&mut talk).await?)
         };
         let how = match why {
@@ -171,7 +220,7 @@ impl Confinement {
             return Err(SandboxError::Unprotected { missing: offer.missing() });
         }
         let place = Place::make()?;
-        let tmp = if world == World::Own { PathBuf::from(OWN_TMP) } else { place.tmp() };
+        let tmp = if world.is_own() { PathBuf::from(OWN_TMP) } else { place.tmp() };
         let env = self.full_env(&tmp);
         let spec = self.spec(command, &place, &env, world)?;
         let child = self.start(&spec, env, stdin)?;
@@ -219,9 +268,10 @@ impl Confinement {
         let path = env.get("PATH").map_or(USUAL_PATH, String::as_str);
         let missing = || SandboxError::NoProgram { program: name.to_owned(), path: path.to_owned() };
         let program = find_program(name, OsStr::new(path), &self.folder).ok_or_else(missing)?;
-        let own = world == World::Own;
+        let own = world.is_own();
+        let trusted = matches!(world, World::Shared | World::OwnInFolder);
         let folder = match world {
-            World::Shared => self.folder.clone(),
+            World::Shared | World::OwnInFolder => self.folder.clone(),
             World::SharedAtHome => place.tmp(),
             World::Own => PathBuf::from(OWN_TMP),
         };
@@ -240,8 +290,9 @@ impl Confinement {
             read_write,
             read_only: self.read_only.clone(),
             network: self.network,
-            users: world == World::Shared,
-            change_modes: self.change_modes,
+            users: trusted,
+            change_modes: self.change_modes || world == World::OwnInFolder,
+            identity: Some(identity()).filter(|(user, _)| world == World::OwnInFolder && *user != 0),
             limits: self.limits,
             allow_unconfined: self.allow_unconfined,
         })
@@ -286,8 +337,21 @@ pub(crate) enum World {
     Shared,
     /// That of everyone too, but started in its temporary folder.
     SharedAtHome,
-    /// One that holds nothing but what the command may use.
+    /// One that holds nothing but what the command may use, started in its temporary folder.
     Own,
+    /// The same, started in its folder.
+    OwnInFolder,
+}
+
+impl World {
+    const fn is_own(self) -> bool {
+        matches!(self, Self::Own | Self::OwnInFolder)
+    }
+}
+
+/// Who this process is: its user and its group.
+fn identity() -> (u32, u32) {
+    (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
 }
 
 impl From<Over> for How {

@@ -10,8 +10,6 @@ use candor_process::as_pid;
 use candor_process::proc::{self, Stat, stat_field};
 use rustix::process::{Signal, kill_process, kill_process_group};
 
-/// Where `/proc/PID/statm` says how many pages are in memory.
-const RESIDENT_FIELD: usize = 1;
 /// In what the size of files is counted.
 const BLOCK_BYTES: u64 = 512;
 /// With so many files a temporary folder is a bomb, whatever their size.
@@ -44,18 +42,6 @@ pub(crate) fn kill_below(root: u32) {
     }
 }
 
-/// How much memory these processes use together. What they share counts once, as far as the kernel says.
-pub(crate) fn memory_of(all: &BTreeSet<u32>, limit: u64) -> u64 {
-    let page = rustix::param::page_size() as u64;
-    let resident = |pid: &u32| -> Option<u64> {
-        let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-        pages.split_whitespace().nth(RESIDENT_FIELD)?.parse().ok()
-    };
-    let rough = all.iter().filter_map(resident).sum::<u64>().saturating_mul(page);
-    // The exact figure is dear, and never larger.
-    if rough <= limit { rough } else { all.iter().filter_map(|pid| share_of(*pid)).sum() }
-}
-
 /// What processes use besides memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Used {
@@ -77,32 +63,33 @@ pub(crate) fn used_by(all: &BTreeSet<u32>) -> Used {
     used
 }
 
-/// Whether a folder holds more than this, or more files than anybody needs. Links are not followed.
-pub(crate) fn is_larger(folder: &Path, most: u64) -> bool {
-    let (mut bytes, mut files) = (0_u64, 0_usize);
+/// What a folder holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// What it takes on the disk: holes are free, and small files are not.
+    pub(crate) bytes: u64,
+    /// More than this, or more files than anybody needs: the rest was not looked at.
+    pub(crate) too_much: bool,
+}
+
+/// How much a folder holds. Links are not followed.
+pub(crate) fn size_of(folder: &Path, most: u64) -> Size {
+    let (mut size, mut files) = (Size::default(), 0_usize);
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(found) = entry.metadata() else { continue };
-            // What it takes on the disk: holes are free, and small files are not.
-            bytes = bytes.saturating_add(found.blocks().saturating_mul(BLOCK_BYTES));
+            size.bytes = size.bytes.saturating_add(found.blocks().saturating_mul(BLOCK_BYTES));
             files += 1;
-            if bytes > most || files > MANY_FILES {
-                return true;
+            if size.bytes > most || files > MANY_FILES {
+                return Size { too_much: true, ..size };
             }
             if found.is_dir() {
                 open.push(entry.path());
             }
         }
     }
-    false
-}
-
-/// A process's memory, of what it shares only its part.
-fn share_of(pid: u32) -> Option<u64> {
-    let all = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    let line = all.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()?.saturating_mul(1024))
+    size
 }
 
 /// The children of a process, from the kernel's own list; not all kernels keep one.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candor_app::config::{AgentInFile, AgentKind};
-use candor_app::{App, ChatClient, ModelUse, probe_confinement};
+use candor_app::{App, ChatClient, ModelUse, commands_own_world, probe_confinement};
 use candor_model::{RiskClass, Tier};
 use candor_ports::RunFilter;
 use serde_json::json;
@@ -154,7 +154,7 @@ async fn tools(app: &App) -> Vec<Finding> {
     if !builtin.commands.is_empty() {
         let offer = probe_confinement();
         findings.push(match (offer.suffices(), builtin.allow_unconfined) {
-            (true, _) => Finding::well("sandbox", "commands are confined by the kernel"),
+            (true, _) => Finding::well("sandbox", how_confined(commands_own_world(builtin).await)),
             (false, true) => Finding::well(
                 "sandbox",
                 format!("commands run UNCONFINED, as you allowed: {}", offer.missing()),
@@ -165,6 +165,17 @@ async fn tools(app: &App) -> Vec<Finding> {
         });
     }
     findings
+}
+
+/// What the kernel of this machine offers for commands, in one line.
+fn how_confined(own_world: Option<Result<(), String>>) -> String {
+    match own_world {
+        None => "commands are confined by the kernel".to_owned(),
+        Some(Ok(())) => "commands are confined by the kernel, in namespaces of their own".to_owned(),
+        Some(Err(why)) => {
+            format!("commands are confined, but names, sizes and times of other files are in reach: {why}")
+        }
+    }
 }
 
 fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {

@@ -15,7 +15,10 @@ use super::{CANNOT, Spec, calls, files, world};
 use crate::probe;
 
 /// How many files a process may have open.
-const OPEN_FILES: u64 = 1024;
+///
+/// It bounds what the kernel keeps for sockets, also for those that are on their way between processes and are in
+/// nobody's list: as many as this for one user.
+const OPEN_FILES: u64 = 512;
 /// How long the kernel waits before it kills a process that takes no notice. The keeper is faster.
 const CPU_GRACE_SECONDS: u64 = 5;
 
@@ -40,13 +43,15 @@ fn confine(spec: &Spec) -> Result<(), String> {
     let told = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     // Its own session, so that a signal to its group stays within it.
     setsid().map_err(io::Error::from).map_err(told("cannot begin a session"))?;
-    // Should somebody kill the keeper, which never happens by itself, nothing is left that nobody holds.
+    if let Some(root) = &spec.world {
+        world::build(spec, root).map_err(told("cannot make a world of its own"))?;
+        world::be_oneself(spec).map_err(told("cannot be the same user in a world of its own"))?;
+    }
+    // Should somebody kill the keeper, which never happens by itself, nothing is left that nobody holds. The kernel
+    // forgets this when a process becomes another user, so it comes after that.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(io::Error::from)
         .map_err(told("cannot be tied to its keeper"))?;
-    if let Some(root) = &spec.world {
-        world::build(spec, root).map_err(told("cannot make a world of its own"))?;
-    }
     std::env::set_current_dir(&spec.folder).map_err(told("cannot go to its folder"))?;
     limit(spec).map_err(told("cannot set its limits"))?;
     rustix::thread::set_no_new_privs(true)
@@ -87,11 +92,12 @@ fn limit(spec: &Spec) -> io::Result<()> {
     Ok(())
 }
 
-/// Root keeps one power: to use the files of its folders whoever owns them; in a world of its own, none. Since
+/// Root keeps one power: to use the files of its folders whoever owns them; a program of nobody's keeps none. Since
 /// privileges cannot be gained any more, the others do not come back with the next program.
 fn drop_capabilities(spec: &Spec) -> io::Result<()> {
     let now = rustix::thread::capabilities(None)?;
-    let kept = if spec.world.is_some() { CapabilitySet::empty() } else { CapabilitySet::DAC_OVERRIDE };
+    let untrusted = spec.world.is_some() && !spec.users;
+    let kept = if untrusted { CapabilitySet::empty() } else { CapabilitySet::DAC_OVERRIDE };
     let rest = now.permitted & kept;
     let sets = CapabilitySets { effective: rest, permitted: rest, inheritable: CapabilitySet::empty() };
     Ok(rustix::thread::set_capabilities(None, sets)?)

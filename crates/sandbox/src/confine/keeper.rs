@@ -15,7 +15,8 @@ use rustix::process::{WaitOptions, WaitStatus, getpid, getppid, setsid, wait};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{CANNOT, Ending, LimitHit, MARK, SUBCOMMAND, Spec, Stage, report, world};
+use super::{CANNOT, Ending, LimitHit, MARK, OWN_TMP, SUBCOMMAND, Spec, Stage, report, world};
+use crate::memory::{Meter, is_in_memory};
 use crate::tree;
 
 /// How often it is looked whether too much is going on.
@@ -28,6 +29,7 @@ const CPU_GRACE: Duration = Duration::from_millis(500);
 
 /// Keeps the command of `spec` until it has ended, and everything that it started.
 pub(super) fn keep(spec: &Spec) -> ExitCode {
+    close_inherited();
     let ending = match hold(spec) {
         Ok(ending) => ending,
         Err(error) => Ending { problem: Some(format!("cannot start it: {error}")), ..Ending::default() },
@@ -38,6 +40,16 @@ pub(super) fn keep(spec: &Spec) -> ExitCode {
         let _ = fs::remove_dir_all(folder);
     }
     if failed { ExitCode::from(CANNOT) } else { ExitCode::SUCCESS }
+}
+
+/// Closes whatever this process was given open besides its three streams: by mistake or not, it is nobody's below.
+fn close_inherited() {
+    let open = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let numbers: Vec<i32> = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    // One of them was the list itself, and is closed already.
+    for number in numbers.into_iter().filter(|number| *number > libc::STDERR_FILENO) {
+        let _ = nix::unistd::close(number);
+    }
 }
 
 fn hold(spec: &Spec) -> io::Result<Ending> {
@@ -53,6 +65,7 @@ fn hold(spec: &Spec) -> io::Result<Ending> {
             world::open(spec)?;
         }
         let leader = start(spec)?;
+        let watch = Watch::new(spec, leader.id());
         let mut ending = Ending::default();
         let mut look = interval(LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -61,7 +74,7 @@ fn hold(spec: &Spec) -> io::Result<Ending> {
                 _ = asked_to_end.recv() => break,
                 _ = deaths.recv() => {}
                 _ = look.tick() => {
-                    ending.limit = too_much(spec);
+                    ending.limit = watch.too_much();
                     if ending.limit.is_some() || parent_is_gone(spec) {
                         break;
                     }
@@ -126,24 +139,55 @@ fn note(ending: &mut Ending, status: WaitStatus) {
     ending.signal = status.terminating_signal();
 }
 
-fn too_much(spec: &Spec) -> Option<LimitHit> {
-    let limits = &spec.limits;
-    let all = tree::below(std::process::id());
-    // The first process of a world is ours.
-    let ours = usize::from(spec.world.is_some());
-    let used = tree::used_by(&all);
-    if all.len() > limits.processes + ours || used.threads > limits.threads {
-        return Some(LimitHit::Processes);
+/// What looks whether a command uses more than it may.
+struct Watch<'a> {
+    spec: &'a Spec,
+    leader: u32,
+    meter: Meter,
+    /// Its temporary folder is one of the machine's, and lies in memory.
+    shares_memory: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn new(spec: &'a Spec, leader: u32) -> Self {
+        let shares_memory = spec.tmp.as_deref().is_some_and(is_in_memory);
+        Self { spec, leader, meter: Meter::new(), shares_memory }
     }
-    if used.longest > Duration::from_secs(limits.cpu_seconds) + CPU_GRACE {
-        return Some(LimitHit::Cpu);
+
+    fn too_much(&self) -> Option<LimitHit> {
+        let limits = &self.spec.limits;
+        let all = tree::below(std::process::id());
+        // The first process of a world is ours.
+        let ours = usize::from(self.spec.world.is_some());
+        let used = tree::used_by(&all);
+        if all.len() > limits.processes + ours || used.threads > limits.threads {
+            return Some(LimitHit::Processes);
+        }
+        if used.longest > Duration::from_secs(limits.cpu_seconds) + CPU_GRACE {
+            return Some(LimitHit::Cpu);
+        }
+        let folder = self.folder();
+        if folder.too_much {
+            return Some(LimitHit::Disk);
+        }
+        let in_memory = if self.shares_memory || self.spec.world.is_some() { folder.bytes } else { 0 };
+        self.meter.is_above(&all, in_memory, limits.memory_bytes).then_some(LimitHit::Memory)
     }
-    if spec.tmp.as_ref().zip(limits.folder_bytes).is_some_and(|(folder, most)| tree::is_larger(folder, most))
-    {
-        return Some(LimitHit::Disk);
+
+    /// How much is in the temporary folder. In a world of its own the kernel limits that, and knows it.
+    fn folder(&self) -> tree::Size {
+        if self.spec.world.is_some() {
+            let bytes = self.meter.folder_in_memory(self.leader, Path::new(OWN_TMP));
+            return tree::Size { bytes, too_much: false };
+        }
+        let most = self.spec.limits.folder_bytes;
+        match &self.spec.tmp {
+            Some(folder) if most.is_some() || self.shares_memory => {
+                tree::size_of(folder, most.unwrap_or(u64::MAX))
+            }
+            _ => tree::Size::default(),
+        }
     }
-    let memory = tree::memory_of(&all, limits.memory_bytes);
-    (memory > limits.memory_bytes).then_some(LimitHit::Memory)
 }
 
 /// Whether whoever started us left it to us to remove the folder. The first to put a mark there leaves that to the

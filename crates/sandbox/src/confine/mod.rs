@@ -24,7 +24,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::process::ExitCode;
 
-pub(crate) use self::spec::{Ending, LimitHit, Spec, Stage};
+pub(crate) use self::spec::{Ending, LimitHit, OWN_TMP, Spec, Stage};
 
 /// The first argument that makes a program a launcher.
 pub const SUBCOMMAND: &str = "__confine";

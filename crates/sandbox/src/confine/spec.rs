@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Limits;
 
+/// Where the temporary folder is in a world of one's own.
+pub(crate) const OWN_TMP: &str = "/tmp";
+
 /// Which of its parts a launcher plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -65,6 +68,9 @@ pub(crate) struct Spec {
     /// Whether it may know who the users of this machine are.
     pub(crate) users: bool,
     pub(crate) change_modes: bool,
+    /// Who it is in a world of its own: a user and a group. Without these it seems to be root there.
+    #[serde(default)]
+    pub(crate) identity: Option<(u32, u32)>,
     pub(crate) limits: Limits,
     /// Whether it may run with less protection than there should be.
     pub(crate) allow_unconfined: bool,

@@ -67,6 +67,7 @@ impl Plan {
             read_only: found.readable,
             network: false,
             change_modes: false,
+            own_world: config.own_world,
             limits: config.limits,
             env: BTreeMap::new(),
             allow_unconfined: config.allow_unconfined,

@@ -31,6 +31,7 @@ fn bench() -> Bench {
         read_only: Vec::new(),
         network: false,
         change_modes: false,
+        own_world: false,
         limits: Limits { wall: LONG, ..Limits::default() },
         env: BTreeMap::new(),
         allow_unconfined: false,

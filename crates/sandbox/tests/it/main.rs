@@ -18,5 +18,6 @@ mod e2b_support;
 mod escape_table;
 mod escapes;
 mod fixtures;
+mod holes;
 mod libraries;
 mod pool;

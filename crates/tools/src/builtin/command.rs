@@ -75,6 +75,12 @@ pub(super) async fn call(
     }
 }
 
+/// Whether commands get namespaces of their own here; if not, why.
+pub(super) async fn own_world(config: &BuiltinConfig, folder: &Folder) -> Result<(), String> {
+    let wall = Duration::from_millis(config.command_timeout.as_millis());
+    confinement(config, folder, wall).own_world().await
+}
+
 /// A program is asked for as it is allowed, or by its name alone if it is allowed by its path.
 fn is_meant(known: &str, wanted: &str) -> bool {
     known == wanted
@@ -91,6 +97,7 @@ fn confinement(config: &BuiltinConfig, folder: &Folder, wall: Duration) -> Confi
         read_only: config.readable.iter().cloned().chain(also).collect(),
         network: config.network,
         change_modes: config.change_modes,
+        own_world: true,
         limits: Limits {
             output_bytes: config.max_output_bytes,
             memory_bytes: config.max_memory_bytes,

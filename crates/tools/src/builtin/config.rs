@@ -24,7 +24,8 @@ pub struct BuiltinConfig {
     pub env: BTreeMap<String, String>,
     /// Whether commands may use the network.
     pub network: bool,
-    /// Whether commands may change modes, owners and times of files, which then holds for all files of the user.
+    /// Whether commands may change modes, owners and times of files where there are no namespaces, which then holds
+    /// for all files of the user. In namespaces of their own they may, in their folder only.
     pub change_modes: bool,
     /// The hosts that pages may be fetched from: `example.org`, or `example.org:8080` for another port than the
     /// usual ones. Empty: no fetching.

@@ -62,6 +62,13 @@ pub enum BuiltinError {
     },
 }
 
+/// Whether commands get namespaces of their own with these settings; if not, why. Nothing if there are no commands.
+pub async fn commands_own_world(config: &BuiltinConfig) -> Option<Result<(), String>> {
+    let folder = config.folder.as_ref().filter(|_| !config.commands.is_empty())?;
+    let folder = Folder::open(folder).ok()?;
+    Some(command::own_world(config, &folder).await)
+}
+
 /// The built-in tools.
 pub struct Builtin {
     specs: Vec<Arc<ToolSpec>>,
