@@ -31,6 +31,10 @@ pub(crate) struct ContextRule<'a, 'c> {
     asked_keys: BTreeSet<Key<'a>>,
     /// Variables that are tested for being true or none somewhere.
     asked_names: BTreeSet<&'a str>,
+    /// Keys that were certainly taken out, and not put back since.
+    removed: BTreeSet<&'a str>,
+    /// The read about to be noted certainly happens, once.
+    certain: bool,
     loops: Vec<TextSize>,
     hidden: usize,
     /// Handlers around that would catch a missing key.
@@ -47,6 +51,8 @@ struct KeyRead<'a> {
     in_function: bool,
     asked: bool,
     assigned: Option<&'a str>,
+    /// It was taken out before, whatever is written elsewhere.
+    removed: bool,
 }
 
 impl<'a, 'c> ContextRule<'a, 'c> {
@@ -60,6 +66,8 @@ impl<'a, 'c> ContextRule<'a, 'c> {
             guards: Vec::new(),
             asked_keys: BTreeSet::new(),
             asked_names: BTreeSet::new(),
+            removed: BTreeSet::new(),
+            certain: false,
             loops: Vec::new(),
             hidden: 0,
             catching: 0,
@@ -136,7 +144,15 @@ impl<'a, 'c> ContextRule<'a, 'c> {
         self.loops.get(self.hidden).copied().unwrap_or(at)
     }
 
+    /// A key is taken out; `certain` if nothing decides whether that happens.
+    fn remove(&mut self, key: &'a str, certain: bool) {
+        if certain && self.functions == 0 {
+            self.removed.insert(key);
+        }
+    }
+
     fn unknown_from(&mut self, at: TextSize) {
+        self.removed.clear();
         let at = self.since(at);
         self.unknown = Some(self.unknown.map_or(at, |before| before.min(at)));
     }
@@ -158,14 +174,16 @@ impl<'a, 'c> ContextRule<'a, 'c> {
 
     fn note(&mut self, key: &'a str, at: TextSize, asked: bool, assigned: Option<&'a str>) {
         let Some(keys) = self.keys else { return };
-        if keys.contains(key) || self.guarded(key) {
+        let removed = std::mem::take(&mut self.certain) && self.removed.contains(key);
+        if (keys.contains(key) && !removed) || self.guarded(key) {
             return;
         }
-        self.reads.push(KeyRead { key, at, in_function: self.functions > 0, asked, assigned });
+        self.reads.push(KeyRead { key, at, in_function: self.functions > 0, asked, assigned, removed });
     }
 
     fn write(&mut self, key: &'a str, at: TextSize) {
         if self.keys.is_some() {
+            self.removed.remove(key);
             let at = self.since(at);
             let first = self.writes.entry(key).or_insert(at);
             *first = at.min(*first);
@@ -198,6 +216,9 @@ impl<'a, 'c> ContextRule<'a, 'c> {
             None => rebound && read.in_function,
         };
         let tested = |name: &str| self.asked_names.contains(&name);
+        if read.removed {
+            return replaced || read.assigned.is_some_and(tested);
+        }
         replaced
             || self.unknown.is_some_and(before)
             || self.writes.get(read.key).is_some_and(|at| before(*at))
@@ -236,7 +257,14 @@ impl<'a> Walker<'a, '_> {
             return;
         }
         match (constant(&node.slice), node.ctx) {
-            (Some(key), ExprContext::Load | ExprContext::Del) => self.context.read(key, node.start()),
+            (Some(key), ExprContext::Load) => {
+                self.context.certain = self.is_certain();
+                self.context.read(key, node.start());
+            }
+            (Some(key), ExprContext::Del) => {
+                self.context.read(key, node.start());
+                self.context.remove(key, self.is_certain());
+            }
             (Some(key), ExprContext::Store) => self.context.write(key, self.statement_end),
             (None, ExprContext::Store) => self.context.unknown_from(self.statement_end),
             _ => {}
@@ -273,6 +301,12 @@ impl<'a> Walker<'a, '_> {
                 None => self.context.unknown_from(end),
             }
         }
+    }
+
+    /// Whether the place at hand is passed exactly once, whatever happens.
+    fn is_certain(&self) -> bool {
+        let module = self.scopes.last().is_some_and(|scope| scope.branches == 0 && scope.loops == 0);
+        self.scopes.len() == 1 && module && self.conditional == 0 && self.context.catching == 0
     }
 
     /// A method of the context; `true` means that the whole call was visited.
@@ -314,7 +348,12 @@ impl<'a> Walker<'a, '_> {
         let at = node.start();
         match (method, key) {
             ("get", Some(key)) if alone && !truth => self.context.note(key, at, true, assigned),
-            ("pop", Some(key)) if alone => self.context.read(key, at),
+            ("pop", Some(key)) => {
+                if alone {
+                    self.context.read(key, at);
+                }
+                self.context.remove(key, self.is_certain());
+            }
             ("setdefault", Some(key)) => self.context.write(key, at),
             ("update", _) => {
                 arguments.args.iter().for_each(|with| self.context_updated(with));

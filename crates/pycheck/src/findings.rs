@@ -118,6 +118,7 @@ codes! {
     UnboundLocal "PY103" Variables "A local variable is read before anything is bound to it.";
     UndefinedExport "PY104" Variables "`__all__` names something that is not there.";
     NoInsights "PY105" Variables "Analysis code never binds `insights`.";
+    NoResult "PY106" Variables "The program never puts anything into `context`.";
     GlobalStatement "PY110" Variables "A `global` statement; only a warning.";
     MissingKey "PY201" ContextAccess "A key is read that the context does not have.";
     MissingKeyAsked "PY202" ContextAccess "`context.get` without a default asks for a key that is not there.";
@@ -126,7 +127,10 @@ codes! {
     MissingMember "PY303" Imports "A name is imported that its module does not have.";
     DangerousName "PY401" Operations "A dangerous built-in function is used.";
     DangerousAttribute "PY402" Operations "An attribute is used that leads round the rules.";
+    EndsOrWaits "PY403" Operations "A function ends the program, or waits for a person.";
+    FileOutside "PY404" Operations "A file is opened that is certainly out of reach.";
     NotJson "PY501" Serialization "A value is put into the result that JSON cannot hold.";
+    NotAMap "PY502" Serialization "`context` is replaced by something that is no map.";
 }
 
 impl fmt::Display for Code {
@@ -188,6 +192,7 @@ mod tests {
                 ("PY103", "variables"),
                 ("PY104", "variables"),
                 ("PY105", "variables"),
+                ("PY106", "variables"),
                 ("PY110", "variables"),
                 ("PY201", "context_access"),
                 ("PY202", "context_access"),
@@ -196,7 +201,10 @@ mod tests {
                 ("PY303", "imports"),
                 ("PY401", "operations"),
                 ("PY402", "operations"),
+                ("PY403", "operations"),
+                ("PY404", "operations"),
                 ("PY501", "serialization"),
+                ("PY502", "serialization"),
             ]
         );
     }

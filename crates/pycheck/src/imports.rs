@@ -6,6 +6,7 @@ use ruff_text_size::{Ranged, TextSize};
 use crate::findings::Code;
 use crate::library::Presence;
 use crate::parse::Found;
+use crate::scope::{Read, Symbol};
 use crate::walk::Walker;
 use crate::words::Message;
 
@@ -79,6 +80,22 @@ impl<'a> Walker<'a, '_> {
                 None => first(module),
             };
             self.bind_import(name, noted);
+            // `import a.b` binds `a`, with whatever else is imported below it.
+            let whole = alias.asname.is_some() || !module.contains('.');
+            let known = whole && noted.is_none() && self.imports.doubts == 0;
+            if let Some(symbol) = self.symbol(name) {
+                symbol.module = Some(module).filter(|_| known && symbol.bindings == 1);
+            }
+        }
+    }
+
+    /// `math.squareroot`: an attribute that its module certainly does not have.
+    pub(crate) fn attribute_there(&mut self, read: &Read<'a>, symbol: &Symbol<'a>) {
+        let (Some(module), Some(name)) = (symbol.module, read.attribute) else { return };
+        let certain = !read.guarded && symbol.bindings == 1 && !symbol.foreign;
+        if certain && !name.starts_with("__") && self.library.member(module, name) == Presence::No {
+            let message = Message::MissingAttribute { module: module.to_owned(), name: name.to_owned() };
+            self.report(Code::MissingMember, read.at, message);
         }
     }
 
@@ -100,7 +117,9 @@ impl<'a> Walker<'a, '_> {
                 self.any_name = true;
                 continue;
             }
-            if there {
+            if absolute && self.leads_round(name) {
+                self.report(Code::DangerousImport, node.start(), Message::DangerousImports(name.to_owned()));
+            } else if there {
                 self.member_there(module, alias);
             }
             self.future_annotations |= module == "__future__" && name == "annotations";

@@ -22,11 +22,13 @@ mod findings;
 mod guards;
 mod imports;
 mod library;
+mod literals;
 mod operations;
 mod parse;
 mod policy;
 mod position;
 mod program;
+mod result;
 mod scope;
 mod serialization;
 mod walk;
@@ -35,10 +37,11 @@ mod words;
 pub use checker::Checker;
 pub use findings::{Check, Code, Findings, Problem};
 pub use library::{AnyLibrary, Library, Presence, imports_of, written_keys};
+pub use literals::{Literal, Sources, sources_of};
 pub use parse::Syntax;
 pub use policy::Policy;
 pub use program::{Program, ResultName};
 pub use words::Language;
 
 /// Version of the rules: part of the key of a cache of findings, raised when a rule changes.
-pub const VERSION: &str = "1";
+pub const VERSION: &str = "2";

@@ -1,8 +1,9 @@
 //! What the sandbox's Python has, as far as the caller knows, and what a program asks of it.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use ruff_python_ast::visitor::{Visitor, walk_stmt};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 use rustc_hash::FxHashSet;
 
@@ -41,7 +42,7 @@ impl Library for AnyLibrary {
     }
 }
 
-/// The modules a program imports, each with the names it takes from it.
+/// The modules a program imports, each with the names it takes from it, by `from` or as attributes.
 ///
 /// Sorted, without repetition and without relative imports; empty when the text does not parse.
 #[must_use]
@@ -51,8 +52,13 @@ pub fn imports_of(code: &str) -> Vec<(String, Vec<String>)> {
         collector.visit_body(parsed.suite());
     }
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    collector.0.sort();
-    for (module, name) in collector.0 {
+    let mut all = collector.found;
+    all.extend(collector.used.into_iter().filter_map(|(name, attribute)| {
+        let module = collector.modules.get(&name)?;
+        Some((module.clone(), Some(attribute)))
+    }));
+    all.sort();
+    for (module, name) in all {
         if found.last().is_none_or(|(last, _)| *last != module) {
             found.push((module, Vec::new()));
         }
@@ -75,29 +81,46 @@ pub fn written_keys(code: &str) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Imports(Vec<(String, Option<String>)>);
+struct Imports {
+    found: Vec<(String, Option<String>)>,
+    /// Names that are modules.
+    modules: BTreeMap<String, String>,
+    /// Names with their attributes, whatever they are.
+    used: Vec<(String, String)>,
+}
 
 impl Visitor<'_> for Imports {
     fn visit_stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Import(import) => {
                 for alias in &import.names {
-                    self.0.push((alias.name.to_string(), None));
+                    self.found.push((alias.name.to_string(), None));
+                    if let Some(name) =
+                        alias.asname.as_ref().or_else(|| Some(&alias.name).filter(|name| !name.contains('.')))
+                    {
+                        self.modules.insert(name.to_string(), alias.name.to_string());
+                    }
                 }
             }
             Stmt::ImportFrom(import) if import.level == 0 => {
                 let Some(module) = &import.module else { return };
                 for alias in &import.names {
                     let name = (alias.name.as_str() != "*").then(|| alias.name.to_string());
-                    self.0.push((module.to_string(), name));
+                    self.found.push((module.to_string(), name));
                 }
             }
             _ => walk_stmt(self, stmt),
         }
     }
 
-    /// Expressions hold no statements.
-    fn visit_expr(&mut self, _: &Expr) {}
+    fn visit_expr(&mut self, expr: &Expr) {
+        if let Expr::Attribute(node) = expr
+            && let Expr::Name(name) = &*node.value
+        {
+            self.used.push((name.id.to_string(), node.attr.to_string()));
+        }
+        walk_expr(self, expr);
+    }
 }
 
 /// Names Python finds without any import, in any version from 3.8 to 3.14.
@@ -286,7 +309,7 @@ mod tests {
     // spec: code-agent NX-09
     #[test]
     fn imports_are_listed_once_with_their_names() {
-        let code = "import re, os.path\ndef f():\n    from math import pi, tau\n    from math import pi\nfrom . import x\nfrom json import *\n";
+        let code = "import re, os.path\nre.sub('a', 'b', 'c').x; y.sub\ndef f():\n    from math import pi, tau\n    from math import pi\nfrom . import x\nfrom json import *\n";
         let listed = imports_of(code);
         let names = |list: &[&str]| list.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
         assert_eq!(
@@ -295,7 +318,7 @@ mod tests {
                 ("json".to_owned(), names(&[])),
                 ("math".to_owned(), names(&["pi", "tau"])),
                 ("os.path".to_owned(), names(&[])),
-                ("re".to_owned(), names(&[])),
+                ("re".to_owned(), names(&["sub"])),
             ]
         );
         assert!(imports_of("import (").is_empty());

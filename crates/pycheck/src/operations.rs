@@ -17,6 +17,7 @@ const ATTRIBUTES: &[&str] = &[
     "__globals__",
     "__import__",
     "__loader__",
+    "__self__",
     "__subclasses__",
     "ag_frame",
     "cr_frame",
@@ -30,6 +31,23 @@ const ATTRIBUTES: &[&str] = &[
     "tb_frame",
 ];
 
+/// Functions of modules that run text as code: `pandas.eval`.
+const RUNS: &[&str] = &["eval", "exec"];
+
+/// Built-in functions that end the program before its result, or wait for a person.
+const ENDS_OR_WAITS: &[&str] = &["exit", "input", "quit"];
+
+/// Folders of which a program certainly may not read anything, and what of them it may.
+const OUT_OF_REACH: &[&str] =
+    &["/boot/", "/etc/", "/home/", "/media/", "/mnt/", "/root/", "/run/", "/srv/", "/var/"];
+const IN_REACH: &[&str] =
+    &["/etc/fonts/", "/etc/localtime", "/etc/magic", "/etc/mime.types", "/etc/ssl/", "/etc/timezone"];
+
+fn is_out_of_reach(path: &str) -> bool {
+    let below = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
+    below(OUT_OF_REACH) && !below(IN_REACH)
+}
+
 fn is_dangerous(attribute: &str) -> bool {
     ATTRIBUTES.binary_search(&attribute).is_ok()
 }
@@ -37,6 +55,9 @@ fn is_dangerous(attribute: &str) -> bool {
 impl<'a> Walker<'a, '_> {
     /// A read that found nothing but the built-in name.
     pub(crate) fn builtin_read(&mut self, read: &Read<'a>) {
+        if ENDS_OR_WAITS.contains(&read.name) {
+            self.report(Code::EndsOrWaits, read.at, Message::EndsOrWaits(read.name.to_owned()));
+        }
         if self.policy.denies_name(read.name) {
             let message = Message::DangerousName(read.name.to_owned());
             self.report(Code::DangerousName, read.at, message);
@@ -50,9 +71,30 @@ impl<'a> Walker<'a, '_> {
         // An enumeration that is made global writes its members into the module.
         self.any_name |=
             (attribute == "modules" && is_name(&node.value, "sys")) || attribute == "global_enum";
-        if is_dangerous(attribute) || by_spec {
+        let by_module =
+            || self.of_module(&node.value) && (self.leads_round(attribute) || RUNS.contains(&attribute));
+        if is_dangerous(attribute) || by_spec || by_module() {
             self.dangerous_attribute(attribute, node.attr.start());
         }
+    }
+
+    /// Whether a name within a module is a denied module that it has imported for itself, as in `email.utils.os`.
+    pub(crate) fn leads_round(&self, name: &str) -> bool {
+        let plain = name.trim_start_matches('_');
+        plain == "sys" || (!plain.is_empty() && self.policy.denies_module(plain))
+    }
+
+    /// Whether an expression is an imported module, or an attribute of one.
+    fn of_module(&self, expr: &Expr) -> bool {
+        let mut root = expr;
+        while let Expr::Attribute(node) = root {
+            root = &node.value;
+        }
+        let Expr::Name(name) = root else { return false };
+        let symbol = self.scopes.iter().rev().find_map(|scope| scope.symbols.get(name.id.as_str()));
+        symbol.is_some_and(|symbol| {
+            symbol.imports > 0 && symbol.imports == symbol.bindings && symbol.import.is_none()
+        })
     }
 
     /// `getattr(x, '__sub' + 'classes__')`, and names written through `globals()`.
@@ -63,6 +105,7 @@ impl<'a> Walker<'a, '_> {
             _ => return,
         };
         match name {
+            "open" => self.opened(node),
             // The program may bind any name with these.
             "globals" | "vars" | "exec" if node.func.is_name_expr() => self.namespace_escapes(name),
             // Enumerations write their members into a module this way.
@@ -72,11 +115,26 @@ impl<'a> Walker<'a, '_> {
                 for argument in &node.arguments.args {
                     self.dangerous_text(argument);
                 }
+                if let [of, name, ..] = &*node.arguments.args
+                    && self.of_module(of)
+                    && let Some(text) = folded(name)
+                    && (self.leads_round(&text) || RUNS.contains(&text.as_str()))
+                {
+                    self.dangerous_attribute(&text, name.start());
+                }
             }
             "get" | "keys" | "items" | "values" | "copy" if is_namespace(&node.func) => {
                 self.namespace_read = true;
             }
             _ => {}
+        }
+    }
+
+    /// `open('/etc/passwd')`.
+    fn opened(&mut self, node: &'a ast::ExprCall) {
+        let Some(path) = node.arguments.args.first().and_then(constant) else { return };
+        if is_out_of_reach(path) && !self.bound_anywhere.contains(&"open") {
+            self.report(Code::FileOutside, node.start(), Message::FileOutside(path.to_owned()));
         }
     }
 

@@ -61,6 +61,8 @@ pub(crate) struct Symbol<'a> {
     pub(crate) bindings: u32,
     /// How many of these are imports.
     pub(crate) imports: u32,
+    /// The module that it is, if one import and nothing else binds it.
+    pub(crate) module: Option<&'a str>,
     /// The judged import that binds it.
     pub(crate) import: Option<usize>,
     /// What is bound to it, when that can be seen.

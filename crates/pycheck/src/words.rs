@@ -53,6 +53,16 @@ pub(crate) enum Message {
     DangerousAttribute(String),
     /// A value that JSON cannot hold.
     NotJson(Kind),
+    /// A program that puts nothing into the context.
+    NoResult,
+    /// The context becomes something that is no map.
+    NotAMap,
+    /// A function that ends the program or waits for a person.
+    EndsOrWaits(String),
+    /// A path that is out of reach.
+    FileOutside(String),
+    /// An attribute that its module does not have.
+    MissingAttribute { module: String, name: String },
 }
 
 /// A kind of value that JSON cannot hold.
@@ -128,6 +138,24 @@ fn english(line: u32, message: &Message) -> String {
         Message::NotJson(kind) => {
             format!("line {line}: {} cannot be written as JSON; {}", kind.english(), kind.remedy())
         }
+        Message::NoResult => {
+            "nothing is ever put into 'context'; put the result there, as in context['result'] = …".to_owned()
+        }
+        Message::NotAMap => {
+            format!("line {line}: 'context' must stay a dictionary; put the result under a key of it")
+        }
+        Message::EndsOrWaits(name) if name == "input" => {
+            format!("line {line}: nobody answers 'input()'; read the value from context")
+        }
+        Message::EndsOrWaits(name) => {
+            format!("line {line}: '{name}()' ends the program before its result; let it come to its end")
+        }
+        Message::FileOutside(path) => {
+            format!("line {line}: '{path}' is out of reach; there are the program's own folder and context")
+        }
+        Message::MissingAttribute { module, name } => {
+            format!("line {line}: module '{module}' has no '{name}'")
+        }
     }
 }
 
@@ -170,6 +198,15 @@ fn spanish(line: u32, message: &Message) -> String {
             format!("Línea {line}: Uso de atributo peligroso '{name}' no permitido")
         }
         Message::NotJson(kind) => format!("Línea {line}: {} no es serializable a JSON", kind.spanish()),
+        Message::NoResult => "El programa nunca escribe nada en 'context'".to_owned(),
+        Message::NotAMap => format!("Línea {line}: 'context' debe seguir siendo un diccionario"),
+        Message::EndsOrWaits(name) => {
+            format!("Línea {line}: '{name}()' termina el programa o espera a una persona; no permitido")
+        }
+        Message::FileOutside(path) => format!("Línea {line}: El archivo '{path}' está fuera del alcance"),
+        Message::MissingAttribute { module, name } => {
+            format!("Línea {line}: El módulo '{module}' no tiene '{name}'")
+        }
     }
 }
 

@@ -89,6 +89,7 @@ impl<'a> Walker<'a, '_> {
         symbol.bindings += 1;
         symbol.value = value;
         symbol.import = None;
+        symbol.module = None;
     }
 
     /// Another scope binds the name: nobody knows when, and nobody knows what.
@@ -204,6 +205,7 @@ impl<'a> Walker<'a, '_> {
         if let Some(import) = symbol.import {
             self.imports.used(import, read.attribute);
         }
+        self.attribute_there(read, symbol);
     }
 
     /// At the end of a loop: what the loop binds may have been bound in its previous round.

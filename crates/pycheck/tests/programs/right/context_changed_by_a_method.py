@@ -1,0 +1,2 @@
+# context: rows
+context['rows'].append(len(context['rows']))

@@ -1,0 +1,2 @@
+# context: rows
+context = {'n': len(context['rows'])}

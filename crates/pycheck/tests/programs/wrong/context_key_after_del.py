@@ -1,0 +1,4 @@
+# expect: PY201 4:16
+# context: a
+del context['a']
+context['b'] = context['a']

@@ -1,0 +1,3 @@
+# expect: PY106 3:1
+# context: num1
+x = 1

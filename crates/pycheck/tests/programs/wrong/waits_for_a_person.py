@@ -1,0 +1,3 @@
+# expect: PY403 3:16
+# context: a
+context['b'] = input('?')

@@ -1,0 +1,2 @@
+# expect: PY402 2:7
+print.__self__.eval('1')
