@@ -140,6 +140,8 @@ impl Seat<'_> {
         let bench = Bench {
             code_validator: validator,
             runner: Arc::clone(&config.runner),
+            output_validator: Arc::new(OutputValidator::without_model(words)),
+            thinker: None,
             chain,
             expected: self.order.expected_outputs.iter().filter(|name| is_said(name)).cloned().collect(),
             words,
@@ -148,9 +150,18 @@ impl Seat<'_> {
         if let Some(code) = code {
             return Box::new(StaticExecutor::new(code, bench));
         }
+        let bench = if self.thinker.has_models() { self.judged_by_models(bench) } else { bench };
         let writer = self.thinker.has_models().then(|| self.writer(&bench));
         let edition = self.agent.library.edition();
         Box::new(CachedExecutor::new(config.proven.clone(), edition, bench, writer))
+    }
+
+    fn judged_by_models(&self, bench: Bench) -> Bench {
+        let config = &self.agent.config;
+        let thinker = || Arc::clone(&self.thinker) as Arc<dyn Thinker>;
+        let judge = OutputValidator::new(thinker(), config.tiers.output, self.words());
+        let output_validator = Arc::new(judge.with_types_only(config.types_only));
+        Bench { output_validator, thinker: Some(thinker()), ..bench }
     }
 
     fn words(&self) -> Words {
@@ -179,7 +190,7 @@ impl Seat<'_> {
             code_generator: Arc::new(generator.with_types_only(config.types_only)),
             code_validator: Arc::clone(&bench.code_validator),
             runner: Arc::clone(&bench.runner),
-            output_validator: Arc::new(OutputValidator::new(thinker(), config.tiers.output, words)),
+            output_validator: Arc::clone(&bench.output_validator),
             thinker: thinker(),
             chain: Arc::clone(&bench.chain),
             expected: bench.expected.clone(),

@@ -100,7 +100,8 @@ fn offering_schema() -> Value {
                 "items": {
                     "type": "object",
                     "properties": {
-                        "function": { "type": "string", "enum": [SEARCH] },
+                        // No `enum`: it would refuse the whole answer for one call that nobody knows.
+                        "function": { "type": "string", "description": format!("always {SEARCH}") },
                         "arguments": arguments,
                     },
                     "required": ["function", "arguments"],

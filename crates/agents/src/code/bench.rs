@@ -1,4 +1,4 @@
-//! Where code is tried that nobody has to write: looked at, run, and judged without a model.
+//! Where code is tried that nobody has to write: looked at, run, and judged.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,9 +14,10 @@ use super::chain::{ChainOfWork, conclusion, link};
 use super::code_validator::{CheckRequest, verdict};
 use super::component::Component;
 use super::outcome::{WorkflowError, without_metadata};
-use super::output_validator::{OutputRequest, OutputValidator};
+use super::output_validator::{OutputRequest, question};
 use super::run::{SANDBOX, Sandbox};
 use super::states::ExecutionState;
+use super::thinker::Thinker;
 use super::words::Words;
 
 /// What code that nobody has to write is tried with.
@@ -26,6 +27,10 @@ pub struct Bench {
     pub code_validator: Arc<dyn Component<CheckRequest>>,
     /// Runs it.
     pub runner: Arc<dyn CodeRunner>,
+    /// Judges what it gave: proven code as code that was just written; for code that is given, its own checks.
+    pub output_validator: Arc<dyn Component<OutputRequest>>,
+    /// Knows what judging cost; absent if no model is asked.
+    pub thinker: Option<Arc<dyn Thinker>>,
     /// Where everything is noted.
     pub chain: Arc<dyn ChainOfWork>,
     /// The keys that must be in the context at the end.
@@ -53,7 +58,7 @@ impl Refused {
 pub(super) type Tried = Result<JsonMap, Refused>;
 
 impl Bench {
-    /// Looks at code, runs it, and makes the checks that need no model.
+    /// Looks at code, runs it, and has its result judged.
     pub(super) async fn try_code(
         &self,
         state: &mut ExecutionState,
@@ -104,7 +109,7 @@ impl Bench {
         before: &JsonMap,
         after: &JsonMap,
     ) -> Result<Result<(), String>, WorkflowError> {
-        let validator = OutputValidator::without_model(self.words);
+        let validator = &self.output_validator;
         let request = OutputRequest {
             number: state.attempts,
             again: false,
@@ -116,10 +121,17 @@ impl Bench {
         let response = validator.execute(&request).await;
         state.add_timing(response.agent_name(), response.execution_time_ms());
         let summary = validator.summary(response.data());
-        self.note(link(self.words, state.attempts, &response, summary, Money::ZERO), true).await?;
+        let cost = self
+            .thinker
+            .as_ref()
+            .map_or(Money::ZERO, |thinker| thinker.spent(&question(request.number, false)));
+        state.add_cost(response.agent_name(), cost);
+        self.note(link(self.words, state.attempts, &response, summary, cost), true).await?;
+        let error = response.error().map(str::to_owned);
         let data = response.into_data();
         let valid = data.get("valid").and_then(Value::as_bool) == Some(true);
-        let reason = data.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let reason = data.get("reason").and_then(Value::as_str).map(str::to_owned);
+        let reason = reason.or(error).unwrap_or_default();
         state.output_validation = Some(data);
         Ok(if valid { Ok(()) } else { Err(reason) })
     }

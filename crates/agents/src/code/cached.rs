@@ -94,7 +94,8 @@ impl CachedExecutor {
                 let _ = proven.keep(key, &entry);
                 self.tell(proven, key, true, Some(&entry), None).await?;
                 let metadata = self.bench.conclude(&state, true, "done with proven code").await?;
-                Ok(Some(NodeResult { context: after, metadata, code: entry.code, cost: Money::ZERO }))
+                let cost = state.costs.values().copied().sum();
+                Ok(Some(NodeResult { context: after, metadata, code: entry.code, cost }))
             }
             Err(Refused { stage, failure }) => {
                 let reason = format!("{stage}: {failure}");
@@ -145,7 +146,7 @@ impl CachedExecutor {
         self.bench.note(step, hit).await
     }
 
-    /// Keeps code that did it. Code that holds values of this data would give them for other data, too.
+    /// Keeps code that did it, unless it could give the result of this data for other data as well.
     async fn keep(
         &self,
         proven: &dyn ProvenCode,
@@ -154,10 +155,10 @@ impl CachedExecutor {
         context: &JsonMap,
         result: &NodeResult,
     ) -> Result<(), WorkflowError> {
-        let held = shape::held_value(&result.code, context);
-        let is_held = held.is_some();
-        let kept = match held {
-            Some(name) => Err(format!("the code holds the value of `{name}` itself")),
+        let unfit = shape::not_for_others(&result.code, context, &result.context);
+        let is_unfit = unfit.is_some();
+        let kept = match unfit {
+            Some(reason) => Err(reason),
             None => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
                 let shape = shape::of_map(context);
@@ -174,7 +175,7 @@ impl CachedExecutor {
             component: CACHE.to_owned(),
             number: 1,
             // Not keeping code that must not be kept is no failure.
-            success: is_held || kept.is_ok(),
+            success: is_unfit || kept.is_ok(),
             duration_ms: 0.0,
             data: data.as_object().cloned().unwrap_or_default(),
             error: None,

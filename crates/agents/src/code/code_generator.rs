@@ -59,7 +59,8 @@ impl CodeGenerator {
         Self { author, types_only: false }
     }
 
-    /// The same, telling models only types and sizes, and not the first characters of short values.
+    /// The same, telling models only types and sizes, and no values: not of the data, not of what analysis found, not in
+    /// errors of programs.
     #[must_use]
     pub fn with_types_only(mut self, types_only: bool) -> Self {
         self.types_only = types_only;
@@ -80,6 +81,17 @@ impl CodeGenerator {
         Ok(data.as_object().cloned().unwrap_or_default())
     }
 
+    /// What went wrong, as far as a model may know it.
+    fn told(&self, errors: &[StageError]) -> Vec<StageError> {
+        let mut errors = errors.to_vec();
+        for error in
+            errors.iter_mut().filter(|error| self.types_only && RUNNING.contains(&error.stage.as_str()))
+        {
+            error.error = describe::without_values(&error.error);
+        }
+        errors
+    }
+
     /// Sections without content are not there at all.
     fn slots(&self, request: &CodeRequest) -> Vec<(&'static str, String)> {
         let context = &request.context;
@@ -96,10 +108,15 @@ impl CodeGenerator {
             let mut told = insights.clone();
             told.remove("analysis_code");
             told.remove("tool_calls");
-            slots.push(("insights", describe::indented(&Value::Object(told))));
+            let told = if self.types_only {
+                describe::sizes(&told)
+            } else {
+                describe::indented(&Value::Object(told))
+            };
+            slots.push(("insights", told));
         }
         if !request.errors.is_empty() {
-            let history = describe::indented(&json!(request.errors));
+            let history = describe::indented(&json!(self.told(&request.errors)));
             slots.push(("errors", format!("{PREVIOUS_ERRORS}\n{history}")));
         }
         if let Some(previous) = &request.previous {
@@ -108,6 +125,9 @@ impl CodeGenerator {
         slots
     }
 }
+
+/// The stages in which programs run: what they say in an error may be data.
+const RUNNING: [&str; 2] = ["data_analysis", "execution"];
 
 /// The name of the question for an attempt.
 pub(super) fn question(number: u32) -> String {

@@ -64,6 +64,36 @@ pub(super) fn shortened(context: &JsonMap) -> String {
     indented(&Value::Object(map))
 }
 
+/// What went wrong in a program, without what it says about data: the name of the exception and its line. A text that
+/// names no exception is ours, and what it quotes is left out.
+pub(super) fn without_values(text: &str) -> String {
+    let words = || text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let Some(name) = words().find(|word| is_exception(word)) else { return without_quotes(text) };
+    let place = text.rsplit_once(" (").map(|(_, place)| place.trim_end_matches(')'));
+    let is_line = |place: &&str| {
+        let mut parts = place.split(' ');
+        parts.next().is_some_and(|word| matches!(word, "line" | "línea"))
+            && parts.next().is_some_and(|number| number.chars().all(|c| c.is_ascii_digit()))
+            && parts.next().is_none()
+    };
+    let place = place.filter(is_line).map(|place| format!(" ({place})")).unwrap_or_default();
+    format!("{name}{place}")
+}
+
+fn is_exception(word: &str) -> bool {
+    const ENDS: [&str; 5] = ["Error", "Exception", "Exit", "Interrupt", "Iteration"];
+    word.starts_with(char::is_uppercase) && ENDS.iter().any(|end| word.ends_with(end))
+}
+
+fn without_quotes(text: &str) -> String {
+    let mut parts = text.split(['\'', '"', '`']);
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for (index, part) in parts.enumerate() {
+        kept.push_str(if index % 2 == 0 { "…" } else { part });
+    }
+    kept
+}
+
 fn cut_text(text: &str) -> Value {
     let kept: String = text.chars().take(JUDGED).collect();
     json!(format!("{kept}… (length: {})", text.chars().count()))
@@ -104,4 +134,24 @@ fn lines(context: &JsonMap, describe: impl Fn(&Value) -> String) -> String {
 /// JSON that is easy to read.
 pub(super) fn indented(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_without_what_they_say_about_data() {
+        for (text, told) in [
+            (
+                "execution error: ValueError: could not convert string to float: 'hunter2' (line 3)",
+                "ValueError (line 3)",
+            ),
+            ("execution error: KeyError: 'hunter2' (línea 12)", "KeyError (línea 12)"),
+            ("execution error: MyError: hunter2 (line hunter2)", "MyError"),
+            ("the result holds 'hunter2', which is a set", "the result holds …, which is a set"),
+        ] {
+            assert_eq!(without_values(text), told);
+        }
+    }
 }

@@ -36,19 +36,27 @@ pub struct OutputValidator {
     thinker: Option<Arc<dyn Thinker>>,
     tier: Tier,
     words: Words,
+    types_only: bool,
 }
 
 impl OutputValidator {
     /// One that asks this tier when its own checks hold.
     #[must_use]
     pub fn new(thinker: Arc<dyn Thinker>, tier: Tier, words: Words) -> Self {
-        Self { thinker: Some(thinker), tier, words }
+        Self { thinker: Some(thinker), tier, words, types_only: false }
     }
 
     /// One that only makes its own checks: for code that was proven, or given.
     #[must_use]
     pub const fn without_model(words: Words) -> Self {
-        Self { thinker: None, tier: Tier::Fast, words }
+        Self { thinker: None, tier: Tier::Fast, words, types_only: false }
+    }
+
+    /// The same, telling models only types and sizes, and no values.
+    #[must_use]
+    pub const fn with_types_only(mut self, types_only: bool) -> Self {
+        self.types_only = types_only;
+        self
     }
 
     async fn judge(&self, request: &OutputRequest) -> Result<JsonMap, String> {
@@ -91,10 +99,11 @@ impl OutputValidator {
 
     async fn ask(&self, thinker: &dyn Thinker, request: &OutputRequest) -> Result<JudgeAnswer, String> {
         let mut ask = Ask::expecting::<JudgeAnswer>("judge_output", self.tier);
+        let described = if self.types_only { describe::sizes } else { describe::shortened };
         ask.slots = [
             ("task", request.task.clone()),
-            ("before", describe::shortened(&request.before)),
-            ("after", describe::shortened(&request.after)),
+            ("before", described(&request.before)),
+            ("after", described(&request.after)),
             ("outputs", request.expected.join(", ")),
         ]
         .into();

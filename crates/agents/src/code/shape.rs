@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use candor_model::JsonMap;
+use candor_pycheck::{Literal, sources_of};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::library::Edition;
+use super::states::changes;
 use super::{PROMPT_VERSION, describe, heuristic};
 
 /// How deep lists and maps are looked into.
 const DEPTH: usize = 4;
-/// A text that is shorter than this is in much code by chance.
-const TELLING_TEXT: usize = 4;
-/// How many elements of a list or map are looked for in code.
+/// How many elements of a list or map are compared with the constants of code.
 const MOST_LOOKED_AT: usize = 100;
-/// A number with fewer digits is, too.
-const TELLING_NUMBER: usize = 3;
+/// A figure that is shorter than this is in many texts by chance.
+const TELLING: usize = 2;
 
 /// What proven code is kept under: the same task, shape, expectations, rules, Python and prompts.
 pub(super) fn key(task: &str, context: &JsonMap, expected: &[String], edition: &Edition) -> String {
@@ -75,41 +75,89 @@ fn digest(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The key of a value that code has written into itself, instead of reading it.
-pub(super) fn held_value(code: &str, context: &JsonMap) -> Option<String> {
-    let held = |value: &Value| {
-        // A key may well be called like a value: code must name it.
-        let is_key = value.as_str().is_some_and(|text| context.contains_key(text));
-        !is_key && is_held(code, value, 0)
+/// Why code could give the result of this data for other data as well, if it could.
+///
+/// Any constant that equals a value counts, however short: `num1 + 10` is right as long as `num2` is 10. That refuses
+/// much that is innocent (`round(x, 2)` beside a 2), which costs another writing and never a wrong result.
+pub(super) fn not_for_others(code: &str, before: &JsonMap, after: &JsonMap) -> Option<String> {
+    let Some(sources) = sources_of(code) else { return Some("it cannot be read".to_owned()) };
+    if !sources.reads_context {
+        return Some("it reads nothing of the context".to_owned());
+    }
+    let held = |map: &JsonMap, holds: fn(&Value, &Literal, usize) -> bool| {
+        let name = |(key, value): (&String, &Value)| {
+            let mut literals = sources.literals.iter().filter(|literal| !is_key(before, literal));
+            literals.any(|literal| holds(value, literal, 0)).then(|| key.clone())
+        };
+        map.iter().find_map(name)
     };
-    context.iter().find(|(_, value)| held(value)).map(|(key, _)| key.clone())
+    let given = held(before, is_held);
+    given
+        .or_else(|| held(&changes(before, after), is_written))
+        .map(|name| format!("it holds the value of `{name}` itself"))
 }
 
-fn is_held(code: &str, value: &Value, depth: usize) -> bool {
-    match value {
-        Value::String(text) if text.chars().count() >= TELLING_TEXT && text.len() <= 200 => {
-            ["'", "\""].iter().any(|quote| code.contains(&format!("{quote}{text}{quote}")))
+/// A key may well be called like a value: code must name it.
+fn is_key(context: &JsonMap, literal: &Literal) -> bool {
+    matches!(literal, Literal::Text(text) if context.contains_key(text))
+}
+
+/// Whether a value of the data is a constant of the code, or has it inside.
+fn is_held(value: &Value, literal: &Literal, depth: usize) -> bool {
+    match (value, literal) {
+        (Value::Array(items), _) if depth < DEPTH => {
+            items.iter().take(MOST_LOOKED_AT).any(|item| is_held(item, literal, depth + 1))
         }
-        Value::Number(number) => {
-            let text = number.to_string();
-            text.chars().filter(char::is_ascii_digit).count() >= TELLING_NUMBER && has_number(code, &text)
+        (Value::Object(map), _) if depth < DEPTH => {
+            map.values().take(MOST_LOOKED_AT).any(|item| is_held(item, literal, depth + 1))
         }
-        Value::Array(items) if depth < DEPTH => {
-            items.iter().take(MOST_LOOKED_AT).any(|item| is_held(code, item, depth + 1))
+        (Value::String(text), Literal::Text(constant)) => {
+            (!constant.is_empty() && text.trim() == constant.trim())
+                || (has_digit(constant) && constant.len() >= TELLING && has_word(text, constant.trim()))
         }
-        Value::Object(map) if depth < DEPTH => {
-            map.values().take(MOST_LOOKED_AT).any(|item| is_held(code, item, depth + 1))
+        (Value::String(text), Literal::Number(number)) => {
+            let written = number.to_string();
+            text.trim().parse() == Ok(*number) || (written.len() >= TELLING && has_word(text, &written))
+        }
+        (Value::Number(number), Literal::Number(constant)) => is_same(number, *constant),
+        (Value::Number(number), Literal::Text(text)) => {
+            text.trim().parse().is_ok_and(|constant: f64| is_same(number, constant.abs()))
         }
         _ => false,
     }
 }
 
-/// Whether a number stands in the code as a number of its own.
-fn has_number(code: &str, number: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '.' || c == '_';
-    code.match_indices(number).any(|(at, found)| {
-        let before = code.get(..at).and_then(|before| before.chars().next_back());
-        let after = code.get(at + found.len()..).and_then(|after| after.chars().next());
-        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+/// Whether a value of the result is a figure that stands in the code. Words may: code that sorts things into kinds
+/// names the kinds.
+fn is_written(value: &Value, literal: &Literal, depth: usize) -> bool {
+    match (value, literal) {
+        (Value::Array(items), _) if depth < DEPTH => {
+            items.iter().take(MOST_LOOKED_AT).any(|item| is_written(item, literal, depth + 1))
+        }
+        (Value::Object(map), _) if depth < DEPTH => {
+            map.values().take(MOST_LOOKED_AT).any(|item| is_written(item, literal, depth + 1))
+        }
+        (Value::String(text), Literal::Text(constant)) => has_digit(constant) && text == constant,
+        (Value::Number(number), Literal::Number(constant)) => {
+            constant.to_string().len() >= TELLING && is_same(number, *constant)
+        }
+        _ => false,
+    }
+}
+
+fn is_same(number: &serde_json::Number, constant: f64) -> bool {
+    number.as_f64().is_some_and(|number| number.abs() == constant)
+}
+
+fn has_digit(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a text has this as a word or a number of its own.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, found)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
     })
 }

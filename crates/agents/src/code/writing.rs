@@ -48,6 +48,10 @@ impl Author {
             return self.written(&first.code, Vec::new(), name);
         }
         let (texts, record) = self.look_up(&first.tool_calls).await;
+        // What nobody knows is rejected alone: the code that came with it is code.
+        if texts.is_empty() && !code_of(&first.code).is_empty() {
+            return self.written(&first.code, record, name);
+        }
         let documented = format!("{name}_documented");
         let second = self.ask(documented.clone(), slots, Some(texts.join("\n\n"))).await?;
         self.written(&second.code, record, documented)

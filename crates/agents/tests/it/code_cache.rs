@@ -7,7 +7,7 @@ use crate::code_common::python::PythonRunner;
 use crate::code_common::{FakeRunner, SUM, Scripted, Setting, TIMEOUT, code, good, map, setting, simple};
 use candor_agents::code::{
     Bench, CachedExecutor, Edition, Lookup, MultiAgentOrchestrator, NO_MODEL, NodeExecutor, NodeResult,
-    ProvenCode, ProvenFolder, StaticExecutor, WorkflowError,
+    OutputValidator, ProvenCode, ProvenFolder, StaticExecutor, WorkflowError,
 };
 use candor_ports::CodeRunner;
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ fn bench(setting: &Setting) -> Bench {
     Bench {
         code_validator: Arc::clone(&setting.parts.code_validator),
         runner: Arc::clone(&setting.parts.runner),
+        output_validator: Arc::new(OutputValidator::without_model(setting.parts.words)),
+        thinker: None,
         chain: Arc::clone(&setting.parts.chain),
         expected: setting.parts.expected.clone(),
         words: setting.parts.words,
@@ -34,7 +36,12 @@ fn bench(setting: &Setting) -> Bench {
 fn cached(setting: &Setting, folder: &Path, edition: &Edition) -> CachedExecutor {
     let proven: Arc<dyn ProvenCode> = Arc::new(ProvenFolder::new(folder));
     let writer: Arc<dyn NodeExecutor> = Arc::new(MultiAgentOrchestrator::new(setting.parts.clone()));
-    CachedExecutor::new(Some(proven), edition.clone(), bench(setting), Some(writer))
+    let judged = Bench {
+        output_validator: Arc::clone(&setting.parts.output_validator),
+        thinker: Some(Arc::clone(&setting.parts.thinker)),
+        ..bench(setting)
+    };
+    CachedExecutor::new(Some(proven), edition.clone(), judged, Some(writer))
 }
 
 /// Runs a task on real Python with a cache in this folder; gives the result and what was asked.
@@ -56,7 +63,7 @@ fn cache_step(setting: &Setting) -> Value {
 
 // spec: code-agent OR-17, NX-32
 #[tokio::test]
-async fn proven_code_is_used_for_other_values_of_the_same_shape_and_no_model_is_asked() {
+async fn proven_code_is_used_for_other_values_of_the_same_shape_and_judged_like_new_code() {
     let folder = tempfile::tempdir().unwrap();
     let thinker = writing(SUM);
     let (first, one) =
@@ -66,8 +73,8 @@ async fn proven_code_is_used_for_other_values_of_the_same_shape_and_no_model_is_
     let (second, two) =
         through(folder.path(), &thinker, "Add the\nnumbers", json!({ "num1": 7, "num2": -1 })).await;
     let second = second.unwrap();
-    assert_eq!((&second.context["sum"], second.cost.micros()), (&json!(6), 0));
-    assert_eq!(thinker.names().len(), 3, "no model is asked");
+    assert_eq!((&second.context["sum"], second.cost.micros()), (&json!(6), 500));
+    assert_eq!(thinker.names()[3..], ["judgement_0"], "nothing is written, and the result is judged");
     let step = cache_step(&two);
     assert_eq!((&step["hit"], &step["saved"], &step["uses"]), (&json!(true), &json!(0.004), &json!(1)));
     assert_eq!(step["hit_rate"], 0.5);
@@ -182,11 +189,29 @@ async fn an_entry_that_cannot_be_read_is_dropped_and_told() {
     assert!(store.keep("../x", &store.entries()[0].1).is_err());
 }
 
+// spec: findings SE-10
 #[tokio::test]
 async fn code_that_holds_values_of_its_data_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
         ("context['sum'] = 1234 + context['b']", json!({ "a": 1234, "b": 1 })),
+        // However short, and whatever it is written as.
+        ("context['sum'] = context['num1'] + 10", json!({ "num1": 5, "num2": 10 })),
+        ("context['sum'] = context['num1'] + 1", json!({ "num1": 5, "num2": 1 })),
+        ("context['sum'] = context['num1'] - 7", json!({ "num1": 5, "num2": -7 })),
+        ("context['sum'] = context['num1'] + float('10')", json!({ "num1": 5, "num2": 10 })),
+        ("context['sum'] = context['num1'] + 10", json!({ "num1": 5, "num2": "10" })),
+        // Found in a text, by whoever wrote it.
+        (
+            "context['total'] = '1234.56' if context['text'] else ''",
+            json!({ "text": "Invoice 77: the total is 1234.56 EUR" }),
+        ),
+        ("context['total'] = len(context['text']) and 98.5", json!({ "text": "a total of 98.5 is due" })),
+        // Worked out by whoever wrote it.
+        ("context['n']\ncontext['share'] = 0.3125", json!({ "n": 5 })),
+        // Nothing is read.
+        ("context['sum'] = 15", json!({ "num1": 5, "num2": 10 })),
+        ("context.update(sum=15)", json!({ "num1": 5, "num2": 10 })),
         ("context['greeting'] = 'Hello ' + 'Jane Doe'", json!({ "name": "Jane Doe" })),
         (
             "context['vip'] = any(p['name'] == \"Jane Doe\" for p in context['people'])",
@@ -204,12 +229,32 @@ async fn code_that_holds_values_of_its_data_is_not_kept() {
 }
 
 #[tokio::test]
-async fn code_that_names_a_key_or_a_small_number_is_kept() {
+async fn code_that_names_a_key_or_a_number_that_is_no_value_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let text = "context['copy'] = context['amount'] * 2 + 10000";
-    let context = json!({ "amount": 2, "wanted": "amount", "other": 1000 });
+    let context = json!({ "amount": 3, "wanted": "amount", "other": 1000 });
     through(folder.path(), &writing(text), "copy", context).await.0.unwrap();
     assert_eq!(ProvenFolder::new(folder.path()).entries().len(), 1);
+}
+
+// spec: findings SE-10
+#[tokio::test]
+async fn a_reuse_that_the_judge_refuses_is_forgotten_and_written_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let context = |n: i32| json!({ "n": n });
+    let halved = "context['half'] = context['n'] // 2";
+    through(folder.path(), &writing(halved), "halve", context(8)).await.0.unwrap();
+    let exact = "context['half'] = context['n'] / 2";
+    let thinker = Scripted::new(move |name, ask| match ask.step {
+        "analyse_input" => Ok(simple()),
+        "write_code" => Ok(code(exact)),
+        _ if name == "judgement_0" => Ok(crate::code_common::bad("half of 7 is 3.5")),
+        _ => Ok(good()),
+    });
+    let (result, setting) = through(folder.path(), &thinker, "halve", context(7)).await;
+    assert_eq!(result.unwrap().context["half"], 3.5);
+    let dropped = cache_step(&setting)["dropped"].as_str().unwrap().to_owned();
+    assert!(dropped.contains("output_validation") && dropped.contains("half of 7 is 3.5"), "{dropped}");
 }
 
 // spec: code-agent OR-17
@@ -232,7 +277,8 @@ async fn given_code_that_does_not_do_it_says_where_it_failed() {
     let cases = [
         ("import socket\ncontext['a'] = 1", "code_validation"),
         ("context['a'] = 1 / 0", "execution"),
-        ("x = 1", "output_validation"),
+        ("x = 1", "code_validation"),
+        ("x = context['n']", "output_validation"),
     ];
     for (text, stage) in cases {
         let setting = setting(Scripted::by_name(&[]), PythonRunner::new());

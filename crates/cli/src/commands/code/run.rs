@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use candor_app::{App, Begin, CODE_AGENT, LoadedRun, fresh_run_id, load_run, plan_of};
 use candor_model::{AgentNote, EventBody, Goal, JsonMap, Recorded, RunId, Seconds, StartMaterial, TaskId};
+use candor_projections::clean;
 use candor_runtime::RunOrder;
 use serde_json::{Value, json};
 
@@ -16,6 +17,10 @@ use crate::output;
 
 /// The name of the one task.
 const TASK: &str = "code";
+
+/// How large a context and a program may be.
+const MOST_CONTEXT_BYTES: usize = 32 << 20;
+const MOST_CODE_BYTES: usize = 1 << 20;
 
 /// How the metadata of a node is called in its context.
 const METADATA: &str = "_ai_metadata";
@@ -62,7 +67,7 @@ fn timeout(seconds: f64) -> Result<Seconds, Failure> {
 /// A run with one task, whose goal and plan are brought: nobody has to be asked what is meant.
 fn order(app: &App, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Failure> {
     let context = args.context.as_deref().map(context_from).transpose()?.unwrap_or_default();
-    let code = args.code.as_deref().map(read).transpose()?;
+    let code = args.code.as_deref().map(|path| bounded(path, MOST_CODE_BYTES)).transpose()?;
     let task = app.without_secrets(args.task.clone().unwrap_or_else(|| "Run the given program".to_owned()));
     if task.trim().is_empty() {
         return Err(Failure::usage("--task: say what is to be done"));
@@ -107,13 +112,26 @@ fn goal(id: &candor_model::GoalId, task: &str) -> Result<Goal, Failure> {
 
 /// Reads a context: a JSON object.
 pub(super) fn context_from(path: &Path) -> Result<JsonMap, Failure> {
-    let text = read(path)?;
+    let text = bounded(path, MOST_CONTEXT_BYTES)?;
     let at = |problem: String| Failure::usage(format!("{}: {problem}", path.display()));
     match serde_json::from_str(&text) {
-        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(value @ Value::Object(_)) => {
+            candor_model::check_depth("context", &value).map_err(|error| at(error.to_string()))?;
+            Ok(value.as_object().cloned().unwrap_or_default())
+        }
         Ok(_) => Err(at("a context must be a JSON object, such as {\"amount\": 100}".to_owned())),
         Err(error) => Err(at(format!("is not JSON: {error}; a context is a JSON object"))),
     }
+}
+
+/// Reads a file that is recorded with the run, and so must not be of any size.
+fn bounded(path: &Path, most: usize) -> Result<String, Failure> {
+    let text = read(path)?;
+    if text.len() <= most {
+        return Ok(text);
+    }
+    let (path, size, most) = (path.display(), text.len() >> 20, most >> 20);
+    Err(Failure::usage(format!("{path}: is {size} MB large; at most {most} MB are taken: give less")))
 }
 
 /// The context as it is now, and how it came about. After a failure it is as it was.
@@ -123,8 +141,9 @@ fn tell(loaded: &LoadedRun, global: &GlobalOptions, as_json: bool, done: bool) -
     let context = last.filter(|_| done).map(|feedback| feedback.actual_outputs.clone());
     let mut context = context.unwrap_or_else(|| given(loaded));
     if !done {
-        let reasons: Vec<&str> =
-            last.iter().flat_map(|feedback| &feedback.errors).map(String::as_str).collect();
+        // What a program says of itself may be anything, colours and hidden letters included.
+        let lines = last.iter().flat_map(|feedback| &feedback.errors).flat_map(|error| error.lines());
+        let reasons: Vec<String> = lines.map(clean).collect();
         tell!("candor: it failed: {}", reasons.join("\n"));
     }
     if as_json {

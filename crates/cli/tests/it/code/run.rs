@@ -92,7 +92,7 @@ fn a_result_that_is_no_result_is_tried_again_without_asking_a_model() {
 }
 
 #[test]
-fn proven_code_is_used_again_without_a_model_and_dropped_when_it_fails() {
+fn proven_code_is_used_again_judged_like_new_code_and_dropped_when_it_fails() {
     let picky = "context['share'] = context['part'] / context['whole']\n";
     let bench = Bench::new(Script::writing(&[picky]), "");
     let ask = |part: i64, whole: i64| {
@@ -101,7 +101,11 @@ fn proven_code_is_used_again_without_a_model_and_dropped_when_it_fails() {
     };
     assert_eq!(ask(1, 2).ended_with(0).json()["share"], json!(0.5));
     let again = ask(1, 4).ended_with(0).json();
-    assert_eq!((&again["share"], bench.server.seen().len()), (&json!(0.25), 3), "nobody was asked again");
+    assert_eq!(
+        (&again["share"], bench.server.seen().len()),
+        (&json!(0.25), 4),
+        "only the judge was asked again"
+    );
     let metrics = bench.run(&["metrics", "--json"]).ended_with(0).json();
     let cache = &metrics["code"]["cache"];
     assert_eq!((&cache["hits"], &cache["misses"]), (&json!(1), &json!(1)), "{cache}");
@@ -110,6 +114,63 @@ fn proven_code_is_used_again_without_a_model_and_dropped_when_it_fails() {
     assert_eq!(bench.asked("write_code").len(), 1 + 3, "what failed is not believed any more");
     ask(1, 2).ended_with(0);
     assert_eq!(bench.asked("write_code").len(), 1 + 3 + 1, "and not there any more");
+}
+
+// spec: findings SE-10
+#[test]
+fn code_that_holds_values_of_its_input_never_answers_for_another_input() {
+    for (program, first, second, wrong) in [
+        (
+            "context['sum'] = context['num1'] + 10\n",
+            json!({"num1": 5, "num2": 10}),
+            json!({"num1": 5, "num2": 20}),
+            json!(15),
+        ),
+        (
+            "context['sum'] = '1234.56' if context['text'] else ''\n",
+            json!({"text": "Total: 1234.56"}),
+            json!({"text": "Total: 77.10"}),
+            json!("1234.56"),
+        ),
+        ("context['sum'] = 15\n", json!({"num1": 5, "num2": 10}), json!({"num1": 1, "num2": 1}), json!(15)),
+    ] {
+        let bench = Bench::new(Script::writing(&[program, "context['sum'] = str(len(str(context)))\n"]), "");
+        assert_eq!(bench.code("Give the sum", &first, &[]).ended_with(0).json()["sum"], wrong);
+        let second = bench.code("Give the sum", &second, &[]).ended_with(0).json();
+        assert_eq!(bench.asked("write_code").len(), 2, "it is written anew: {program}");
+        assert_ne!(second["sum"], wrong, "{program}");
+    }
+}
+
+// spec: findings SE-07
+#[test]
+fn with_types_only_no_value_reaches_any_model() {
+    let marker = "zq-marker-7731";
+    let script = Script {
+        needs_analysis: true,
+        insights: "insights = {'type': 'text', 'sample': context['note'], 'all': dict(context)}\n".to_owned(),
+        // One fails with the value in its error, the next is refused by the judge, the third is right.
+        programs: [
+            "context['n'] = float(context['note'])\n",
+            "context['n'] = len(context['note']) + len(context['deep'])\n",
+            "context['n'] = len(context['note'])\n",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        judgements: vec![
+            json!({"valid": false, "reason": "too long"}),
+            json!({"valid": true, "reason": "it is there"}),
+        ],
+        ..Script::default()
+    };
+    let context = json!({ "note": marker, "deep": { "notes": [marker] }, "list": [marker, 7] });
+    for (only, seen) in [("true", false), ("false", true)] {
+        let bench = Bench::new(script.clone(), &format!("[code]\ntypes_only = {only}\n"));
+        bench.code("How long is the note?", &context, &[]).ended_with(0);
+        assert_eq!((bench.asked("write_code").len(), bench.asked("judge_output").len()), (3, 2));
+        let wires = bench.server.seen().iter().any(|seen| seen.body.to_string().contains(marker));
+        assert_eq!(wires, seen, "types_only = {only}");
+    }
 }
 
 // spec: code-agent QT-08
@@ -248,4 +309,62 @@ fn a_run_that_is_interrupted_has_not_failed_and_says_how_to_go_on() {
     let said = Said::of(child.wait_with_output().unwrap()).ended_with(130).tells(&["candor resume run_"]);
     assert!(!said.stderr.contains("failed"), "{}", said.stderr);
     assert_eq!(said.stdout, "");
+}
+
+// spec: findings SE-06
+#[test]
+fn what_a_program_says_of_its_failure_does_not_drive_the_terminal() {
+    let candor = Candor::new();
+    candor.write("loud.py", "context['a'] = 1\nraise ValueError('\\x1b[31mred\\x1b]0;title\\x07 \\x9b2J \\u202etxt \\u200bend')\n");
+    let said = candor.run(["code", "run", "--code", "loud.py"]).ended_with(1).stderr.clone();
+    assert!(said.contains("ValueError") && said.contains("end"), "{said}");
+    let odd =
+        |letter: &char| (letter.is_control() && *letter != '\n') || "\u{202e}\u{200b}".contains(*letter);
+    assert_eq!(said.chars().find(odd), None, "{said:?}");
+}
+
+#[test]
+fn a_context_that_is_too_deep_or_too_large_is_refused_by_its_field() {
+    let candor = Candor::new();
+    candor.write("sum.py", SUM);
+    let deep = format!("{{\"rows\": {}1{}}}", "[".repeat(80), "]".repeat(80));
+    candor.write("context.json", deep);
+    let code = || candor.run(["code", "run", "--code", "sum.py", "--context", "context.json"]);
+    code().ended_with(2).tells(&["context.rows", "64 levels"]);
+    candor.write("context.json", format!("{{\"text\": \"{}\"}}", "x".repeat(33 << 20)));
+    code().ended_with(2).tells(&["context.json", "at most 32 MB"]);
+    candor.write("context.json", "{}");
+    candor.write("sum.py", format!("# {}", "x".repeat(2 << 20)));
+    code().ended_with(2).tells(&["sum.py", "at most 1 MB"]);
+}
+
+// spec: findings SE-12
+#[test]
+fn the_check_refuses_what_is_certainly_wrong() {
+    let candor = Candor::new();
+    candor.write("context.json", json!({ "a": 4, "b": 2 }).to_string());
+    for (program, told) in [
+        ("exit()\ncontext['c'] = 1\n", "PY403"),
+        ("context['c'] = input()\n", "PY403"),
+        ("total = context['a'] + context['b']\n", "PY106"),
+        ("context = [1]\n", "PY502"),
+        ("del context['a']\ncontext['c'] = context['a']\n", "PY201"),
+        ("context.pop('a')\ncontext['c'] = context['a']\n", "PY201"),
+        ("import math\ncontext['c'] = math.squareroot(context['a'])\n", "PY303"),
+        ("context['c'] = open('/etc/passwd').read()\n", "PY404"),
+        ("import email.utils\ncontext['c'] = email.utils.os.getcwd()\n", "PY402"),
+        ("import tempfile\ncontext['c'] = tempfile._os.getcwd()\n", "PY402"),
+        ("context['c'] = print.__self__.eval('1')\n", "PY402"),
+        ("import pandas as pd\ncontext['c'] = pd.eval('1')\n", "PY402"),
+    ] {
+        candor.write("p.py", program);
+        let check = candor.run(["code", "check", "p.py", "--context", "context.json", "--json"]);
+        let found = check.ended_with(1).json();
+        let codes: Vec<&str> =
+            found["errors"].as_array().unwrap().iter().map(|e| e["code"].as_str().unwrap()).collect();
+        assert!(codes.contains(&told), "{program}: {found}");
+    }
+    let right = "import math, statistics\ncontext['c'] = math.sqrt(context['a']) + statistics.mean([1, 2])\n";
+    candor.write("p.py", right);
+    candor.run(["code", "check", "p.py", "--context", "context.json"]).ended_with(0);
 }
