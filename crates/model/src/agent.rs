@@ -120,6 +120,9 @@ pub struct RankedAgent {
     /// How close its description is to the task's.
     #[serde(default)]
     pub similarity: f64,
+    /// How likely it is that it is the right one, from 0 to 1; of the first of a ranking, if it was worked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
 }
 
 #[cfg(test)]

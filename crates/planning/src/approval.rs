@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use candor_model::{
     Adjustment, AgentType, ApprovalAction, ApprovalPolicy, Confidence, DurationBasis, Goal, GoalType,
-    HumanApprovalRequest, IdMap, NonEmpty, Plan, PlanBrief, PlanningError, RecommendedAction, RunSettings,
-    SubTask, TaskId, TaskRisk, check_depth, from_value,
+    HumanApprovalRequest, IdMap, NonEmpty, Plan, PlanBrief, PlanningError, RankedAgent, RecommendedAction,
+    RunSettings, SubTask, TaskId, TaskRisk, check_depth, from_value,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,7 +17,9 @@ use sha2::{Digest, Sha256};
 use crate::dependencies;
 use crate::texts::english;
 
-/// Below this mean score the choice of agents is a reason to doubt the plan.
+/// Below this mean chance of being right the choice of agents is a reason to doubt the plan; where no chance is known, below
+/// this mean score.
+const TRUSTED_MEAN_CHANCE: f64 = 0.5;
 const TRUSTED_MEAN_SCORE: f64 = 0.7;
 /// What marks a constraint as saying when.
 const DATE_WORDS: [&str; 4] = ["time", "date", "deadline", "when"];
@@ -67,7 +69,7 @@ fn signals(plan: &Plan, goal: Option<&Goal>) -> impl Iterator<Item = String> {
     [
         unusual.map(|goal| english::reason_unusual_goal(&goal.goal_type)),
         undated.map(|_| english::REASON_NO_DATES.to_owned()),
-        mean_score(plan).filter(|&mean| mean < TRUSTED_MEAN_SCORE).map(english::reason_low_assignment),
+        low_assignment(plan).map(english::reason_low_assignment),
         (!unrouted.is_empty()).then(|| english::reason_unrouted(&unrouted)),
     ]
     .into_iter()
@@ -79,14 +81,19 @@ fn says_when(kind: &str) -> bool {
     DATE_WORDS.iter().any(|word| kind.contains(word))
 }
 
-/// The mean score of the agents that were chosen, over the tasks whose ranking knows them.
-fn mean_score(plan: &Plan) -> Option<f64> {
+/// How well the chosen agents fit on average, if that is too little.
+fn low_assignment(plan: &Plan) -> Option<f64> {
+    match mean_of_chosen(plan, |ranked| ranked.chance) {
+        Some(chance) => Some(chance).filter(|&mean| mean < TRUSTED_MEAN_CHANCE),
+        None => mean_of_chosen(plan, |ranked| Some(ranked.score)).filter(|&mean| mean < TRUSTED_MEAN_SCORE),
+    }
+}
+
+/// The mean of a figure of the agents that were chosen, over the tasks whose ranking knows it.
+fn mean_of_chosen(plan: &Plan, figure: impl Fn(&RankedAgent) -> Option<f64>) -> Option<f64> {
     let chosen = plan.subtasks.iter().filter_map(|task| {
-        task.metadata
-            .ranking
-            .iter()
-            .find(|ranked| ranked.agent_type == task.agent_type)
-            .map(|ranked| ranked.score)
+        let mut ranking = task.metadata.ranking.iter();
+        ranking.find(|ranked| ranked.agent_type == task.agent_type).and_then(&figure)
     });
     let (sum, count) =
         chosen.fold((0.0, 0_u32), |(sum, count), score| (sum + score, count.saturating_add(1)));

@@ -53,7 +53,7 @@ pub fn task(n: usize) -> impl Strategy<Value = SubTask> {
             .enumerate()
             .map(|(place, name)| {
                 let score = 0.95 - place as f64 * 0.1;
-                RankedAgent { agent_type: fixtures::agent_type(name), score, similarity: score }
+                RankedAgent { agent_type: fixtures::agent_type(name), score, similarity: score, chance: None }
             })
             .collect();
         task.agent_type = fixtures::agent_type(agents.first().copied().unwrap_or("flight_agent"));

@@ -187,7 +187,12 @@ fn paris_task(n: usize, name: &str, description: &str, output: &str, agents: &[(
     task.metadata.duration_basis = Some(DurationBasis::Stated);
     task.metadata.ranking = agents
         .iter()
-        .map(|&(name, score)| RankedAgent { agent_type: agent_type(name), score, similarity: score })
+        .map(|&(name, score)| RankedAgent {
+            agent_type: agent_type(name),
+            score,
+            similarity: score,
+            chance: None,
+        })
         .collect();
     if let Some(best) = task.metadata.ranking.first() {
         task.agent_type = best.agent_type.clone();

@@ -249,8 +249,12 @@ impl Scenario {
     /// A task that waits for an agent gets one.
     #[track_caller]
     pub fn route(&mut self, task: &str, agent: &str) -> &[EventBody] {
-        let ranking =
-            vec![RankedAgent { agent_type: fixtures::agent_type(agent), score: 0.9, similarity: 0.9 }];
+        let ranking = vec![RankedAgent {
+            agent_type: fixtures::agent_type(agent),
+            score: 0.9,
+            similarity: 0.9,
+            chance: None,
+        }];
         self.take(Input::Routed { task_id: fixtures::task_id(task), ranking: Ok(ranking) })
     }
 

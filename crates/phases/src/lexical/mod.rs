@@ -194,6 +194,7 @@ pub fn rank(agents: &[AgentCapability], lexicon: &Lexicon, text: &str, top_k: us
         agent_type: agent.agent_type.clone(),
         score: routing::score(similarity, agent),
         similarity,
+        chance: None,
     };
     let mut ranking: Vec<_> = agents.iter().zip(lexicon.similarities(text)).map(ranked).collect();
     ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.agent_type.cmp(&b.agent_type)));

@@ -70,7 +70,12 @@ impl Explanation {
     /// The place without the reasons, as it stays with a task.
     #[must_use]
     pub fn ranked(&self) -> RankedAgent {
-        RankedAgent { agent_type: self.agent_type.clone(), score: self.score, similarity: self.similarity }
+        RankedAgent {
+            agent_type: self.agent_type.clone(),
+            score: self.score,
+            similarity: self.similarity,
+            chance: self.chance,
+        }
     }
 }
 

@@ -56,6 +56,12 @@ fn every_signal_of_doubt_is_a_reason() {
     for part in ["Unusual goal type", "0.60 on average", "task_004", "destination"] {
         assert!(found.contains(part), "{part} in {found}");
     }
+    // Where the chance of being right is known, it is what counts.
+    for (chance, low) in [(0.8, false), (0.3, true)] {
+        plan.subtasks[0].metadata.ranking[0].chance = Some(chance);
+        let found = reasons(&plan, Some(&goal), &RunSettings::default()).join("\n");
+        assert_eq!(found.contains("Low assignment confidence"), low, "{found}");
+    }
     // spec: findings RC-15
     assert!(!found.contains("no specific dates"), "nobody knows whether such a goal needs dates: {found}");
     goal.goal_type = paris_goal().goal_type;

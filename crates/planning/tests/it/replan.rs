@@ -276,6 +276,7 @@ mod limits {
                 agent_type: fixtures::agent_type(name),
                 score,
                 similarity: score,
+                chance: None,
             })
             .to_vec();
         let mut plan = first.clone();

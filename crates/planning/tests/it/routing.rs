@@ -21,7 +21,7 @@ fn unrouted() -> SubTask {
 }
 
 fn ranked(name: &str, score: f64) -> RankedAgent {
-    RankedAgent { agent_type: fixtures::agent_type(name), score, similarity: score }
+    RankedAgent { agent_type: fixtures::agent_type(name), score, similarity: score, chance: None }
 }
 
 #[test]

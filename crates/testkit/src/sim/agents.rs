@@ -119,7 +119,7 @@ pub(super) fn ranking(rng: &mut Rng) -> Vec<RankedAgent> {
     let mut score = 0.95;
     let ranked = names.into_iter().map(|name| {
         score -= 0.12;
-        RankedAgent { agent_type: fixtures::agent_type(name), score, similarity: score }
+        RankedAgent { agent_type: fixtures::agent_type(name), score, similarity: score, chance: None }
     });
     ranked.collect()
 }

@@ -258,7 +258,7 @@ impl PhaseWork for StoryPhases {
 
     fn route(&self, _: &SubTask, _: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
         let agent_type = fixtures::agent_type("activity_agent");
-        Ok(vec![RankedAgent { agent_type, score: 0.9, similarity: 0.9 }])
+        Ok(vec![RankedAgent { agent_type, score: 0.9, similarity: 0.9, chance: None }])
     }
 
     fn revise(
