@@ -71,6 +71,14 @@ pub struct Constraint {
     pub priority: Priority,
 }
 
+impl Constraint {
+    /// What is constrained, as people write it: `must not` for `must_not`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        self.kind.as_str().replace('_', " ")
+    }
+}
+
 /// What a person wants, in their words and in ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! A plan as it is shown to the person who decides on it: what it does, what it takes, what may go wrong, what
 //! else could be done.
 
-use candor_model::{HumanApprovalRequest, PlanBrief, PlanVersion};
+use candor_model::{HumanApprovalRequest, PlanBrief, PlanVersion, Risk};
 
 use super::{text, words};
 
@@ -11,7 +11,7 @@ pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String
     let brief = request.brief.as_deref();
     let mut lines = vec![words::plan_head(version, brief.map(|brief| brief.strategy), request)];
     match brief {
-        Some(brief) => lines.extend(in_figures(brief)),
+        Some(brief) => lines.extend(in_figures(brief, request)),
         None => lines.extend(request.plan_summary.lines().map(text::clean)),
     }
     if !request.criteria.is_empty() {
@@ -26,16 +26,19 @@ pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String
     lines
 }
 
-fn in_figures(brief: &PlanBrief) -> Vec<String> {
+fn in_figures(brief: &PlanBrief, request: &HumanApprovalRequest) -> Vec<String> {
     let listed = |line: String| format!("  {}", text::clean(&line));
     let mut lines = vec![words::plan_agents(brief)];
     lines.extend(words::plan_estimates(&brief.estimates));
     lines.push(words::TASKS.to_owned());
     lines.extend((1..).zip(&brief.subtasks).map(|(number, task)| listed(words::plan_task(number, task))));
-    if !brief.risks.is_empty() {
+    // What is among the reasons is not told twice.
+    let told = |risk: &&Risk| request.reasons.iter().any(|reason| *reason == risk.description);
+    let risks: Vec<&Risk> = brief.risks.iter().filter(|risk| !told(risk)).collect();
+    if !risks.is_empty() {
         lines.push(words::RISKS.to_owned());
     }
-    lines.extend(brief.risks.iter().map(|risk| listed(words::plan_risk(risk))));
+    lines.extend(risks.into_iter().map(|risk| listed(words::plan_risk(risk))));
     // The plan as it is is no alternative to itself.
     if brief.alternatives.len() < 2 {
         return lines;
@@ -52,7 +55,7 @@ fn in_figures(brief: &PlanBrief) -> Vec<String> {
 mod tests {
     use candor_model::{
         AgentCounts, BriefTask, Confidence, ExecutionStrategy, Money, NonEmpty, PlanAlternative,
-        PlanEstimates, PlanId, RecommendedAction, Risk, RiskLevel, Seconds, Tier, TierCounts,
+        PlanEstimates, PlanId, RecommendedAction, RiskLevel, Seconds, Tier, TierCounts,
     };
     use candor_testkit::fixtures::task_id;
 
@@ -90,11 +93,18 @@ mod tests {
                 measured_tokens: None,
             },
             subtasks: vec![task("a", Some(1), &[]), task("b", None, &["a"])],
-            risks: vec![Risk {
-                level: RiskLevel::High,
-                description: "prices move".to_owned(),
-                mitigation: "asked again".to_owned(),
-            }],
+            risks: vec![
+                Risk {
+                    level: RiskLevel::High,
+                    description: "prices move".to_owned(),
+                    mitigation: "asked again".to_owned(),
+                },
+                Risk {
+                    level: RiskLevel::Medium,
+                    description: "unsure".to_owned(),
+                    mitigation: "told among the reasons already".to_owned(),
+                },
+            ],
             alternatives: vec![
                 alternative("A", "all in a row", "safer, slower"),
                 alternative("C", "hybrid", "as planned"),

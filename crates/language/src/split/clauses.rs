@@ -264,7 +264,7 @@ const ALSO_NOUNS: &[&str] = &[
     "tag", "taste", "trace", "trim", "tune", "water", "wire", "capture", "factura", "entrevista", "carga",
     "consulta", "entrega", "programa", "agenda", "pinta", "pon", "presenta", "back", "block", "book",
     "build", "call", "cancel", "change", "check", "contact", "cook", "copy", "count", "cut", "design",
-    "draft", "drop", "email", "estimate", "export", "file", "filter", "find", "fix", "forecast", "format",
+    "draft", "drop", "email", "e-mail", "estimate", "export", "file", "filter", "find", "fix", "forecast", "format",
     "grade", "hire", "host", "import", "interview", "launch", "load", "log", "look", "mail", "map",
     "measure", "mix", "monitor", "move", "name", "order", "pack", "paint", "pay", "pick", "plan", "plot",
     "post", "print", "process", "produce", "query", "rank", "read", "record", "release", "rent", "repair",

@@ -60,6 +60,10 @@ const POINTING: usize = 6;
 const BARE: usize = 1;
 
 /// Adds what the steps need of each other; steps that are listed before what they need move behind it.
+///
+/// Steps of which nothing says that one needs the other stay independent. Measured on WorfBench, a sequence by default finds
+/// few more order pairs (recall 15.3 against 14.6 %) and far more wrong ones (precision 33 against 50 %), also if only steps
+/// about the same thing are put in a row.
 pub(super) fn link(steps: &mut Vec<Step>, origins: &[Origin]) -> Vec<usize> {
     link_made_things(steps);
     for place in 0..steps.len() {

@@ -393,7 +393,7 @@ const VERBS: &str = "
     authenticate back bake block book browse build buy calculate call cancel categorize change check choose classify
     clean clear close collect combine compare compile compose compress compute conduct configure confirm connect
     contact convert cook coordinate copy correct count create cut debug decide define delete deliver deploy design
-    detect determine develop diagnose discuss distribute do download draft draw drop edit email enable encrypt enter
+    detect determine develop diagnose discuss distribute do download draft draw drop edit email e-mail enable encrypt enter
     establish estimate evaluate examine execute explore export extract fetch file fill filter find finish fix
     forecast format gather generate go grade help hire host implement import improve inform inspect install integrate interview
     investigate invite launch learn load locate log look mail map measure merge migrate mix monitor move name

@@ -114,7 +114,7 @@ const STAGES: &[(Stage, &str)] = &[
         Stage::Make,
         "write draft propose propon create build implement design fix add update refactor prepare develop train plan outline generate make
          compose produce edit repair rewrite compile correct adapt cook bake mix assemble install configure migrate upgrade restore
-         restart reboot reset patch rotate label annotate reinicia reiniciar restaura restaurar
+         restart reboot reset patch rotate label annotate delete purge revoke disable suspend rename move borra borrar reinicia reiniciar restaura restaurar
          escribe escribir redacta redactar crea crear construye disena disenar corrige corregir anade actualiza actualizar
          prepara preparar desarrolla genera generar haz hacer elabora arregla instala configura migra implementa",
     ),
@@ -125,7 +125,7 @@ const STAGES: &[(Stage, &str)] = &[
     ),
     (
         Stage::Deliver,
-        "send email mail deploy publish submit upload release share post ship deliver present serve merge
+        "send email e-mail mail deploy publish submit upload release share post ship deliver present serve merge
          launch roll print plot chart visualize hand forward report deploy promote file sign give
          envia enviar manda mandar despliega desplegar publica publicar entrega entregar sube subir comparte
          presenta lanza imprime",

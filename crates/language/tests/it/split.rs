@@ -151,6 +151,26 @@ fn working_on_results_makes_an_edge_that_is_guessed() {
 }
 
 #[test]
+fn those_concerned_are_told_after_what_was_done() {
+    // spec: findings GL-03
+    for (text, first, second) in [
+        (
+            "Delete the unused buckets and e-mail every owner",
+            "Delete the unused buckets",
+            "E-mail every owner",
+        ),
+        ("Revoke the old API keys and email each team", "Revoke the old API keys", "Email each team"),
+        (
+            "Borra las cuentas inactivas y avisa a los dueños",
+            "Borra las cuentas inactivas",
+            "Avisa a los dueños",
+        ),
+    ] {
+        assert_steps(text, &[(first, &[]), (second, &[0])]);
+    }
+}
+
+#[test]
 fn a_pronoun_makes_an_edge_to_what_it_stands_for() {
     assert_steps(
         "Analyze the CSV file, generate a report and send it to my boss.",
@@ -349,5 +369,6 @@ fn huge_texts_are_cut_in_linear_time() {
         let steps = split(&piece.repeat(100_000 / piece.len()));
         assert!(steps.len() <= MAX_STEPS && !steps.is_empty(), "{piece:?}");
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    // Quadratic work would take hours; a machine that does other things as well takes a while.
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }

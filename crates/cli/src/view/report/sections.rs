@@ -27,9 +27,7 @@ pub(super) fn goal(subject: &Subject<'_>) -> Vec<Block> {
     let checks = subject.material().map(|material| constraint_summary(goal, &material).checks);
     let rows: Vec<Vec<Span>> = match &checks {
         Some(checks) => checks.iter().map(check_row).collect(),
-        None => {
-            goal.constraints.iter().map(|it| unchecked_row(it.kind.as_str(), it.value.as_str())).collect()
-        }
+        None => goal.constraints.iter().map(|it| unchecked_row(&it.label(), it.value.as_str())).collect(),
     };
     if !rows.is_empty() {
         body.push(table(&[column::WHAT, column::WANTED, column::FOUND, column::MET], rows));
@@ -53,7 +51,7 @@ fn check_row(check: &ConstraintCheck) -> Vec<Span> {
         None => words::NOT_KNOWN,
     };
     let found = check.found.as_deref().unwrap_or(words::NOT_SAID);
-    [check.what.as_str(), check.wanted.as_str(), found, met].map(text).into()
+    [check.what.replace('_', " ").as_str(), check.wanted.as_str(), found, met].map(text).into()
 }
 
 fn unchecked_row(kind: &str, value: &str) -> Vec<Span> {

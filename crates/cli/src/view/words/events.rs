@@ -55,7 +55,7 @@ pub(in crate::view) fn phase_degraded(which: Phase, reason: &str) -> String {
 pub(in crate::view) fn goal_defined(goal: &Goal) -> String {
     let constraints = goal.constraints.iter();
     let constraints: Vec<String> =
-        constraints.map(|it| format!("{} {}", it.kind.as_str(), it.value.as_str())).collect();
+        constraints.map(|it| format!("{} {}", it.label(), it.value.as_str())).collect();
     with(&format!("Goal understood ({})", goal.goal_type.as_str().replace('_', " ")), &constraints.join(", "))
 }
 

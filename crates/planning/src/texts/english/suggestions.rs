@@ -50,7 +50,7 @@ fn loosened(constraint: &Constraint) -> String {
             None => format!("other dates (now {value})"),
         },
         "duration" => format!("another duration (now {value})"),
-        other => format!("a looser {other} (now {value})"),
+        other => format!("a looser {} (now {value})", other.replace('_', " ")),
     }
 }
 
@@ -63,7 +63,7 @@ fn following_month(value: &str) -> Option<(&'static str, &'static str)> {
 pub(crate) fn suggest_relaxing(constraints: &[Constraint]) -> String {
     let now: Vec<String> = least_important_first(constraints)
         .into_iter()
-        .map(|constraint| shortened(&format!("{} {}", constraint.kind, constraint.value), QUOTE_CHARS))
+        .map(|constraint| shortened(&format!("{} {}", constraint.label(), constraint.value), QUOTE_CHARS))
         .collect();
     if now.is_empty() {
         return format!("{SUGGEST_RELAX}.");
