@@ -2,7 +2,7 @@
 //!
 //! By words, with the embedded model, and with MiniLM if a folder with its weights is named: without history,
 //! with up to 1, 3 and 5 successes per agent, and with successes of half of the agents only; and without history among
-//! 3, 5 and 10 agents, of which some are the right one's nearest. Rows with an even id are those that parameters were
+//! 2 to 10 agents, of which some are the right one's nearest. Rows with an even id are those that parameters were
 //! chosen on; the odd ones show whether they generalise, and how far the chance that a ranking gives its first agent
 //! can be trusted.
 
@@ -177,7 +177,7 @@ impl Bench {
 
     fn report_few(&self, name: &str, out: &mut impl Write) -> io::Result<()> {
         let mut all = Vec::new();
-        for count in [3, 5, 10] {
+        for count in [2, 3, 4, 5, 10] {
             let (tallies, chances) = self.few(count);
             line(out, &format!("{name}, among {count} agents"), tallies)?;
             all.extend(chances);
