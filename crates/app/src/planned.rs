@@ -6,7 +6,7 @@ use candor_model::handoff::{
     ClausePlace, CoveredClause, DecompositionOutput, EvaluationOutput, HandedTask, ListedTasks,
     PlanningOutput,
 };
-use candor_model::{AgentCapability, Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
+use candor_model::{AgentCapability, Evaluation, Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
 use candor_planning::completeness::Category;
 use candor_planning::phase::PhaseResult;
 use candor_planning::validation;
@@ -27,6 +27,8 @@ pub struct Understood {
     pub goal: Goal,
     /// What was read, guessed and not understood.
     pub reading: Reading,
+    /// How much there is to it, and how well it says what is wanted.
+    pub evaluation: Option<Evaluation>,
 }
 
 impl Understood {
@@ -38,9 +40,11 @@ impl Understood {
         let mut done = dry_run(app, Experience::default(), models.into(), words, Phase::Evaluation).await?;
         let evaluated = done.report.phases.remove(&Phase::Evaluation);
         match evaluated.map(|report| (report.handoff, report.result)) {
-            Some((handoff, PhaseResult::Goal { goal, .. })) => {
-                Ok(Self { goal: *goal, reading: reading(&handoff) })
-            }
+            Some((handoff, PhaseResult::Goal { goal, evaluation, .. })) => Ok(Self {
+                goal: *goal,
+                reading: reading(&handoff),
+                evaluation: evaluation.map(|evaluation| *evaluation),
+            }),
             _ => Err(AppError::failed(why_not(&done.report))),
         }
     }
@@ -48,13 +52,14 @@ impl Understood {
     /// The goal with what was read from the words.
     #[must_use]
     pub fn as_json(&self) -> Value {
-        let Self { goal, reading } = self;
+        let Self { goal, reading, evaluation } = self;
         let mut value = json!(goal);
         if let Value::Object(fields) = &mut value {
             fields.insert("extracted".to_owned(), json!(reading.extracted));
             fields.insert("language".to_owned(), json!(reading.language));
             fields.insert("guesses".to_owned(), json!(reading.guesses));
             fields.insert("doubts".to_owned(), json!(reading.doubts));
+            fields.insert("evaluation".to_owned(), json!(evaluation));
         }
         value
     }
@@ -114,8 +119,10 @@ impl Planned {
         let evaluated = report.phases.remove(&Phase::Evaluation).map(|done| (done.handoff, done.result));
         let decomposed = report.phases.remove(&Phase::Decomposition).map(|done| done.handoff);
         let planned = report.phases.remove(&Phase::Planning).map(|done| (done.handoff, done.result));
-        let (Some((read, PhaseResult::Goal { goal, .. })), Some((handoff, PhaseResult::Plan(proposal)))) =
-            (evaluated, planned)
+        let (
+            Some((read, PhaseResult::Goal { goal, evaluation, .. })),
+            Some((handoff, PhaseResult::Plan(proposal))),
+        ) = (evaluated, planned)
         else {
             return Err(AppError::failed(format!("planning failed: {}", why_not(&report))));
         };
@@ -137,7 +144,8 @@ impl Planned {
         let output =
             handoff.output().map_err(|error| AppError::failed(format!("planning failed: {error}")))?;
         let summary = handoff.summary;
-        let understood = Understood { goal: *goal, reading: reading(&read) };
+        let evaluation = evaluation.map(|evaluation| *evaluation);
+        let understood = Understood { goal: *goal, reading: reading(&read), evaluation };
         let coverage = decomposed.map(|handoff| coverage(&handoff)).unwrap_or_default();
         Ok(Self { understood, plan, summary, output, repairs, agents, categories, coverage, refusal })
     }
@@ -233,7 +241,10 @@ impl Planned {
         for repair in &self.repairs {
             text.push_str(&format!("repaired: {repair}\n"));
         }
-        for risk in &self.output.risks {
+        // What one is unsure of is not told again as a risk.
+        let reasons = &self.plan.metadata.low_confidence_reasons;
+        let told = |risk: &&String| reasons.iter().any(|reason| risk.contains(reason.as_str()));
+        for risk in self.output.risks.iter().filter(|risk| !told(risk)) {
             text.push_str(&format!("risk: {risk}\n"));
         }
         for other in &self.output.alternatives {

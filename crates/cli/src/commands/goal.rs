@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use candor_app::{App, Understood};
+use candor_model::Evaluation;
 use serde_json::{Map, Value};
 
 use super::batch;
@@ -33,12 +34,12 @@ pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, 
     Ok(code::DONE)
 }
 
-fn as_text(Understood { goal, reading }: &Understood) -> Result<String, Failure> {
+fn as_text(Understood { goal, reading, evaluation }: &Understood) -> Result<String, Failure> {
     let mut text = format!("{}\n\nkind         {}\n", goal.description, goal.goal_type);
     for constraint in &goal.constraints {
         text.push_str(&format!(
             "{:<12} {} (priority {})\n",
-            constraint.kind.as_str(),
+            constraint.label(),
             constraint.value,
             constraint.priority
         ));
@@ -52,8 +53,11 @@ fn as_text(Understood { goal, reading }: &Understood) -> Result<String, Failure>
     if let Value::Object(fields) = serde_json::to_value(&reading.extracted)? {
         text.push_str("\nread from the words:\n");
         for (key, value) in fields {
-            text.push_str(&format!("  {key:<22} {value}\n"));
+            text.push_str(&format!("  {:<22} {value}\n", key.replace('_', " ")));
         }
+    }
+    if let Some(evaluation) = evaluation {
+        text.push_str(&judged(evaluation));
     }
     for guess in &reading.guesses {
         text.push_str(&format!("guessed: {guess}\n"));
@@ -62,4 +66,18 @@ fn as_text(Understood { goal, reading }: &Understood) -> Result<String, Failure>
         text.push_str(&format!("unclear: {doubt}\n"));
     }
     Ok(text)
+}
+
+/// How well the request says what is wanted and how much there is to it, each with its reasons.
+fn judged(evaluation: &Evaluation) -> String {
+    let quality = &evaluation.prompt_quality;
+    let mut text = format!("\nquality      {} of 100", quality.score);
+    if !quality.issues.is_empty() {
+        text.push_str(&format!(": {}", quality.issues.join(", ")));
+    }
+    text.push_str(&format!("\ncomplexity   {} of 100\n", evaluation.complexity.total));
+    for contradiction in &quality.contradictions {
+        text.push_str(&format!("contradiction: {contradiction}\n"));
+    }
+    text
 }

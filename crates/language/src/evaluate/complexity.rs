@@ -6,6 +6,7 @@ use super::keywords::Keywords;
 use super::tables;
 use super::words::Words;
 use crate::goal::{Extracted, Reading};
+use crate::split::split;
 
 /// What every request takes.
 const BASE: u32 = 10;
@@ -27,6 +28,11 @@ const PER_TECHNOLOGY: u32 = 3;
 const TECHNOLOGIES_AT_MOST: u32 = 15;
 /// What a journey adds: it takes several bookings that must fit together.
 const JOURNEY: u32 = 20;
+/// What each operation beyond the first adds, and what all of them add at most.
+const PER_OPERATION: u32 = 10;
+const OPERATIONS_AT_MOST: u32 = 50;
+/// What it adds that something cannot be taken back, or that others depend on it.
+const RISK: u32 = 8;
 /// What each limit to keep adds, and what all of them add at most.
 const PER_LIMIT: u32 = 5;
 const LIMITS_AT_MOST: u32 = 20;
@@ -49,6 +55,7 @@ impl Sum {
 
 /// Scores a request.
 pub(super) fn score(
+    text: &str,
     words: &Words<'_>,
     journey: bool,
     reading: &Reading,
@@ -59,6 +66,9 @@ pub(super) fn score(
     let mut sum = Sum::default();
     sum.add(BASE, "what every request takes");
     sum.add(PER_FILE.saturating_mul(files).min(FILES_AT_MOST), "files");
+    let operations = count(split(text).len().saturating_sub(1));
+    sum.add(PER_OPERATION.saturating_mul(operations).min(OPERATIONS_AT_MOST), "further operations");
+    sum.add(if any(tables::RISKY) { RISK } else { 0 }, "what is done cannot easily be undone");
     let building = (0..words.len()).filter(|at| is_building(words, *at)).count();
     sum.add(PER_BUILDING.saturating_mul(count(building)), "verbs of building and rebuilding");
     sum.add(if any(tables::GRAVE) { GRAVE } else { 0 }, "security or architecture");

@@ -11,6 +11,7 @@ mod contradictions;
 pub mod files;
 mod keywords;
 mod quality;
+mod references;
 mod tables;
 mod variants;
 mod wording;
@@ -40,6 +41,13 @@ pub const PRONOUN: &str = "undefined pronoun";
 /// Two of its instructions exclude each other.
 pub const CONTRADICTION: &str = "contradiction";
 
+/// Its words are those of no language.
+pub const UNREADABLE: &str = "not readable";
+/// It speaks of an attachment that is not there.
+pub const NO_ATTACHMENT: &str = "missing attachment";
+/// It refers to what was said or done elsewhere.
+pub const UNKNOWN_REFERENCE: &str = "unknown reference";
+
 /// A request, judged, with what the judgement rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
@@ -60,7 +68,7 @@ pub fn evaluate(request: &str, reading: &Reading) -> Judged {
     let journey = goal::looks_like_travel(text, &reading.extracted);
     let found = keywords::detect(&words, reading);
     let file_count = files::counted(&words, found.files.len());
-    let complexity = complexity::score(&words, journey, reading, &found, file_count);
+    let complexity = complexity::score(text, &words, journey, reading, &found, file_count);
     let contradictions = contradictions::find(&words, reading.language);
     let heard = Heard { text, words: &words, bare: &bare, reading, found: &found, journey };
     let prompt_quality = quality::judge(&heard, contradictions);
@@ -84,6 +92,12 @@ pub fn own_words(request: &str) -> Cow<'_, str> {
     wording::bare(request).matter
 }
 
+/// What the enhancer's wording in a request tells those who work on it; empty if it has none.
+#[must_use]
+pub fn instructions(request: &str) -> String {
+    wording::bare(request).instructions.join("\n")
+}
+
 /// How much of a text is looked at: what a request wants is said at its beginning.
 const LOOK_AT_BYTES: usize = 40_000;
 
@@ -101,7 +115,7 @@ pub fn files_named_in(request: &str) -> Vec<String> {
 
 /// The sure inputs that the later phases would need.
 fn missing(quality: &PromptQuality, reading: &Reading) -> Vec<String> {
-    let wanted = [NO_CONTEXT, NO_RESULT, PRONOUN];
+    let wanted = [NO_CONTEXT, NO_RESULT, PRONOUN, NO_ATTACHMENT, UNKNOWN_REFERENCE];
     let issues = quality.issues.iter().filter(|issue| wanted.contains(&issue.as_str())).cloned();
     issues.chain(reading.guesses.iter().map(|guess| format!("guessed: {guess}"))).collect()
 }

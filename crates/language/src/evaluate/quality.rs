@@ -7,6 +7,7 @@ use candor_model::PromptQuality;
 use candor_text::is_stop_word;
 
 use super::keywords::Keywords;
+use super::references;
 use super::tables::{self, has};
 use super::wording::Bare;
 use super::words::{Words, with_pronoun};
@@ -29,6 +30,9 @@ enum Issue {
     NoResult,
     Pronoun,
     Contradiction,
+    Unreadable,
+    Attachment,
+    Reference,
 }
 
 impl Issue {
@@ -40,6 +44,9 @@ impl Issue {
             Self::NoResult => super::NO_RESULT,
             Self::Pronoun => super::PRONOUN,
             Self::Contradiction => super::CONTRADICTION,
+            Self::Unreadable => super::UNREADABLE,
+            Self::Attachment => super::NO_ATTACHMENT,
+            Self::Reference => super::UNKNOWN_REFERENCE,
         }
     }
 
@@ -47,8 +54,13 @@ impl Issue {
         match self {
             Self::Vague => 25,
             Self::NoContext => 20,
-            Self::TooShort | Self::NoResult | Self::Contradiction => 15,
+            Self::TooShort | Self::NoResult => 15,
             Self::Pronoun => 10,
+            // A person is asked about it in any case.
+            Self::Contradiction => 30,
+            // Nobody can work on these as they stand, however well the rest is put: each alone is below the line.
+            Self::Attachment | Self::Reference => 35,
+            Self::Unreadable => 70,
         }
     }
 }
@@ -74,12 +86,15 @@ pub(super) fn judge(heard: &Heard<'_>, contradictions: Vec<String>) -> PromptQua
         (look.is_vague(), Issue::Vague),
         (!look.has_context(reading, found), Issue::NoContext),
         (bare.words < ENOUGH_WORDS && !look.is_long_without_spaces(), Issue::TooShort),
-        (!look.tells_result(bare, &reading.extracted), Issue::NoResult),
+        (!look.tells_result(&reading.extracted), Issue::NoResult),
         (look.has_undefined_pronoun(), Issue::Pronoun),
         (!contradictions.is_empty(), Issue::Contradiction),
+        (references::is_unreadable(heard.words), Issue::Unreadable),
+        (references::lacks_attachment(heard.words, found, heard.text), Issue::Attachment),
+        (references::is_unknown(heard.words, heard.text), Issue::Reference),
     ];
     let issues: Vec<Issue> = checks.into_iter().filter(|(wrong, _)| *wrong).map(|(_, issue)| issue).collect();
-    let cost: u8 = issues.iter().map(|issue| issue.cost()).sum();
+    let cost = issues.iter().fold(0_u8, |cost, issue| cost.saturating_add(issue.cost()));
     PromptQuality {
         score: 100_u8.saturating_sub(cost),
         issues: issues.iter().map(|issue| issue.code().to_owned()).collect(),
@@ -159,10 +174,10 @@ impl<'h> Look<'h> {
         self.closed && self.particular >= ENOUGH_THINGS
     }
 
-    fn tells_result(&self, bare: &Bare<'_>, extracted: &Extracted) -> bool {
+    fn tells_result(&self, extracted: &Extracted) -> bool {
         let said = (0..self.words.len()).any(|at| self.words.any_phrase(at, tables::OUTCOMES).is_some());
         let asked = self.things > 0 && (self.question || self.closed || self.implied);
-        self.foreign || bare.tells_result || asked || said || !extracted.must.is_empty()
+        self.foreign || asked || said || !extracted.must.is_empty()
     }
 
     /// Whether it speaks of `it` without having said of what.
@@ -250,7 +265,7 @@ fn names_component(words: &Words<'_>) -> bool {
         .any(|at| has(tables::COMPONENTS, words.key(at)) && words.is_specific(at - 1) && !words.ends(at - 1))
 }
 
-fn has_quote(text: &str) -> bool {
+pub(super) fn has_quote(text: &str) -> bool {
     let pairs = [('“', '”'), ('«', '»'), ('"', '"'), ('`', '`')];
     pairs.iter().any(|(open, close)| {
         let inner = text.split_once(*open).and_then(|(_, rest)| rest.split_once(*close));

@@ -108,6 +108,14 @@ pub(super) const GRAVE: &[&str] = &[
     "contrasenas", "permisos", "pagos", "arquitectura", "microservicios", "distribuido", "escalable",
 ];
 
+/// Words of acts that cannot easily be undone, and of where others are affected at once.
+#[rustfmt::skip]
+pub(super) const RISKY: &[&str] = &[
+    "delete", "purge", "wipe", "erase", "overwrite", "drop", "revoke", "terminate", "decommission", "shutdown", "production", "prod",
+    "transfer", "pay", "wire", "refund", "sign", "publish", "deploy", "migrate", "failover", "rollback", "borra", "borrar", "elimina",
+    "eliminar", "sobrescribe", "revoca", "produccion", "transfiere", "paga", "firma", "publica", "despliega", "migra",
+];
+
 /// Words that say that the whole of something is meant.
 #[rustfmt::skip]
 pub(super) const WHOLE: &[&str] = &[

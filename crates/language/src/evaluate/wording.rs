@@ -1,7 +1,7 @@
 //! The words of our own with which a request can be put better, and how to tell them from a person's.
 //!
 //! They are known line by line, so that a variant is judged by what a person said in it: a blank that nobody
-//! filled says nothing, and our own words are no context.
+//! filled says nothing, and our own words raise no score. They reach the agents as instructions, with every task.
 
 use std::borrow::Cow;
 
@@ -111,10 +111,10 @@ impl Wording {
 pub(super) struct Bare<'t> {
     /// What a person said.
     pub(super) matter: Cow<'t, str>,
-    /// How many words there are, blanks and their questions left out.
+    /// How many words of it there are.
     pub(super) words: usize,
-    /// Whether our checklist says when it is done.
-    pub(super) tells_result: bool,
+    /// What our wording tells those who work on it, line by line.
+    pub(super) instructions: Vec<&'t str>,
 }
 
 /// The tags of the structured variant.
@@ -123,19 +123,20 @@ const TAGS: [&str; 4] = ["<context>", "</context>", "<task>", "</task>"];
 /// Takes our own wording off a request.
 pub(super) fn bare(text: &str) -> Bare<'_> {
     if !is_ours(text) {
-        return Bare { matter: Cow::Borrowed(text), words: count(text), tells_result: false };
+        return Bare { matter: Cow::Borrowed(text), words: count(text), instructions: Vec::new() };
     }
-    let mut bare = Bare { matter: Cow::Borrowed(""), words: 0, tells_result: false };
+    let mut bare = Bare { matter: Cow::Borrowed(""), words: 0, instructions: Vec::new() };
     let mut matter: Vec<&str> = Vec::new();
     for line in text.lines().map(str::trim) {
         let headings = [ENGLISH.fill_in, SPANISH.fill_in];
         if line.is_empty() || TAGS.contains(&line) || line.ends_with(BLANK) || headings.contains(&line) {
             continue;
         }
-        bare.words += count(line);
-        bare.tells_result |= [ENGLISH.done_when, SPANISH.done_when].contains(&line);
         if !ENGLISH.has(line) && !SPANISH.has(line) {
+            bare.words += count(line);
             matter.push(line);
+        } else if ![ENGLISH.said, SPANISH.said].iter().any(|said| line.starts_with(said)) {
+            bare.instructions.push(line);
         }
     }
     bare.matter = Cow::Owned(matter.join("\n"));

@@ -27,18 +27,35 @@ pub(super) struct Word<'t> {
     pub(super) points: bool,
 }
 
+/// What a word is in its place. Each of the scorers asks for it many times, so it is looked up once.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    command: bool,
+    content: bool,
+    specific: bool,
+}
+
 /// A text in words.
 #[derive(Debug)]
-pub(super) struct Words<'t>(Vec<Word<'t>>);
+pub(super) struct Words<'t> {
+    words: Vec<Word<'t>>,
+    kinds: Vec<Kind>,
+}
 
 impl<'t> Words<'t> {
     pub(super) fn new(text: &'t str) -> Self {
+        let mut words = Self { words: Self::split(text), kinds: Vec::new() };
+        words.kinds = (0..words.len()).map(|at| words.kind(at)).collect();
+        words
+    }
+
+    fn split(text: &'t str) -> Vec<Word<'t>> {
         let mut words: Vec<Word<'t>> = Vec::new();
         let mut opens = true;
         for line in text.lines() {
             for chunk in line.split_whitespace() {
                 if words.len() >= LOOK_AT {
-                    return Self(words);
+                    return words;
                 }
                 let bare = bare(chunk);
                 if !bare.chars().any(char::is_alphanumeric) {
@@ -57,20 +74,20 @@ impl<'t> Words<'t> {
             }
             opens = true;
         }
-        Self(words)
+        words
     }
 
     pub(super) fn all(&self) -> &[Word<'t>] {
-        &self.0
+        &self.words
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.words.len()
     }
 
     /// The key at a place; empty past either end.
     pub(super) fn key(&self, at: usize) -> &str {
-        self.0.get(at).map_or("", |word| word.key.as_str())
+        self.words.get(at).map_or("", |word| word.key.as_str())
     }
 
     /// The key before a place; empty at the beginning.
@@ -79,7 +96,7 @@ impl<'t> Words<'t> {
     }
 
     pub(super) fn ends(&self, at: usize) -> bool {
-        self.0.get(at).is_some_and(|word| word.ends)
+        self.words.get(at).is_some_and(|word| word.ends)
     }
 
     /// The place behind a phrase such as `at most`, if it stands here.
@@ -96,12 +113,25 @@ impl<'t> Words<'t> {
 
     /// The place behind the first of the phrases that stands here.
     pub(super) fn any_phrase(&self, at: usize, phrases: &[&str]) -> Option<usize> {
-        phrases.iter().find_map(|phrase| self.phrase(at, phrase))
+        // The first byte rules out nearly all of a table.
+        let first = self.key(at).as_bytes().first();
+        let mut near = phrases.iter().filter(|phrase| phrase.as_bytes().first() == first);
+        near.find_map(|phrase| self.phrase(at, phrase))
     }
 
     /// Whether the word at a place tells someone to do something.
     pub(super) fn is_command(&self, at: usize) -> bool {
-        let Some(word) = self.0.get(at) else { return false };
+        self.kinds.get(at).is_some_and(|kind| kind.command)
+    }
+
+    fn kind(&self, at: usize) -> Kind {
+        let command = self.reads_as_command(at);
+        let content = !command && self.names_something(at);
+        Kind { command, content, specific: content && !has(tables::GENERIC, self.key(at)) }
+    }
+
+    fn reads_as_command(&self, at: usize) -> bool {
+        let Some(word) = self.words.get(at) else { return false };
         let known = is_verb(&word.key)
             || has(tables::OPEN_VERBS, &word.key)
             || has(tables::BUILDING, &word.key)
@@ -130,18 +160,21 @@ impl<'t> Words<'t> {
 
     /// Whether the word at a place names something: neither a small word, a number nor a command.
     pub(super) fn is_content(&self, at: usize) -> bool {
-        let Some(word) = self.0.get(at) else { return false };
+        self.kinds.get(at).is_some_and(|kind| kind.content)
+    }
+
+    fn names_something(&self, at: usize) -> bool {
+        let Some(word) = self.words.get(at) else { return false };
         let key = word.key.as_str();
         key.chars().count() >= 2
             && key.chars().any(char::is_alphabetic)
             && !is_stop_word(key)
             && !has(tables::FILLERS, key)
-            && !self.is_command(at)
     }
 
     /// Whether the word at a place names something in particular: not `thing`, `code` or `problem`.
     pub(super) fn is_specific(&self, at: usize) -> bool {
-        self.is_content(at) && !has(tables::GENERIC, self.key(at))
+        self.kinds.get(at).is_some_and(|kind| kind.specific)
     }
 }
 

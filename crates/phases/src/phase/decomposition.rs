@@ -5,6 +5,7 @@
 
 mod coverage;
 
+use candor_language::evaluate;
 use candor_language::goal::{Extracted, Reading};
 use candor_language::split::{self, Place, Split, Step};
 use candor_model::handoff::{DecompositionOutput, EvaluationOutput};
@@ -59,6 +60,7 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     if tasks.is_empty() {
         return Err("no task could be found in the request; say what is to be done, step by step".into());
     }
+    let tasks = instructed(tasks, cx.request);
     let mut made = structured(cx, goal, tasks, listed.as_ref(), said.as_ref());
     made.warnings.splice(0..0, mended);
     let summary = format!("{} from {source}", counted(made.tasks.len(), "task"));
@@ -79,6 +81,15 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
         decomposing_decision(goal, &made, &source, &guesses),
     ];
     Ok(report)
+}
+
+/// Gives every task what the chosen wording of the request tells those who work on it.
+fn instructed(mut tasks: Vec<SubTask>, request: &str) -> Vec<SubTask> {
+    let instructions = evaluate::instructions(request);
+    for task in tasks.iter_mut().filter(|_| !instructions.is_empty()) {
+        task.inputs.entry("instructions".to_owned()).or_insert_with(|| json!(instructions));
+    }
+    tasks
 }
 
 /// A plan that was brought has its tasks already; its author was both agents.

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use candor_language::evaluate::evaluate;
 use candor_language::split::{self, Split};
 use candor_model::{GoalType, RunId, Timestamp};
 use candor_phases::{Pack, Phases, define_goal};
@@ -82,6 +83,8 @@ struct Figures {
     /// Clauses that are in nothing.
     lost: usize,
     misses: Vec<String>,
+    /// The complexity of each request that no pack is for, and its effort by the labels.
+    efforts: Vec<(f64, f64)>,
 }
 
 impl Figures {
@@ -93,6 +96,11 @@ impl Figures {
         self.kinds += usize::from(kind);
         let read = json!(reading.extracted);
         let invented = case.absent.iter().filter(|field| read.get(field.as_str()).is_some()).count();
+        let complexity = evaluate(&case.text, &reading).evaluation.complexity.total;
+        // What a request forbids or makes depend on something is work too, about half of a task's.
+        let minded = (case.must_not.len() + case.conditions.len()) as f64 / 2.0;
+        let generic = case.goal_type == "generic";
+        self.efforts.extend(generic.then_some((f64::from(complexity), case.tasks.len() as f64 + minded)));
         let split = split::read(&case.text);
         let lost = lost(&case.text, &split);
         self.lost += lost;
@@ -154,8 +162,9 @@ impl Figures {
 
     fn line(&self) -> String {
         format!(
-            "{} cases: goal type {}, tasks F1 {:.1}, order pairs F1 {:.1}, limits {:.1} %, conditions {:.1} %, invented {}, lost {}, all right {:.1} %",
+            "{} cases: complexity against labelled effort r {:.2}, goal type {}, tasks F1 {:.1}, order pairs F1 {:.1}, limits {:.1} %, conditions {:.1} %, invented {}, lost {}, all right {:.1} %",
             self.cases,
+            r(&self.efforts),
             self.kinds,
             self.tasks.f1(),
             self.order.f1(),
@@ -166,6 +175,17 @@ impl Figures {
             100.0 * (self.cases - self.misses.len()) as f64 / self.cases as f64
         )
     }
+}
+
+/// Pearson's r.
+fn r(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
+    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
+    for (one, other) in points {
+        (xy, xx, yy) = (xy + (one - x) * (other - y), xx + (one - x).powi(2), yy + (other - y).powi(2));
+    }
+    xy / (xx * yy).sqrt()
 }
 
 /// Whether a step has all words of a label, as far as their beginnings go.
@@ -248,6 +268,8 @@ fn our_own_cases_are_read_as_labelled() {
         (&tuned, tuned.misses.join("\n"), [95.0, 83.0, 98.0, 98.0, 72.0]),
         (&held_out, String::new(), [94.0, 81.0, 98.0, 80.0, 65.0]),
     ] {
+        // spec: findings HE-13
+        assert!(r(&figures_of.efforts) >= 0.4, "complexity must tell how much there is to do: {figures}");
         assert_eq!(figures_of.kinds, figures_of.cases, "{figures}\n{misses}");
         assert_eq!((figures_of.invented, figures_of.lost), (0, 0), "{figures}\n{misses}");
         let right = 100.0 * (figures_of.cases - figures_of.misses.len()) as f64 / figures_of.cases as f64;

@@ -275,6 +275,26 @@ fn a_chosen_wording_keeps_the_goal_in_the_persons_words() {
 }
 
 #[test]
+fn what_a_chosen_wording_adds_reaches_every_task() {
+    // spec: findings GL-14
+    for (request, told) in [("Improve the kitchen", "step by step"), ("Mejora la cocina", "paso a paso")] {
+        let (_, _, enhancement) = parts(Table::new(request).done(Phase::Evaluation));
+        let variants = enhancement.unwrap().variants;
+        let chosen = variants.iter().find(|variant| variant.text.contains(told)).unwrap();
+        let mut table = Table::new(&chosen.text);
+        table.context();
+        let tasks = table.done(Phase::Decomposition).handoff.data["subtasks"].clone();
+        let tasks = tasks.as_array().unwrap();
+        assert_eq!(tasks[0]["description"], request);
+        assert!(tasks.iter().all(|task| task["inputs"]["instructions"].as_str().unwrap().contains(told)));
+        let mut plain = Table::new(request);
+        plain.context();
+        let tasks = plain.done(Phase::Decomposition).handoff.data["subtasks"].clone();
+        assert_eq!(tasks[0]["inputs"].get("instructions"), None);
+    }
+}
+
+#[test]
 fn a_models_figures_stand_over_those_of_the_rules() {
     // spec: orchestrator PH-08 FD-03
     let answer = json!({

@@ -211,6 +211,34 @@ fn a_restart_with_other_words_keeps_the_history_of_words() {
 }
 
 #[test]
+fn a_chosen_wording_changes_what_agents_are_told() {
+    // spec: findings GL-14
+    for request in ["Crea un componente hero", "Improve the kitchen"] {
+        let candor = Candor::with_config(GENERAL);
+        let (_, events) = candor.events(&["run", request, "--run-id", "run_1"]);
+        let choice = events.all("human_asked")[0]["question"]["choice"].clone();
+        assert_eq!(choice["about"], "enhancement");
+        let plan = |text: &str| candor.run(["plan", "--json", "--", text]).json();
+        let told =
+            |planned: &serde_json::Value| planned["plan"]["subtasks"][0]["inputs"]["instructions"].clone();
+        let before = plan(request);
+        assert_eq!(told(&before), json!(null));
+        let options = choice["options"].as_array().unwrap();
+        let chosen = options.iter().find(|option| option["id"] == "A").unwrap();
+        let after = plan(chosen["details"].as_str().unwrap());
+        assert!(
+            chosen["details"]
+                .as_str()
+                .unwrap()
+                .contains(told(&after).as_str().unwrap().lines().next().unwrap())
+        );
+        let score =
+            |planned: &serde_json::Value| planned["goal"]["evaluation"]["promptQuality"]["score"].clone();
+        assert_eq!(score(&before), score(&after), "our own words make no request clearer");
+    }
+}
+
+#[test]
 fn a_full_restart_begins_with_the_first_words_again() {
     // spec: orchestrator SM-09
     let candor = finished();
