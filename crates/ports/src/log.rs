@@ -1,5 +1,6 @@
 //! The event log: append, read, list; and what removes old runs from it.
 
+use std::path::PathBuf;
 use std::pin::Pin;
 
 use candor_model::{Event, Position, Recorded, RunId, RunSummary, Timestamp};
@@ -69,7 +70,7 @@ pub enum LogError {
     },
     /// An event is missing in the middle.
     #[error(
-        "the log of run {run} has a hole: the event at position {position} is missing; restore it from a backup"
+        "the log of run {run} has a hole: the event at position {position} is missing; `candor repair` keeps what is before it"
     )]
     Hole {
         /// The run.
@@ -78,12 +79,25 @@ pub enum LogError {
         position: Position,
     },
     /// An event cannot be read.
-    #[error("the log of run {run} is damaged at position {position}: {reason}")]
+    #[error(
+        "the log of run {run} is damaged at position {position}: {reason}; `candor repair` keeps what is before it"
+    )]
     Damaged {
         /// The run.
         run: RunId,
         /// The place.
         position: Position,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file or its write-ahead log cannot be used.
+    #[error(
+        "the log {} is damaged: {reason}\n`candor doctor` shows what is damaged; `candor repair` saves what is intact",
+        path.display()
+    )]
+    DamagedFile {
+        /// The file.
+        path: PathBuf,
         /// What is wrong.
         reason: String,
     },

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candor_ports::LogError;
-use rusqlite::{ErrorCode, ffi};
+use rusqlite::ErrorCode;
 
 /// Says that `doing` failed because of `source`.
 pub(crate) fn storage(
@@ -30,11 +30,6 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
         }
         None => true,
     }
-}
-
-/// The error that SQLite itself would give for a damaged file.
-pub(crate) fn damage(message: String) -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
 }
 
 /// An error with the file it is about.

@@ -1,6 +1,6 @@
 //! The handle to a log: how it is opened, and what can be asked of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
@@ -16,13 +16,14 @@ use crate::checkpoint::Checkpointer;
 use crate::error::{at_path, is_damage};
 use crate::experience;
 use crate::figures::Figures;
+use crate::files;
 use crate::group::{Append, Work};
 use crate::lookout::Lookout;
 use crate::query;
 use crate::readers::Readers;
 use crate::record::Encoded;
-use crate::report::{OpenReport, Salvage};
-use crate::salvage;
+use crate::repair;
+use crate::report::OpenReport;
 use crate::schema::{SetUpError, open_writer};
 use crate::writer::Writer;
 
@@ -50,18 +51,16 @@ impl std::fmt::Debug for SqliteLog {
 impl SqliteLog {
     /// Opens the log at `path`, or makes a new one, and checks it.
     ///
-    /// What is damaged is set aside as far as it must be, and told in the report; see [`OpenReport`]. This
-    /// call reads the disk and blocks while it does.
+    /// A log that SQLite cannot use, or that has lost commits, is refused with [`LogError::DamagedFile`] and left as it
+    /// is; [`crate::repair`] saves what is intact. This call reads the disk and blocks while it does.
     pub fn open(path: &Path, options: OpenOptions) -> Result<(Self, OpenReport), LogError> {
         make_place(path)?;
-        let interrupted = salvage::change_places(path)?.map(|kept_as| Salvage {
-            kept_as,
-            reason: "found when it was opened the last time".to_owned(),
-            events: 0,
-            runs: 0,
-            set_aside: 0,
-        });
-        let Ready { connection, report, last_seq } = make_ready(path, &options, interrupted)?;
+        let repaired = repair::change_places(path)?;
+        if let Some(reason) = files::lost_commits(path) {
+            return Err(LogError::DamagedFile { path: path.to_owned(), reason });
+        }
+        let Ready { connection, report, last_seq } =
+            open_and_check(path, &options, repaired).map_err(|error| refusal(path, error))?;
         let readers = Readers::start(path, &options)?;
         let checkpointer =
             Checkpointer::open(path, &options).map_err(|error| at_path("open the log", path, error))?;
@@ -156,32 +155,24 @@ struct Ready {
     last_seq: i64,
 }
 
-/// Opens and checks the file; if it is damaged beyond use, saves what can be read and tries once more.
-fn make_ready(path: &Path, options: &OpenOptions, salvage: Option<Salvage>) -> Result<Ready, LogError> {
-    match open_and_check(path, options, salvage) {
-        Ok(ready) => Ok(ready),
-        Err(SetUpError::Sqlite(error)) if is_damage(&error) => {
-            let salvage = salvage::salvage(path, options, error.to_string())?;
-            open_and_check(path, options, Some(salvage)).map_err(|error| refusal(path, error))
-        }
-        Err(error) => Err(refusal(path, error)),
-    }
-}
-
-fn open_and_check(path: &Path, options: &OpenOptions, salvage: Option<Salvage>) -> Result<Ready, SetUpError> {
+fn open_and_check(
+    path: &Path,
+    options: &OpenOptions,
+    repaired: Option<PathBuf>,
+) -> Result<Ready, SetUpError> {
     let created = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
     let (mut connection, migrated_from) = open_writer(path, options)?;
-    let mut report = OpenReport { created, migrated_from, salvage, ..OpenReport::default() };
-    check(&mut connection, options.full_check, &mut report)?;
-    if let Some(salvage) = &mut report.salvage {
-        salvage::count(&connection, salvage)?;
-    }
+    let mut report = OpenReport { created, migrated_from, repaired, ..OpenReport::default() };
+    check(&mut connection, &mut report)?;
     let last_seq = query::last_seq(&connection)?;
     Ok(Ready { connection, report, last_seq })
 }
 
 fn refusal(path: &Path, error: SetUpError) -> LogError {
     match error {
+        SetUpError::Sqlite(error) if is_damage(&error) => {
+            LogError::DamagedFile { path: path.to_owned(), reason: error.to_string() }
+        }
         SetUpError::Sqlite(error) => at_path("open the log", path, error),
         SetUpError::Refused(error) => error,
     }

@@ -5,8 +5,6 @@ use std::time::Duration;
 /// How a log is opened. The defaults suit one process with some hundred runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// Whether every page and every record is checked, not only the end of each unfinished run.
-    pub full_check: bool,
     /// How many appends may wait for the writer before callers are held back.
     pub queue: usize,
     /// How many threads read at the same time.
@@ -19,12 +17,6 @@ pub struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self {
-            full_check: false,
-            queue: 1024,
-            readers: 2,
-            busy_timeout: Duration::from_secs(5),
-            large_body: 32 * 1024,
-        }
+        Self { queue: 1024, readers: 2, busy_timeout: Duration::from_secs(5), large_body: 32 * 1024 }
     }
 }

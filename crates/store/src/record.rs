@@ -125,6 +125,19 @@ impl Row {
         })
     }
 
+    /// A row that was found without SQLite; its numbers are position, previous row and checksum.
+    pub(crate) fn found(seq: i64, run: String, [position, prev, crc]: [i64; 3], text: Vec<u8>) -> Self {
+        let position = u64::try_from(position).unwrap_or(0);
+        Self { seq, run, position, prev, text, large: Large::None, crc }
+    }
+
+    /// Whether the row is what was written, by this program or a newer one.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.position > 0
+            && RunId::new(&self.run).is_ok()
+            && !matches!(self.event(), Err(Unreadable::Damaged(_)))
+    }
+
     /// The event, if the row is what was written.
     pub(crate) fn event(&self) -> Result<Event, Unreadable> {
         let rest: &[u8] = match &self.large {

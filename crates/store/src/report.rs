@@ -1,32 +1,28 @@
-//! What was found when a log was opened.
+//! What is told of a log: when it is opened, verified or repaired.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use candor_model::Position;
 
-/// What was found, and done about it, when a log was opened.
+/// What was found when a log was opened. Nothing that is damaged was changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenReport {
     /// Whether there was no log yet.
     pub created: bool,
     /// The schema version that the log had, if it was brought up to date.
     pub migrated_from: Option<i64>,
-    /// Records at the end of a run that could not be trusted. They were moved to the table `quarantine`;
-    /// the run ends before them.
-    pub quarantined: Vec<Finding>,
-    /// Damage before the end of a run, found by a full check. It is left as it is: reading the run
-    /// says the same.
+    /// Unfinished runs whose end is damaged. Reading them fails; all others can be used.
     pub damaged: Vec<Finding>,
-    /// What was saved from a file that SQLite could not use any more.
-    pub salvage: Option<Salvage>,
+    /// Where the damaged log is kept, if an interrupted repair was finished.
+    pub repaired: Option<PathBuf>,
 }
 
 impl OpenReport {
     /// Whether nothing was wrong.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.quarantined.is_empty() && self.damaged.is_empty() && self.salvage.is_none()
+        self.damaged.is_empty() && self.repaired.is_none()
     }
 }
 
@@ -35,10 +31,14 @@ impl fmt::Display for OpenReport {
         if self.is_clean() {
             return formatter.write_str("the log is sound");
         }
-        let salvage = self.salvage.iter().map(ToString::to_string);
-        let quarantined = self.quarantined.iter().map(|finding| format!("{finding}; it was set aside"));
-        let damaged = self.damaged.iter().map(|finding| format!("{finding}; it was left as it is"));
-        let lines: Vec<String> = salvage.chain(quarantined).chain(damaged).collect();
+        let repaired = self.repaired.iter().map(|kept_as| {
+            format!("an interrupted repair was finished; the damaged log is {}", kept_as.display())
+        });
+        let damaged = self.damaged.iter().map(ToString::to_string);
+        let advice = (!self.damaged.is_empty()).then(|| {
+            "the log is damaged: `candor doctor` shows all of it, `candor repair` repairs it".to_owned()
+        });
+        let lines: Vec<String> = repaired.chain(damaged).chain(advice).collect();
         formatter.write_str(&lines.join("\n"))
     }
 }
@@ -60,31 +60,59 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What was saved from a damaged file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Salvage {
-    /// Where the damaged file is kept.
-    pub kept_as: PathBuf,
-    /// What was wrong with it.
-    pub reason: String,
-    /// How many events were copied into the new log.
+/// What a full check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// How many events were looked at.
     pub events: u64,
-    /// How many runs the new log has.
+    /// How many runs they belong to.
     pub runs: u64,
-    /// How many events could be read but follow a gap; they are in the table `quarantine`.
-    pub set_aside: u64,
+    /// What is wrong, one sentence each; none if the log is sound.
+    pub problems: Vec<String>,
 }
 
-impl fmt::Display for Salvage {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "the log was damaged ({}); {} events of {} runs were saved, {} were set aside; the damaged file is {}",
-            self.reason,
-            self.events,
-            self.runs,
-            self.set_aside,
-            self.kept_as.display()
-        )
+impl Verification {
+    pub(crate) fn tell(&mut self, problem: String) {
+        self.problems.push(problem);
+    }
+}
+
+/// What a repair saved.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RepairReport {
+    /// Every run of which anything was found.
+    pub runs: Vec<RepairedRun>,
+    /// Where the damaged log is kept, if the new one took its place.
+    pub kept_as: Option<PathBuf>,
+}
+
+/// What was saved of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RepairedRun {
+    /// The run.
+    pub run: String,
+    /// How many events the new log has of it: all up to the first that is lost.
+    pub saved: u64,
+    /// How many intact events follow one that is lost. They are in the table `quarantine` of the new log.
+    pub apart: u64,
+    /// The places of those that are lost, first and last, as far as it is known that there were any.
+    pub lost: Vec<(u64, u64)>,
+    /// The place of the last event that was dealt with.
+    pub(crate) done: u64,
+}
+
+impl RepairedRun {
+    /// Deals with what is missing before a place.
+    pub(crate) fn skip_to(&mut self, position: u64) {
+        if position > self.done + 1 {
+            self.lost.push((self.done + 1, position - 1));
+        }
+        self.done = position.max(self.done);
+    }
+
+    /// How many events are lost.
+    #[must_use]
+    pub fn losses(&self) -> u64 {
+        self.lost.iter().fold(0, |sum, (first, last)| sum.saturating_add(last - first + 1))
     }
 }

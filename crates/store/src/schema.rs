@@ -2,6 +2,7 @@
 //!
 //! A migration that has been released is never edited; a change is a new entry at the end.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -194,8 +195,39 @@ fn prepare(connection: &Connection, options: &OpenOptions) -> rusqlite::Result<(
     Ok(())
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+/// The version that the tables have.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// How the tables and indexes differ from those of this version.
+pub(crate) fn differences(connection: &Connection, version: i64) -> rusqlite::Result<Vec<String>> {
+    let expected = Connection::open_in_memory()?;
+    for step in MIGRATIONS.iter().take(usize::try_from(version).unwrap_or(0)) {
+        expected.execute_batch(step)?;
+    }
+    let (expected, mut found) = (definitions(&expected)?, definitions(connection)?);
+    if found.is_empty() {
+        return Ok(vec!["the log has no tables".to_owned()]);
+    }
+    let mut told = Vec::new();
+    for (name, definition) in expected {
+        match found.remove(&name) {
+            None => told.push(format!("{name} is missing")),
+            Some(other) if other != definition => told.push(format!("the definition of {name} is damaged")),
+            Some(_) => {}
+        }
+    }
+    told.extend(found.keys().map(|name| format!("{name} is not part of a log")));
+    Ok(told)
+}
+
+/// Each table and index with the text that defines it.
+fn definitions(connection: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
+    let sql = "SELECT type || ' ' || name, tbl_name || ': ' || coalesce(sql, '') FROM sqlite_schema
+               WHERE name NOT LIKE 'sqlite_stat%'";
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
 /// The version, and whether there are tables: both at one moment, since another process may be making them.

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::common::{Place, ended, fill, full_check, numbered, open, readable, run};
+use crate::common::{Place, ended, fill, numbered, open, readable, run};
 use candor_model::{Account, Event, EventBody, Money, Position};
 use candor_ports::{EventLog, LogError, Retention, RunEntry, RunFilter};
 use candor_store::SqliteLog;
@@ -122,7 +122,8 @@ async fn after_a_kill_the_rows_are_put_in_order_and_nothing_is_missing() {
     let killed = Place::new();
     std::fs::copy(place.path.with_file_name("log.db-wal"), killed.path.with_file_name("log.db-wal")).unwrap();
     std::fs::copy(&place.path, &killed.path).unwrap();
-    let (after, report) = killed.open_with(full_check());
+    assert_eq!(candor_store::verify(&killed.path).unwrap().problems, [""; 0]);
+    let (after, report) = open(&killed.path);
     assert!(report.is_clean(), "{report}");
     assert_eq!(rows_behind(&killed, end), 0);
     assert_eq!(ends(&listed(&after).await), ends(&listed(&log).await));
@@ -131,7 +132,7 @@ async fn after_a_kill_the_rows_are_put_in_order_and_nothing_is_missing() {
 }
 
 #[tokio::test]
-async fn a_damaged_record_that_no_row_knows_of_is_set_aside_and_told() {
+async fn a_damaged_record_that_no_row_knows_of_is_told_and_repaired() {
     let place = Place::new();
     let log = place.open();
     let end = crowd(&place, &log).await;
@@ -145,14 +146,17 @@ async fn a_damaged_record_that_no_row_knows_of_is_set_aside_and_told() {
     damage("run = 'nobody'", "run_04");
     drop(raw);
     let (log, report) = open(&place.path);
-    let told: Vec<_> = report.quarantined.iter().map(|found| (found.run.as_str(), found.position)).collect();
+    let told: Vec<_> = report.damaged.iter().map(|found| (found.run.as_str(), found.position)).collect();
     assert!(told.contains(&("run_03", at(end))) && told.contains(&("nobody", at(end))), "{report}");
+    drop(log);
+    candor_store::repair(&place.path, None).unwrap();
+    let (log, _) = open(&place.path);
     for n in [3, 4] {
         assert_eq!(readable(&log, &run(&name(n))).await.unwrap().len(), end as usize - 1);
         assert_eq!(log.append(&run(&name(n)), at(end - 1), &[charged(9)]).await.unwrap(), at(end));
     }
     drop(log);
-    assert!(place.open_with(full_check()).1.is_clean());
+    assert_eq!(candor_store::verify(&place.path).unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]

@@ -217,7 +217,7 @@ impl Place {
             return Vec::new();
         }
         let (log, report) = SqliteLog::open(&path, OpenOptions::default()).unwrap();
-        assert!(report.salvage.is_none(), "{report}");
+        assert!(report.is_clean(), "{report}");
         let run = RunId::new(run).unwrap();
         let executor = tokio::runtime::Builder::new_current_thread().build().unwrap();
         executor.block_on(log.read(&run, Position::START)).unwrap()

@@ -30,16 +30,15 @@ impl Place {
     }
 
     pub(crate) fn raw(&self) -> Connection {
-        Connection::open(&self.path).unwrap()
+        let connection = Connection::open(&self.path).unwrap();
+        // What is deleted is overwritten, as damage does; else a repair finds it in the page.
+        connection.pragma_update(None, "secure_delete", "ON").unwrap();
+        connection
     }
 }
 
 pub(crate) fn open(path: &Path) -> (SqliteLog, OpenReport) {
     SqliteLog::open(path, OpenOptions::default()).unwrap()
-}
-
-pub(crate) fn full_check() -> OpenOptions {
-    OpenOptions { full_check: true, ..OpenOptions::default() }
 }
 
 pub(crate) fn run(name: &str) -> RunId {
