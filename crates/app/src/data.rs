@@ -6,8 +6,8 @@ use std::sync::Arc;
 use candor_agents::{AttemptFolder, LogFolder};
 use candor_engine::RunState;
 use candor_model::{Position, Recorded, RunId};
-use candor_ports::{Leases, RunEntry, RunFilter, Store, private};
-use candor_store::{FileLeases, OpenOptions, SqliteLog};
+use candor_ports::{Leases, LogError, RunEntry, RunFilter, Store, private};
+use candor_store::{FileLeases, OpenOptions, RepairReport, SqliteLog, Verification};
 
 use crate::error::AppError;
 
@@ -103,14 +103,49 @@ impl DataFolder {
     /// Opens the log, and returns what was found wrong with it.
     pub fn open_quietly(&self) -> Result<(Log, Option<String>), AppError> {
         self.restrict();
-        let opened = SqliteLog::open(&self.log_path(), OpenOptions::default()).map_err(|error| {
-            AppError::usage(format!(
+        let opened = SqliteLog::open(&self.log_path(), OpenOptions::default()).map_err(|error| match error {
+            LogError::DamagedFile { .. } => AppError::failed(error.to_string()),
+            error => AppError::usage(format!(
                 "{error}\nThe data folder is {}; it must be writable. Another one can be named with --data DIR.",
                 self.0.display()
-            ))
+            )),
         });
         let (log, report) = opened?;
         Ok((Arc::new(log), (!report.is_clean()).then(|| report.to_string())))
+    }
+
+    /// Verifies the whole log and changes nothing; none if there is no log.
+    pub fn verify(&self) -> Result<Option<Verification>, AppError> {
+        let path = self.log_path();
+        let there = std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) || self.wal_path().exists();
+        if there {
+            return Ok(Some(candor_store::verify(&path)?));
+        }
+        // Agents leave their output for every run: where there is some, there was a log.
+        let left = std::fs::read_dir(&self.logs().0).map_or(0, Iterator::count);
+        let lost = || Verification {
+            problems: vec![format!("the log is missing, but {left} runs have left output of agents")],
+            ..Verification::default()
+        };
+        Ok((left > 0).then(lost))
+    }
+
+    /// Builds the log anew from what is intact in it: in its place, or in another data folder.
+    pub fn repair(&self, to: Option<&Self>) -> Result<RepairReport, AppError> {
+        let Some(to) = to else {
+            return Ok(candor_store::repair(&self.log_path(), None)?);
+        };
+        if to.log_path().exists() {
+            let path = to.log_path();
+            return Err(AppError::usage(format!("{} exists; name a folder without a log", path.display())));
+        }
+        let failed = |error| AppError::failed(format!("could not make {}: {error}", to.0.display()));
+        private::create_dir_all(&to.0).map_err(failed)?;
+        Ok(candor_store::repair(&self.log_path(), Some(&to.log_path()))?)
+    }
+
+    fn wal_path(&self) -> PathBuf {
+        self.0.join("candor.db-wal")
     }
 
     /// Opens the log for looking only: a folder without one has no runs, and stays as it is.

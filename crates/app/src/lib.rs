@@ -26,6 +26,7 @@ pub use candor_sandbox::probe as probe_confinement;
 pub use candor_tools::builtin::commands_own_world;
 pub use candor_tools::{ServerHealth, Tools};
 
+pub use candor_store::{RepairReport, RepairedRun, Verification};
 pub use data::{DataFolder, LoadedRun, Log, find_run, load_run};
 pub use drive::{Begin, first_input};
 pub use error::{AppError, AppErrorKind};

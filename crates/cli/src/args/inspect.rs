@@ -331,3 +331,14 @@ pub(crate) enum RulesKind {
     /// Who works in the phases
     Roster,
 }
+
+/// What to do with a damaged log.
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// The data folder to write the repaired log to; the damaged one then stays in place
+    #[arg(long, value_name = "DIR")]
+    pub(crate) to: Option<PathBuf>,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -17,8 +17,8 @@ pub(crate) use self::drive::{
 };
 pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, InitArgs, JsonOnly,
-    ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand, ReportArgs,
-    ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
+    ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand, RepairArgs,
+    ReportArgs, ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
@@ -149,6 +149,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Check that everything is in place
     Doctor(JsonOnly),
+    /// Rebuild a damaged log from what is intact in it
+    Repair(RepairArgs),
     /// Write completions for a shell
     Completions(CompletionsArgs),
 }

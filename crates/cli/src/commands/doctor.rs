@@ -6,7 +6,6 @@ use std::sync::Arc;
 use candor_app::config::{AgentInFile, AgentKind};
 use candor_app::{App, ChatClient, ModelUse, commands_own_world, probe_confinement};
 use candor_model::{RiskClass, Tier};
-use candor_ports::RunFilter;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -38,7 +37,7 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
         Err(failure) => findings.push(Finding::ill("configuration", failure.message)),
         Ok(app) => {
             findings.push(Finding::well("configuration", configured(&app)));
-            findings.push(log(&app).await);
+            findings.extend(log(&app).await);
             findings.extend(app.config.agents.iter().map(|agent| reach(&app.config.folder, agent)));
             findings.push(registry(&app));
             findings.extend(remote_agents(&app).await);
@@ -69,20 +68,36 @@ fn configured(app: &App) -> String {
     format!("{} agents declared, {} packs", app.config.agents.len(), app.packs.len())
 }
 
-async fn log(app: &App) -> Finding {
+/// Whether the data directory can be used, and whether its log is what was written.
+async fn log(app: &App) -> Vec<Finding> {
     let place = app.data.path().display().to_string();
-    match app.data.open_quietly() {
-        Err(failure) => Finding::ill("data folder", failure.message),
-        Ok((log, damage)) => match log.runs(RunFilter::default()).await {
-            Err(error) => Finding::ill("data folder", format!("{place}: {error}")),
-            Ok(runs) => match damage {
-                Some(damage) => Finding::ill("data folder", format!("{place}: {damage}")),
-                None => {
-                    Finding::well("data folder", format!("{place}: writable, {} runs, no damage", runs.len()))
-                }
-            },
-        },
+    let verified = match app.data.verify() {
+        Err(failure) => return vec![Finding::ill("log", failure.message)],
+        Ok(verified) => verified.unwrap_or_default(),
+    };
+    if !verified.problems.is_empty() {
+        return damage(&verified.problems);
     }
+    let told = format!("{} events of {} runs, every checksum matches", verified.events, verified.runs);
+    let sound = Finding::well("log", told);
+    let usable = match app.data.open_quietly() {
+        Err(failure) => Finding::ill("data folder", failure.message),
+        Ok(_) => Finding::well("data folder", format!("{place}: writable")),
+    };
+    vec![usable, sound]
+}
+
+/// How many problems of a log are told; the rest is counted.
+const MOST_TOLD: usize = 20;
+
+fn damage(problems: &[String]) -> Vec<Finding> {
+    let mut told: Vec<Finding> =
+        problems.iter().take(MOST_TOLD).map(|problem| Finding::ill("log", problem.clone())).collect();
+    if problems.len() > MOST_TOLD {
+        told.push(Finding::ill("log", format!("{} more problems", problems.len() - MOST_TOLD)));
+    }
+    told.push(Finding::ill("log", "damaged; `candor repair` saves what is intact"));
+    told
 }
 
 /// Whether an agent can be reached, as far as that can be told without calling it.

@@ -15,6 +15,7 @@ mod inspect;
 mod metrics;
 mod models;
 mod plan;
+mod repair;
 mod route;
 mod rules;
 mod run;
@@ -35,6 +36,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
         Command::Packs(args) => return agents::packs(&global, args.json),
         Command::Config(args) => return configured::config(&global, args),
         Command::Rules(args) => return rules::rules(args),
+        Command::Repair(args) => return repair::repair(&global, args),
         _ => {}
     }
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -80,6 +82,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             | Command::Completions(_)
             | Command::Packs(_)
             | Command::Config(_)
+            | Command::Repair(_)
             | Command::Rules(_) => Ok(crate::failure::code::DONE),
         }
     })

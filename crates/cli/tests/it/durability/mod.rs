@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 mod clock;
+mod damage;
 mod disk;
 mod kills;
 mod orphans;
