@@ -91,5 +91,11 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("REFUSE", "refuse refuses refused refusing decline declines reject deny denies rechazar"),
     ("SECRET", "password passwords passcode passphrase flag secret secretkey pin credentials contrasena clave
         passwort kennwort geheimnis"),
+    ("ASSISTANTS", "ai ais assistant assistants llm llms chatbot chatbots chatgpt gpt claude copilot gemini bot bots ia ias
+        asistente asistentes agent agents agente agentes"),
+    ("PEOPLE", "user users human humans operator operators person people anyone anybody nobody owner owners admin
+        administrator supervisor customer developer usuario usuarios humano persona nadie operador me them him her"),
+    ("CONSENT", "approval approvals confirmation confirmations permission permissions consent authorization
+        authorisation verification review aprobacion confirmacion permiso autorizacion consentimiento"),
     ("SNIPPET", "snippet snippets block blocks excerpt section fragment segment piece lines code script"),
 ];

@@ -6,6 +6,7 @@
 //! ([`weights`]). A long text is judged window by window, so that the work is linear and much harmless text cannot
 //! hide a little that is not.
 
+mod agentic;
 mod classes;
 mod encoded;
 mod meaning;
@@ -33,19 +34,41 @@ pub struct Finding {
     pub score: f64,
     /// What was seen, for people; never the secret itself.
     pub reason: String,
+    /// The words that gave it away; empty for a secret, and where they hold one.
+    pub quote: String,
 }
 
-/// Everything suspicious in a text.
+/// Everything suspicious in a request.
 #[must_use]
 pub fn examine(text: &str, embed: Option<Embed<'_>>) -> Vec<Finding> {
     let secrets = secrets(text);
-    let mut findings = Vec::new();
-    if let Some(judged) = score::judge(text, embed) {
-        let reason = discreet(&judged.reasons(), text, &secrets);
-        findings.push(Finding { rule: "prompt_injection", score: judged.score, reason });
-    }
+    let mut findings: Vec<Finding> = injection("the request", text, embed, &secrets).into_iter().collect();
     findings.extend(secrets::finding(text, &secrets));
     findings
+}
+
+/// How much of a text that was read is looked at: its beginning and its end.
+const MOST_READ: usize = 64 * 1024;
+
+/// Whether a text that was read on the way gives orders to models; `subject` is what it is, such as `the outputs of task_1`.
+///
+/// Of a text that is very long the two ends are examined, so that the work has a limit.
+#[must_use]
+pub fn examine_read(subject: &str, text: &str) -> Option<Finding> {
+    if text.len() <= MOST_READ {
+        return injection(subject, text, None, &secrets(text));
+    }
+    let half = MOST_READ / 2;
+    let ends =
+        [text.get(..text.floor_char_boundary(half)), text.get(text.ceil_char_boundary(text.len() - half)..)];
+    ends.into_iter().flatten().find_map(|end| injection(subject, end, None, &secrets(end)))
+}
+
+fn injection(subject: &str, text: &str, embed: Option<Embed<'_>>, secrets: &[Secret]) -> Option<Finding> {
+    let judged = score::judge(text, embed)?;
+    let reason = discreet(&judged.reasons(subject), text, secrets);
+    let quote = discreet(&[judged.quote(), String::new()], text, secrets);
+    Some(Finding { rule: "prompt_injection", score: judged.score, reason, quote })
 }
 
 /// The first of these wordings that gives no secret away.

@@ -30,7 +30,12 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         ignorar ~2 RULES
         RULES ~2 not|dont|longer apply
         new RULES :
-        override ~2 LIMITS",
+        override ~2 LIMITS
+        disable|deactivate|remove|lift|suspend ~2 YOUR ~2 LIMITS
+        disable|deactivate|suspend|override|remove ~2 safety ~1 protocols|protocol|checks|filters|features|measures|restrictions|guardrails|mode
+        DROP the rules|restrictions|filters|guidelines|guardrails|safeguards
+        DROP safety|content|ethical ~1 rules|restrictions|filters|guidelines|guardrails|safeguards|policies|policy
+        can|may ignore ~2 rules|restrictions|guidelines",
     ),
     (
         Sign::AsksForPrompt,
@@ -88,6 +93,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         you ~2 become|becoming
         you ~2 replaced|transformed|reprogrammed|upgraded
         new persona|identity|personality
+        imagine|pretend|suppose you ~1 different ai|assistant|chatbot|model
         now PLAY as
         act as if you have no
         a partir de ahora
@@ -182,6 +188,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         god|jailbreak|dan|unrestricted|unfiltered|uncensored|opposite|evil ~1 mode
         developer|dev|sudo|admin|debug ~1 mode ~1 enabled|activated
         evil confidant|bot|twin|trusted
+        system|admin|administrator|priority|root|emergency|developer override
         strive to avoid norms
         stands for ~3 anything
         token system
@@ -373,6 +380,39 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
     (
         Sign::Learns,
         "what|how|why|when|where|who|which|is|are|can|could|should|does|do",
+    ),
+    (
+        Sign::ToAssistants,
+        "attention|atencion|warning|aviso ~2 ASSISTANTS
+        ASSISTANTS ~4 reading|processing|parsing|summarizing|summarising|analyzing|analysing|reviewing|crawling ~1 this|it
+        if|si you|eres are|youre|un|una ~4 ASSISTANTS
+        if you ~3 ASSISTANTS
+        if|when|whenever|cuando ~3 ASSISTANTS ~3 reads|read|processes|summarizes|summarises|sees|parses|lea|lee
+        note|message|memo|instruction|instructions|directive|reminder|nota|mensaje|instrucciones to|for|a|para ~3 ASSISTANTS :
+        dear ai|llm|chatbot|agent
+        important ~2 for|to ~2 ai|llm|llms|chatbots",
+    ),
+    (
+        Sign::SkipsApproval,
+        "NEVER ~1 ask|tell|inform|notify|mention|alert|warn|involve|consult|report ~4 PEOPLE
+        NEVER ~1 ask ~3 CONSENT
+        no ~1 pidas|preguntes|informes|avises|menciones|digas ~5 PEOPLE
+        no ~1 pidas|solicites|esperes ~3 CONSENT
+        skip|bypass|disable|circumvent|avoid|suppress|omite|omitir|desactiva|saltate ~3 CONSENT
+        without ~2 asking ~2 for ~2 CONSENT
+        without ~1 informing|notifying|alerting|telling|asking|consulting ~1 PEOPLE
+        without ~2 user|users|human|manual|any|further|explicit ~1 CONSENT
+        sin ~1 pedir|esperar|solicitar ~3 CONSENT
+        sin ~1 preguntar|avisar|informar|consultar ~2 PEOPLE
+        CONSENT ~3 not|is not|isnt required|needed|necessary
+        already ~2 approved|authorized|authorised ~4 dont|not|no ask|confirm
+        auto approve|confirm|accept",
+    ),
+    (
+        Sign::WritesPrompt,
+        "write|draft|create|design|compose|craft|generate|improve|make|build|develop|prepare|refine|rewrite|review|need|escribe|redacta|crea|disena ~3 a|an|another|new|our|my|un|una|good|better ~3 system|sistema prompt|prompts|message|instructions
+        write|draft|create|design|compose|craft|generate|improve|refine|rewrite|escribe|redacta|crea ~2 system prompt|prompts ~2 for|that
+        escribe|redacta|crea|disena ~3 prompt|mensaje|instrucciones de|del sistema",
     ),
     (
         Sign::Creates,

@@ -7,7 +7,7 @@ use super::words::{Hit, TABLES};
 use super::{Embed, meaning, structure};
 
 /// From here on a text is flagged.
-const FLAGGED: f64 = 0.5;
+const FLAGGED: f64 = 0.35;
 /// How many words are judged together.
 const WINDOW: usize = 512;
 /// How far apart windows begin.
@@ -36,8 +36,14 @@ pub(super) struct Judged<'a> {
 }
 
 impl Judged<'_> {
+    /// The words of the worst sign that has any.
+    pub(super) fn quote(&self) -> String {
+        let words = self.seen.iter().map(|(_, words)| words.trim()).find(|words| !words.is_empty());
+        words.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Why, in words: with quotations, without, and in short.
-    pub(super) fn reasons(&self) -> [String; 3] {
+    pub(super) fn reasons(&self, subject: &str) -> [String; 3] {
         let says = |sign: Sign| WEIGHTS.get(sign as usize).map(|row| row.says).unwrap_or_default();
         let quoted = self.seen.iter().map(|(sign, words)| match words.trim() {
             "" => says(*sign).to_owned(),
@@ -47,7 +53,7 @@ impl Judged<'_> {
         });
         let bare = self.seen.iter().map(|(sign, _)| says(*sign).to_owned());
         let whole = |parts: Vec<String>| {
-            format!("the request speaks to a model: {}; it is taken as data and not obeyed", parts.join(", "))
+            format!("{subject} speaks to a model: {}; it is taken as data and not obeyed", parts.join(", "))
         };
         [whole(quoted.collect()), whole(bare.collect()), "it speaks to a model".to_owned()]
     }

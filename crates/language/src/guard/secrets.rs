@@ -58,6 +58,7 @@ pub(super) fn finding(text: &str, secrets: &[Secret]) -> Option<Finding> {
         rule: "secret",
         score,
         reason: super::discreet(&[reason, "a secret".to_owned()], text, secrets),
+        quote: String::new(),
     })
 }
 

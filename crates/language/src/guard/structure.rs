@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::encoded;
 use super::tokens::{Token, is_invisible};
 use super::weights::Sign;
 use super::words::Hit;
+use super::{agentic, encoded};
 
 /// Marks that belong to a model's own format and have no business in a request, in lower case.
 const MARKS: &[&str] = &[
@@ -64,6 +64,7 @@ pub(super) fn hits(text: &str, tokens: &[Token], is_order: &dyn Fn(&str) -> bool
     characters(text, is_order, &mut hits);
     spread(text, tokens, &mut hits);
     names(text, tokens, &mut hits);
+    hits.extend(agentic::hits(text));
     for (at, end) in encoded::orders(text, is_order) {
         hits.push(Hit { at, end, sign: Sign::EncodedOrder });
     }

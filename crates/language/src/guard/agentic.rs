@@ -1,0 +1,172 @@
+//! Orders that only make sense to a program with tools: to carry secrets away, and to run what the network sends.
+
+use super::structure::head;
+use super::weights::Sign;
+use super::words::Hit;
+
+/// How many bytes are looked at together, and how far apart such parts begin. An order and its address stand together.
+const PART: usize = 600;
+const STRIDE: usize = 300;
+/// How far from the program that fetches the one may stand that runs.
+const PIPE: usize = 300;
+
+/// What sends, as a word of its own.
+const SENDS: &[&str] = &[
+    "send",
+    "sends",
+    "sending",
+    "forward",
+    "upload",
+    "uploads",
+    "post",
+    "posts",
+    "transmit",
+    "exfiltrate",
+    "email",
+    "mail",
+    "submit",
+    "deliver",
+    "leak",
+    "share",
+    "append",
+    "curl",
+    "wget",
+    "scp",
+    "nc",
+    "envia",
+    "enviar",
+    "envie",
+    "envía",
+    "reenvia",
+    "reenvía",
+    "manda",
+    "mandar",
+    "sube",
+    "publica",
+];
+/// Files that hold secrets.
+const PATHS: &[&str] = &[
+    "~/.ssh",
+    ".ssh/",
+    "id_rsa",
+    "id_ed25519",
+    "/etc/passwd",
+    "/etc/shadow",
+    ".aws/",
+    ".env",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".kube/config",
+    ".docker/config",
+    "wallet.dat",
+    ".bash_history",
+    "login data",
+    "/proc/self/environ",
+    "cookies.sqlite",
+    "keychain",
+];
+/// What is secret, in words.
+const SECRETS: &[&str] = &[
+    "credential",
+    "passwords",
+    "the password",
+    "your password",
+    "user's password",
+    "api key",
+    "api_key",
+    "apikey",
+    "api token",
+    "access token",
+    "auth token",
+    "private key",
+    "secret key",
+    "ssh key",
+    "secrets",
+    "session cookie",
+    "environment variables",
+    "env vars",
+    "chat history",
+    "conversation history",
+    "system prompt",
+    "credencial",
+    "contraseña",
+    "claves privadas",
+    "customer data",
+    "personal data",
+    "datos personales",
+    "all emails",
+    "inbox",
+];
+/// What shows that something goes to somebody else.
+const ADDRESSES: &[&str] = &["http://", "https://", "ftp://", "webhook", "pastebin", "ngrok", ".onion"];
+/// What fetches, and what runs what was fetched.
+const FETCH: &[&str] = &["curl ", "wget ", "iwr ", "invoke-webrequest "];
+const RUN: &[&str] =
+    &["sh", "bash", "zsh", "dash", "python", "python3", "perl", "ruby", "node", "iex", "powershell"];
+
+pub(super) fn hits(text: &str) -> Vec<Hit> {
+    let lower = text.to_lowercase();
+    // Where lowering changed a letter's length, places would be wrong: then there is none to quote.
+    let place = |at: usize, end: usize| if lower.len() == text.len() { (at, end) } else { (0, 0) };
+    let mut hits = Vec::new();
+    let mut at = 0;
+    while at < lower.len() {
+        let from = lower.floor_char_boundary(at);
+        let part = head(lower.get(from..).unwrap_or_default(), PART);
+        if carries_away(part) {
+            let (at, end) = place(from, from + part.len());
+            hits.push(Hit { at, end, sign: Sign::CarriesAway });
+            break;
+        }
+        at += STRIDE;
+    }
+    if let Some((from, to)) = runs_fetched(&lower) {
+        let (at, end) = place(from, to);
+        hits.push(Hit { at, end, sign: Sign::RunsFetched });
+    }
+    hits
+}
+
+fn carries_away(part: &str) -> bool {
+    let has = |list: &[&str]| list.iter().any(|word| part.contains(word));
+    let file = has(PATHS);
+    if !file && !has(SECRETS) {
+        return false;
+    }
+    let mut words = part.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| SENDS.contains(&word)) && (has(ADDRESSES) || has_mailbox(part))
+}
+
+/// Whether there is a mail address.
+fn has_mailbox(part: &str) -> bool {
+    part.match_indices('@').any(|(at, _)| {
+        let before = part.get(..at).and_then(|text| text.chars().next_back());
+        let after = part.get(at + 1..).unwrap_or_default();
+        let host =
+            after.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '.' | '-'))).next();
+        before.is_some_and(char::is_alphanumeric)
+            && host.is_some_and(|host| host.trim_end_matches('.').contains('.'))
+    })
+}
+
+/// `curl … | sh`, `bash <(curl …)`, `sh -c "$(curl …)"`.
+fn runs_fetched(text: &str) -> Option<(usize, usize)> {
+    for fetch in FETCH {
+        for (at, _) in text.match_indices(fetch) {
+            let line = head(text.get(at..)?, PIPE).split('\n').next().unwrap_or_default();
+            let runs = |after: &str| {
+                let program = after.trim_start().trim_start_matches("sudo ").trim_start();
+                let word = program.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+                RUN.contains(&word)
+            };
+            let piped = line.split('|').skip(1).any(runs);
+            let inside = text.get(..at)?.trim_end().ends_with("<(") || text.get(..at)?.ends_with("$(");
+            if piped || inside {
+                return Some((at, at + line.len()));
+            }
+        }
+    }
+    None
+}
