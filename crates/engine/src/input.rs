@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use candor_model::{
     Account, AgentNote, AgentType, Answer, AskKey, Broadcast, CheckResult, CheckpointId, ChoiceRequest,
-    Consulted, ExecutionFeedback, GateId, GuardReport, Money, Payee, Phase, Query, QueryResponse,
-    RankedAgent, ReadFile, RevisionProposal, RunSettings, StartMaterial, TaskId, Tier, Timestamp, Undone,
+    Consulted, ExecutionFeedback, GateId, GuardFinding, GuardReport, Money, Payee, Phase, Query,
+    QueryResponse, RankedAgent, ReadFile, RevisionProposal, RunSettings, StartMaterial, TaskId, Tier,
+    Timestamp, Undone,
 };
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
@@ -181,6 +182,11 @@ pub enum Input {
     QueryAnswered {
         /// What came of it.
         response: Box<QueryResponse>,
+    },
+    /// The guardrails have found something in what was read on the way.
+    Flagged {
+        /// What.
+        finding: GuardFinding,
     },
     /// Files were read, as far as they are there.
     FilesRead {

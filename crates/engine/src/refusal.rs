@@ -225,6 +225,12 @@ pub enum Refusal {
         /// What is asked.
         ask: AskKey,
     },
+    /// What is to be put to a model gives orders, and the guardrails are set to block that.
+    #[error("blocked by the guardrail prompt_injection: {reason}")]
+    Guarded {
+        /// What was found.
+        reason: String,
+    },
     /// An attempt has sent as many messages as it may.
     #[error("an attempt may send at most {most} messages")]
     TooManyMessages {

@@ -4,7 +4,7 @@
 //! rule-based fallback. Nothing is kept between two steps but the steps themselves, so an ask can go on in
 //! another process.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -31,6 +31,8 @@ pub struct Ask {
     pub role: String,
     /// What the prompt's slots are filled with. It is data, whatever it says.
     pub slots: BTreeMap<&'static str, String>,
+    /// The slots whose texts give orders to models; the prompt says so.
+    pub suspicious: BTreeSet<&'static str>,
     /// The shape of the answer, as JSON Schema; none if any text is an answer.
     pub schema: Option<Value>,
     /// Judges an answer that has this shape.
@@ -55,6 +57,7 @@ impl Ask {
             tier,
             role: String::new(),
             slots: BTreeMap::new(),
+            suspicious: BTreeSet::new(),
             schema: Some(schema),
             check: Arc::new(check),
             max_output_tokens: 1024,
@@ -83,7 +86,8 @@ impl Ask {
 /// Two asks are equal when a model would be asked the same; the check of the answer follows from it.
 impl PartialEq for Ask {
     fn eq(&self, other: &Self) -> bool {
-        let Self { step, tier, role, slots, schema, check: _, max_output_tokens, temperature } = self;
+        let Self { step, tier, role, slots, suspicious: _, schema, check: _, max_output_tokens, temperature } =
+            self;
         (step, tier, max_output_tokens, temperature)
             == (&other.step, &other.tier, &other.max_output_tokens, &other.temperature)
             && *role == other.role

@@ -20,6 +20,6 @@ pub mod talk;
 
 pub use consult::{Answers, Incomplete, Meaning};
 pub use pack::Pack;
-pub use phase::{Phases, define_goal, skippable};
+pub use phase::{Phases, define_goal, examine, skippable};
 pub use phase_context::PhaseContext;
 pub use rulebook::Rulebook;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{
-    Breaker, Event, EventBody, GuardReport, Phase, PlanningError, Position, Question, RankedAgent, Recorded,
-    RevisionProposal, RunId, SubTask,
+    Breaker, Event, EventBody, GuardFinding, GuardReport, Phase, PlanningError, Position, Question,
+    RankedAgent, Recorded, RevisionProposal, RunId, SubTask,
 };
 use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
@@ -76,6 +76,10 @@ struct RecordedPhases {
 impl PhaseWork for RecordedPhases {
     fn guard(&self, cx: &PhaseContext<'_>) -> GuardReport {
         self.phases.guard(cx)
+    }
+
+    fn guard_read(&self, subject: &str, text: &str) -> Option<GuardFinding> {
+        self.phases.guard_read(subject, text)
     }
 
     fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {

@@ -76,7 +76,7 @@ impl Driver {
     }
 
     fn invoke(&mut self, key: AttemptKey, agent_type: AgentType) {
-        let Some(order) = self.session.state().work_order(&key.task_id, key.attempt) else { return };
+        let Some(order) = self.session.work_order(&key) else { return };
         let Some(member) = self.shared.registry.find(&agent_type) else {
             let reason = format!(
                 "Agent {agent_type} is unavailable: it is not configured here; add it to candor.toml, or pass the \

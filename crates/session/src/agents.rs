@@ -16,6 +16,7 @@ impl Session {
     ) -> Result<(), Refusal> {
         match request {
             AgentRequest::Note(note) => {
+                self.read_note(&from, &note);
                 let AttemptKey { task_id, attempt } = from;
                 self.take(Input::Noted { task_id, attempt, note: note.into() }, Some(ticket))
             }
@@ -30,8 +31,11 @@ impl Session {
                 self.count_message(&from)?;
                 self.query(&from, asking, ticket)
             }
-            AgentRequest::Consult { name, ask, left, within } => {
+            AgentRequest::Consult { name, mut ask, left, within } => {
                 self.check_at_work(&from)?;
+                if let Some(finding) = self.mark(&mut ask) {
+                    return Err(Refusal::Guarded { reason: finding.message });
+                }
                 self.ask_for_attempt(from, name, *ask, (left, within), ticket);
                 Ok(())
             }
@@ -53,6 +57,7 @@ impl Session {
         // The engine knows whose circuit is open before it gives out the next task.
         self.count_attempt(&ended);
         self.note_circuits();
+        self.read_answer(&mut ended);
         if let Some(input) = self.outcome_of(ended) {
             self.take_own(input);
         }

@@ -81,7 +81,9 @@ impl Session {
     }
 
     /// What follows from a phase's question now; nothing if its answer is on the way.
-    pub(crate) fn ask_for_phase(&mut self, key: AskKey, ask: Ask) -> Option<Input> {
+    pub(crate) fn ask_for_phase(&mut self, key: AskKey, mut ask: Ask) -> Option<Input> {
+        // What a phase reads was examined when it came in: here it is only marked.
+        let _ = self.mark(&mut ask);
         let policy = self.deps.models.clone()?;
         let state = &self.history.state;
         let past = state.consulted(&key);

@@ -24,6 +24,7 @@ mod history;
 mod input;
 mod messages;
 mod phase_loop;
+mod reading;
 mod requests;
 mod session;
 

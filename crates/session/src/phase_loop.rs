@@ -2,7 +2,9 @@
 //! durable together with what led to them.
 
 use candor_engine::{Input, Refusal};
-use candor_model::{AskKey, Effect, GuardReport, Phase, RankedAgent, RevisionProposal, SubTask, TaskId};
+use candor_model::{
+    AskKey, Effect, GuardFinding, GuardReport, Phase, RankedAgent, RevisionProposal, SubTask, TaskId,
+};
 use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
@@ -18,6 +20,11 @@ const MAX_RESULTS: usize = 100_000;
 pub trait PhaseWork: Send + Sync {
     /// The guardrails look at the request.
     fn guard(&self, cx: &PhaseContext<'_>) -> GuardReport;
+
+    /// The guardrails look at something that was read on the way; `subject` is what it is.
+    fn guard_read(&self, _subject: &str, _text: &str) -> Option<GuardFinding> {
+        None
+    }
 
     /// Does the work of a phase, or says what it needs first.
     fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete>;
@@ -40,6 +47,10 @@ pub trait PhaseWork: Send + Sync {
 impl PhaseWork for Phases {
     fn guard(&self, cx: &PhaseContext<'_>) -> GuardReport {
         Self::guard(self, cx)
+    }
+
+    fn guard_read(&self, subject: &str, text: &str) -> Option<GuardFinding> {
+        Self::guard_read(self, subject, text)
     }
 
     fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {

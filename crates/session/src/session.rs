@@ -334,6 +334,7 @@ impl Session {
             Outcome::Embedded(result) => self.embedded(result),
             Outcome::Files(files) => {
                 self.reread.extend(phases_at_work(&self.history.state));
+                let files = self.read_files(files);
                 self.take_own(Input::FilesRead { files });
                 self.take_held();
             }

@@ -33,6 +33,12 @@ pub(super) fn guarded(draft: &mut Draft<'_>, attempt: u32, report: Box<GuardRepo
     Ok(())
 }
 
+/// The guardrails have found something in what was read on the way.
+pub(super) fn flagged(draft: &mut Draft<'_>, finding: GuardFinding) {
+    let GuardFinding { rule, severity, message, .. } = finding;
+    draft.emit(EventBody::GuardrailTripped { rule, severity, reason: message });
+}
+
 /// A person overrules the guardrails, and is named for it.
 pub(super) fn overrule(draft: &mut Draft<'_>, rules: &[String]) {
     for rule in rules {

@@ -69,6 +69,7 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::Broadcast { message, rules } => talk::broadcast(&mut draft, &message, &rules),
         Input::Query { query } => talk::query(&mut draft, *query)?,
         Input::QueryAnswered { response } => talk::answered(&mut draft, *response)?,
+        Input::Flagged { finding } => guard::flagged(&mut draft, finding),
         Input::FilesRead { files } => looking::files(&mut draft, files),
         Input::ResultsChecked { attempt, results } => looking::checked(&mut draft, attempt, results)?,
         Input::Noted { task_id, attempt, note } => notes::noted(&mut draft, task_id, attempt, note)?,

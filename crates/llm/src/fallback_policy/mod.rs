@@ -154,8 +154,8 @@ pub fn again(ask: &Ask, question: &str, answer: &str, problems: &[String]) -> St
     format!(
         "{question}\n\nYou answered this before, and the answer cannot be used.\n{}\nWhat is wrong with it:\n\
          {}\n{form}",
-        data("earlier_answer", answer, MAX_ANSWER),
-        data("problems", list.trim_end(), MAX_PROBLEMS),
+        data("earlier_answer", answer, MAX_ANSWER, false),
+        data("problems", list.trim_end(), MAX_PROBLEMS, false),
     )
 }
 

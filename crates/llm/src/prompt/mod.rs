@@ -251,7 +251,9 @@ impl Prompts {
         if let Some(slot) = own.required.iter().find(|slot| !ask.slots.contains_key(*slot)) {
             return Err(PromptError::NotFilled { step: step.to_owned(), slot: (*slot).to_owned() });
         }
-        let told = |slot: &str| ask.slots.get(slot).map(|value| data(slot, value, MAX_VALUE));
+        let suspicious = |slot: &str| ask.suspicious.contains(slot);
+        let told =
+            |slot: &str| ask.slots.get(slot).map(|value| data(slot, value, MAX_VALUE, suspicious(slot)));
         let shared = if ask.schema.is_some() { SHARED } else { SHARED_TEXT };
         let mut system = shared.trim_end().to_owned();
         if let Some(project) = told(PROJECT) {
@@ -260,7 +262,7 @@ impl Prompts {
         if !ask.role.trim().is_empty() {
             system.push_str(&format!("\n\n{ABOUT_ROLE}\n{}", ask.role.trim()));
         }
-        let mut question = fill(&prompt.question, &ask.slots);
+        let mut question = fill(&prompt.question, ask);
         if let Some(handoff) = told(HANDOFF) {
             question.push_str(&format!("\nWhat the phases before ask of you:\n{handoff}"));
         }
@@ -288,15 +290,16 @@ impl Own {
 }
 
 /// One pass: what a value says is never looked at for slots.
-fn fill(pieces: &[Piece], slots: &BTreeMap<&'static str, String>) -> String {
+fn fill(pieces: &[Piece], ask: &Ask) -> String {
     let mut question = String::new();
     for piece in pieces {
         match piece {
             Piece::Words(words) => question.push_str(words),
             Piece::Slot(name) => {
                 let value =
-                    slots.get(name.as_str()).map(String::as_str).filter(|value| !value.trim().is_empty());
-                question.push_str(&data(name, value.unwrap_or("(none)"), MAX_VALUE));
+                    ask.slots.get(name.as_str()).map(String::as_str).filter(|value| !value.trim().is_empty());
+                let suspicious = ask.suspicious.contains(name.as_str());
+                question.push_str(&data(name, value.unwrap_or("(none)"), MAX_VALUE, suspicious));
             }
         }
     }

@@ -1,25 +1,41 @@
 //! Before the phases: whether the words may come in at all, and the word on every phase that it will be visited.
 
-use candor_language::guard;
+use candor_language::guard::{self, Embed};
 use candor_model::{Enforcement, GuardFinding, GuardReport, Phase, PhaseDecision, Severity};
 use candor_planning::guardrails::Violation;
 
 use super::Phases;
-use crate::PhaseContext;
+use crate::{PhaseContext, Rulebook};
 
 /// The guardrails' look at a request.
 pub(super) fn look(phases: &Phases, cx: &PhaseContext<'_>) -> GuardReport {
-    let rules = phases.rules();
     let embed = |text: &str| cx.meaning.and_then(|meaning| meaning.0.at_once(text));
-    let seen = guard::examine(cx.request, Some(&embed)).into_iter().map(|found| {
+    let findings = examine(phases.rules(), cx.request, Some(&embed));
+    GuardReport {
+        findings: findings.into_iter().map(|(finding, _)| finding).collect(),
+        evaluation: evaluation(cx),
+    }
+}
+
+/// Everything that the guardrails find in a request, each with the words that gave it away, if there are any.
+pub fn examine(rules: &Rulebook, text: &str, embed: Option<Embed<'_>>) -> Vec<(GuardFinding, String)> {
+    let seen = guard::examine(text, embed).into_iter().map(|found| {
         let enforcement = if found.rule == "secret" { rules.secrets } else { rules.injection };
-        finding(found.rule.to_owned(), enforcement, enforcement == Enforcement::Block, found.reason)
+        let tripwire = enforcement == Enforcement::Block;
+        (finding(found.rule.to_owned(), enforcement, tripwire, found.reason), found.quote)
     });
-    let violated = rules.guardrails.violations(cx.request, &|_| false).into_iter().map(|violation| {
+    let violated = rules.guardrails.violations(text, &|_| false).into_iter().map(|violation| {
         let Violation { rule_id, enforcement, tripwire, message, .. } = violation;
-        finding(rule_id, enforcement, tripwire, message)
+        (finding(rule_id, enforcement, tripwire, message), String::new())
     });
-    GuardReport { findings: violated.chain(seen).collect(), evaluation: evaluation(cx) }
+    violated.chain(seen).collect()
+}
+
+/// Whether something that was read on the way gives orders to models; `subject` is what it is.
+pub(super) fn read(rules: &Rulebook, subject: &str, text: &str) -> Option<GuardFinding> {
+    let found = guard::examine_read(subject, text)?;
+    let enforcement = rules.injection;
+    Some(finding(found.rule.to_owned(), enforcement, enforcement == Enforcement::Block, found.reason))
 }
 
 fn finding(rule: String, enforcement: Enforcement, tripwire: bool, message: String) -> GuardFinding {

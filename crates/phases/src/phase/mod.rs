@@ -15,12 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{
-    AgentCapability, GoalType, GuardReport, Handoff, Phase, PhaseOutput, RankedAgent, RevisionProposal,
-    SpokenBy, SubTask,
+    AgentCapability, GoalType, GuardFinding, GuardReport, Handoff, Phase, PhaseOutput, RankedAgent,
+    RevisionProposal, SpokenBy, SubTask,
 };
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde::Serialize;
 
+pub use self::gatekeeper::examine;
 use self::ranking::Ranking;
 use crate::consult::revise_task;
 use crate::critique::critique;
@@ -86,6 +87,12 @@ impl Phases {
     #[must_use]
     pub fn guard(&self, cx: &PhaseContext<'_>) -> GuardReport {
         gatekeeper::look(self, cx)
+    }
+
+    /// The guardrails look at something that was read on the way: an agent's answer, a tool's result, a file.
+    #[must_use]
+    pub fn guard_read(&self, subject: &str, text: &str) -> Option<GuardFinding> {
+        gatekeeper::read(&self.rules, subject, text)
     }
 
     /// Does the work of a phase, or says what it needs first, or in plain words why it cannot be done.
