@@ -73,6 +73,20 @@ pub(crate) struct GoalArgs {
     pub(crate) models: ModelOptions,
 }
 
+/// A text for the guardrails.
+#[derive(Debug, Args)]
+pub(crate) struct GuardArgs {
+    /// The text; without it, standard input is read
+    #[arg(value_name = "TEXT")]
+    pub(crate) words: Vec<String>,
+    /// Answer JSON lines {"id", "text"} from standard input with lines {"id", "flagged", "findings"}
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) stdin: bool,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// An embedding model that needs no more than its name.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum EmbeddingsWord {

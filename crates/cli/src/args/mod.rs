@@ -16,9 +16,9 @@ pub(crate) use self::drive::{
     RunArgs,
 };
 pub(crate) use self::inspect::{
-    AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, InitArgs, JsonOnly,
-    ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand, RepairArgs,
-    ReportArgs, ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
+    AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, InitArgs,
+    JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand,
+    RepairArgs, ReportArgs, ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Goal(GoalArgs),
     /// Rank agents for a text
     Route(RouteArgs),
+    /// Show what the guardrails find in a text
+    Guard(GuardArgs),
     /// Check Python without running it, or have it written and run in a sandbox
     Code(CodeArgs),
     /// Show where a run stands

@@ -10,6 +10,7 @@ mod control;
 mod decide;
 mod doctor;
 mod goal;
+mod guard;
 mod init;
 mod inspect;
 mod metrics;
@@ -44,6 +45,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
         match command {
             Command::Run(args) => run::run(&global, args).await,
             Command::Goal(args) => goal::goal(&global, &args).await,
+            Command::Guard(args) => guard::guard(&global, &args).await,
             Command::Code(args) => code::code(&global, args.command).await,
             Command::Route(args) => route::route(&global, &args).await,
             Command::Plan(args) => plan::plan(&global, args).await,

@@ -15,6 +15,7 @@ mod failures;
 mod fit;
 mod forks;
 mod goal_and_plan;
+mod guard;
 mod levels;
 mod looking;
 mod mcp;
