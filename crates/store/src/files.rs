@@ -19,11 +19,16 @@ impl Files {
         Ok(Self { file: read_if_there(path)?, wal, shm: read_if_there(&beside(path, "-shm"))? })
     }
 
+    /// What was committed and is in no file any more.
+    pub(crate) fn missing_frames(&self) -> Option<String> {
+        missing_frames(&self.shm, &self.wal)
+    }
+
     /// What is wrong with them.
     pub(crate) fn problems(&self) -> Vec<String> {
         let wal = Wal::read(&self.wal);
         let mut problems: Vec<String> = wal.problem.clone().into_iter().collect();
-        problems.extend(missing_frames(&self.shm, &self.wal));
+        problems.extend(self.missing_frames());
         // A log that was never checkpointed is in its write-ahead log alone.
         if !self.file.is_empty() {
             problems.extend(header_problem(&self.file));

@@ -42,6 +42,7 @@ pub fn repair(path: &Path, to: Option<&Path>) -> Result<RepairReport, LogError> 
     }
     let building = to.map_or_else(|| beside(path, ".repairing"), Path::to_owned);
     let mut report = build(path, &files, &building)?;
+    report.unknown_loss = files.missing_frames();
     if to.is_none() {
         rename(&building, &beside(path, COMPLETE))?;
         report.kept_as = change_places(path)?;
@@ -114,7 +115,7 @@ fn sort_out(found: Found) -> (Vec<Placed>, RepairReport) {
     }
     runs.iter_mut().for_each(|(run, told)| told.run.clone_from(run));
     placed.sort_by_key(|placed| placed.row.seq);
-    (placed, RepairReport { runs: runs.into_values().collect(), kept_as: None })
+    (placed, RepairReport { runs: runs.into_values().collect(), ..RepairReport::default() })
 }
 
 fn keep(

@@ -84,6 +84,8 @@ pub struct RepairReport {
     pub runs: Vec<RepairedRun>,
     /// Where the damaged log is kept, if the new one took its place.
     pub kept_as: Option<PathBuf>,
+    /// Why events may be lost that nothing tells of any more.
+    pub unknown_loss: Option<String>,
 }
 
 /// What was saved of a run.

@@ -24,16 +24,20 @@ pub(crate) fn repair(global: &GlobalOptions, args: &RepairArgs) -> Result<u8, Fa
     if args.json {
         let runs: Vec<Value> = report.runs.iter().map(as_json).collect();
         output::print_json(
-            &json!({ "damaged": !sound, "log": place, "damaged_log": report.kept_as, "runs": runs }),
+            &json!({ "damaged": !sound, "log": place, "damaged_log": report.kept_as, "runs": runs,
+                "unknown_loss": report.unknown_loss }),
         )?;
     } else {
         output::print(&told(&report))?;
+        if let Some(reason) = &report.unknown_loss {
+            output::print(&format!("More may be lost: {reason}\n"))?;
+        }
         output::print(&format!("Repaired log: {}\n", place.display()))?;
         if let Some(kept_as) = &report.kept_as {
             output::print(&format!("Damaged log, unchanged: {}\n", kept_as.display()))?;
         }
     }
-    let complete = report.runs.iter().all(|run| run.lost.is_empty());
+    let complete = report.unknown_loss.is_none() && report.runs.iter().all(|run| run.lost.is_empty());
     Ok(if complete { code::DONE } else { code::FAILED })
 }
 
