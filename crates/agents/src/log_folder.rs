@@ -62,6 +62,11 @@ impl LogFolder {
         Ok(logs)
     }
 
+    /// Removes the logs of a run. Some that cannot be removed do no harm.
+    pub fn remove(&self, run: &RunId) {
+        let _ = fs::remove_dir_all(self.0.join(file_name(run.as_str())));
+    }
+
     /// The log of one attempt, to be written; of at most `limit` bytes and an end.
     pub(crate) fn writer(&self, order: &WorkOrder, limit: u64, redactor: Arc<Redactor>) -> LogWriter {
         let path = self.0.join(file_name(order.run_id.as_str())).join(format!("{}.log", attempt_name(order)));

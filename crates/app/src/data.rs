@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_agents::{AttemptFolder, LogFolder};
 use candor_engine::RunState;
-use candor_model::{Position, Recorded, RunId};
-use candor_ports::{Leases, LogError, RunEntry, RunFilter, Store, private};
+use candor_model::{Position, Recorded, RunId, Timestamp};
+use candor_ports::{Leases, LogError, Retention, RunEntry, RunFilter, Store, private};
 use candor_store::{FileLeases, OpenOptions, RepairReport, SqliteLog, Verification};
 
 use crate::error::AppError;
@@ -142,6 +142,31 @@ impl DataFolder {
         let failed = |error| AppError::failed(format!("could not make {}: {error}", to.0.display()));
         private::create_dir_all(&to.0).map_err(failed)?;
         Ok(candor_store::repair(&self.log_path(), Some(&to.log_path()))?)
+    }
+
+    /// The runs that have ended and are older than `before`, but for the `keep` that changed last.
+    pub async fn outdated(log: &Log, before: Timestamp, keep: u32) -> Result<Vec<RunEntry>, AppError> {
+        let ended = log.runs(RunFilter::default()).await?.into_iter();
+        let ended = ended.filter(|entry| entry.summary.status.is_end()).skip(keep as usize);
+        let is_old = |entry: &RunEntry| entry.summary.updated_at.is_some_and(|at| at < before);
+        Ok(ended.filter(is_old).collect())
+    }
+
+    /// Removes these runs with what their agents wrote; returns how many there were. What was learned from them stays.
+    pub async fn prune(&self, before: Timestamp, keep: u32) -> Result<u64, AppError> {
+        let (log, _) = SqliteLog::open(&self.log_path(), OpenOptions::default())?;
+        let known: Log = Arc::new(log.clone());
+        let outdated = Self::outdated(&known, before, keep).await?;
+        let removed = log.remove_ended_before(before, keep).await?;
+        for entry in outdated {
+            self.logs().remove(&entry.summary.run_id);
+        }
+        Ok(removed)
+    }
+
+    /// Gives the space of removed runs back; returns how many bytes.
+    pub fn compact(&self) -> Result<u64, AppError> {
+        Ok(candor_store::compact(&self.log_path())?)
     }
 
     fn wal_path(&self) -> PathBuf {

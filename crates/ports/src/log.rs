@@ -30,8 +30,9 @@ pub trait EventLog: Send + Sync {
 
 /// Removes what is no longer wanted from a log.
 pub trait Retention: Send + Sync {
-    /// Removes every run that has ended and whose last event is older than `before`; returns how many.
-    fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>>;
+    /// Removes every run that has ended and whose last event is older than `before`, but for the `keep` that changed
+    /// last of all that have ended; returns how many.
+    fn remove_ended_before(&self, before: Timestamp, keep: u32) -> BoxFuture<'_, Result<u64, LogError>>;
 }
 
 /// Which runs to list.

@@ -51,7 +51,7 @@ pub(crate) enum Work {
     /// Events of a run.
     Append(Append),
     /// The removal of old runs.
-    RemoveEndedBefore(Timestamp),
+    RemoveEndedBefore { before: Timestamp, keep: u32 },
     /// A breaker as it stands.
     KeepBreaker(Box<Breaker>),
 }
@@ -161,10 +161,11 @@ impl Memory {
         &mut self,
         connection: &Connection,
         before: Timestamp,
+        keep: u32,
     ) -> rusqlite::Result<Answer> {
         self.settle(connection)?;
         self.known.clear();
-        retention::remove_ended_before(connection, before).map(Ok)
+        retention::remove_ended_before(connection, before, keep).map(Ok)
     }
 
     /// Writes the rows of the runs that changed: all of them, unless so many change together that it is
@@ -311,9 +312,9 @@ pub(crate) fn commit<'a>(
     for work in group {
         answers.push(match work {
             Work::Append(append) => memory.append(connection, &mut events, append)?,
-            Work::RemoveEndedBefore(before) => {
+            Work::RemoveEndedBefore { before, keep } => {
                 events.finish()?;
-                memory.remove_ended_before(connection, *before)?
+                memory.remove_ended_before(connection, *before, *keep)?
             }
             Work::KeepBreaker(breaker) => experience::keep_breaker(connection, breaker).map(|()| Ok(0))?,
         });

@@ -79,4 +79,5 @@ pub use log::SqliteLog;
 pub use options::OpenOptions;
 pub use repair::repair;
 pub use report::{Finding, OpenReport, RepairReport, RepairedRun, Verification};
+pub use retention::compact;
 pub use verify::verify;

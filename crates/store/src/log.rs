@@ -131,8 +131,8 @@ impl Streams for SqliteLog {
 }
 
 impl Retention for SqliteLog {
-    fn remove_ended_before(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, LogError>> {
-        Box::pin(self.0.writer.write(Work::RemoveEndedBefore(before)))
+    fn remove_ended_before(&self, before: Timestamp, keep: u32) -> BoxFuture<'_, Result<u64, LogError>> {
+        Box::pin(self.0.writer.write(Work::RemoveEndedBefore { before, keep }))
     }
 }
 

@@ -1,20 +1,45 @@
 //! Removing what is no longer needed: whole runs that have ended, never a part of one.
 
+use std::path::Path;
+
 use candor_model::Timestamp;
+use candor_ports::LogError;
 use rusqlite::{Connection, params};
 
+use crate::OpenOptions;
+use crate::error::at_path;
 use crate::query;
+use crate::schema::open_beside_writer;
 
 /// Removes every run that has ended and whose last event is older than `before`, with the large payloads
 /// that only they refer to; returns how many runs there were. The caller has begun a transaction.
-pub(crate) fn remove_ended_before(connection: &Connection, before: Timestamp) -> rusqlite::Result<u64> {
+pub(crate) fn remove_ended_before(
+    connection: &Connection,
+    before: Timestamp,
+    keep: u32,
+) -> rusqlite::Result<u64> {
     keep_floor(connection)?;
-    let doomed = doomed(connection, before)?;
+    let doomed = doomed(connection, before, keep)?;
     for run in &doomed {
         remove(connection, run)?;
     }
     remove_unused_blobs(connection)?;
     Ok(doomed.len() as u64)
+}
+
+/// Gives the space of removed runs back to the file system; returns how many bytes the file has become shorter.
+///
+/// What was removed is then nowhere in the file any more, not even for a repair to find.
+pub fn compact(path: &Path) -> Result<u64, LogError> {
+    let failed = |error| at_path("compact the log", path, error);
+    let size = || std::fs::metadata(path).map_or(0, |file| file.len());
+    let connection = open_beside_writer(path, &OpenOptions::default()).map_err(failed)?;
+    let empty =
+        |connection: &Connection| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    empty(&connection).map_err(failed)?;
+    let before = size();
+    connection.execute_batch("VACUUM").and_then(|()| empty(&connection)).map_err(failed)?;
+    Ok(before.saturating_sub(size()))
 }
 
 /// Remembers the highest sequence number, so that it is not given away again: whoever
@@ -32,10 +57,11 @@ struct Doomed {
     seq: i64,
 }
 
-fn doomed(connection: &Connection, before: Timestamp) -> rusqlite::Result<Vec<Doomed>> {
-    let sql = "SELECT no, id, position, seq FROM runs WHERE ended = 1 AND updated_at < ?1";
+fn doomed(connection: &Connection, before: Timestamp, keep: u32) -> rusqlite::Result<Vec<Doomed>> {
+    let sql = "SELECT no, id, position, seq FROM runs WHERE ended = 1 AND updated_at < ?1
+               AND no NOT IN (SELECT no FROM runs WHERE ended = 1 ORDER BY seq DESC LIMIT ?2)";
     let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map([before.as_millis()], |row| {
+    let rows = statement.query_map(params![before.as_millis(), keep], |row| {
         Ok(Doomed { no: row.get(0)?, id: row.get(1)?, position: row.get(2)?, seq: row.get(3)? })
     })?;
     rows.collect()

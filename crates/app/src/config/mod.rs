@@ -3,6 +3,7 @@
 mod agents;
 mod code;
 mod read;
+mod retention;
 mod rules;
 mod tools;
 
@@ -19,6 +20,7 @@ pub use self::agents::{AgentInFile, AgentKind, AgentList, Instructions, KindInFi
 pub use self::code::{CodeInFile, Language, Runner};
 pub use self::read::read_text;
 use self::read::read_toml;
+pub use self::retention::{Age, Retention};
 pub use self::rules::read as read_rules;
 use self::rules::{GuardrailsInFile, RulesInFile, Sections, Validation};
 use self::tools::ToolsInFile;
@@ -47,6 +49,8 @@ pub struct Config {
     pub approval: Approval,
     /// What is never recorded or shown.
     pub secrets: Secrets,
+    /// How long runs are kept that have ended.
+    pub retention: Retention,
     /// What may begin at all.
     pub guardrails: GuardrailsInFile,
     /// How many agents of which tiers.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use candor_app::config::EmbeddingConfig;
+use candor_app::config::{Age, EmbeddingConfig};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::drive::ModelOptions;
@@ -352,6 +352,23 @@ pub(crate) struct RepairArgs {
     /// The data folder to write the repaired log to; the damaged one then stays in place
     #[arg(long, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which runs are not kept.
+#[derive(Debug, Args)]
+pub(crate) struct PruneArgs {
+    /// The age from which on runs are removed, such as 30d, 12h or 2w [default: older_than of [retention]]
+    #[arg(long, value_name = "AGE")]
+    pub(crate) older_than: Option<Age>,
+    /// Number of the latest ended runs to keep in any case
+    #[arg(long, value_name = "N")]
+    pub(crate) keep: Option<u32>,
+    /// List the runs and remove none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -18,7 +18,7 @@ pub(crate) use self::drive::{
 pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, InitArgs,
     JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand,
-    RepairArgs, ReportArgs, ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
+    PruneArgs, RepairArgs, ReportArgs, ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
@@ -151,6 +151,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Check that everything is in place
     Doctor(JsonOnly),
+    /// Remove old runs that have ended
+    Prune(PruneArgs),
     /// Rebuild a damaged log from what is intact in it
     Repair(RepairArgs),
     /// Write completions for a shell

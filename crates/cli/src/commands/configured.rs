@@ -48,6 +48,7 @@ fn in_force(app: &App) -> Result<Value, Failure> {
         "scaling": with_rules(&config.scaling.rules, &rules.scaling, &[])?,
         "conflicts": with_rules(&config.conflicts.rules, &rules.conflicts, &[])?,
         "roster": with_rules(&config.roster.rules, &rules.roster, &[])?,
+        "retention": config.retention,
         "validation": config.validation,
         "agents": agents,
     }))

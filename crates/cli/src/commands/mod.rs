@@ -16,6 +16,7 @@ mod inspect;
 mod metrics;
 mod models;
 mod plan;
+mod prune;
 mod repair;
 mod route;
 mod rules;
@@ -49,6 +50,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Code(args) => code::code(&global, args.command).await,
             Command::Route(args) => route::route(&global, &args).await,
             Command::Plan(args) => plan::plan(&global, args).await,
+            Command::Prune(args) => prune::prune(&global, &args).await,
             Command::Status(args) => inspect::status(&global, &args).await,
             Command::List(args) => inspect::list(&global, &args).await,
             Command::Watch(args) => inspect::watch(&global, &args).await,

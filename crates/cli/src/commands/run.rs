@@ -28,6 +28,7 @@ pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Fai
     app.registry(&options.faults)?;
     app.models(&options.models)?;
     let log = app.data.open()?;
+    super::prune::retain(&app.data, &app.config.retention).await;
     drive::drive(&app, log, Begin::Start(Box::new(order)), &options, global).await
 }
 

@@ -18,6 +18,7 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
         ));
     }
     let app = App::build(global)?.discover_agents().await;
+    super::prune::retain(&app.data, &app.config.retention).await;
     let service = Arc::new(Service::open(app, ModelUse::from(&args.models))?);
     tell!("candor: serving MCP; runs are kept in {}", service.folder().display());
     if io::stdin().is_terminal() {

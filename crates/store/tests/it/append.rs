@@ -222,10 +222,10 @@ async fn a_large_payload_is_stored_once_and_goes_with_the_last_run_that_has_it()
     let rows = "SELECT max(length(body)) FROM events";
     assert!(place.raw().query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap() < 100);
     assert_eq!(blobs(), 1, "the same payload at another time is the same payload");
-    assert_eq!(log.remove_ended_before(at(2)).await.unwrap(), 1);
+    assert_eq!(log.remove_ended_before(at(2), 0).await.unwrap(), 1);
     assert_eq!(blobs(), 1);
     assert_eq!(events_of(&log.read(&run("b"), Position::START).await.unwrap())[0], paused(2, &large));
-    assert_eq!(log.remove_ended_before(at(3)).await.unwrap(), 1);
+    assert_eq!(log.remove_ended_before(at(3), 0).await.unwrap(), 1);
     assert_eq!(blobs(), 0);
 }
 
@@ -238,8 +238,8 @@ async fn retention_removes_whole_ended_runs_only() {
     for (name, end) in [("old", 10), ("young", 20)] {
         log.append(&run(name), Position::START, &[numbered(1), ended(end)]).await.unwrap();
     }
-    assert_eq!(log.remove_ended_before(at(100)).await.unwrap(), 2);
-    assert_eq!(log.remove_ended_before(at(100)).await.unwrap(), 0);
+    assert_eq!(log.remove_ended_before(at(100), 0).await.unwrap(), 2);
+    assert_eq!(log.remove_ended_before(at(100), 0).await.unwrap(), 0);
     assert!(log.read(&run("old"), Position::START).await.unwrap().is_empty());
     assert_eq!(log.read(&run("open"), Position::START).await.unwrap().len(), 2);
     // A removed run may begin again.
@@ -359,7 +359,7 @@ async fn follow_model(steps: Vec<Step>) {
             Step::Remove => {
                 let before = model.0.len();
                 model.0.retain(|_, events| !Model::ended(events));
-                let removed = log.remove_ended_before(at(i64::MAX)).await.unwrap();
+                let removed = log.remove_ended_before(at(i64::MAX), 0).await.unwrap();
                 assert_eq!(removed as usize, before - model.0.len());
             }
         }

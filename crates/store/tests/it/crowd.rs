@@ -201,7 +201,7 @@ async fn retention_sees_what_rows_do_not_say_yet() {
         end += 1;
         turn(&log, end).await;
     }
-    assert_eq!(log.remove_ended_before(crate::common::at(i64::MAX)).await.unwrap(), 1);
+    assert_eq!(log.remove_ended_before(crate::common::at(i64::MAX), 0).await.unwrap(), 1);
     assert_eq!(listed(&log).await.len(), CROWD - 1);
     let left = |name: &str| -> i64 {
         let sql = "SELECT count(*) FROM events WHERE run = ?1";

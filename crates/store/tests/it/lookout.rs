@@ -50,7 +50,7 @@ async fn a_sequence_number_is_never_used_twice_even_after_the_highest_are_remove
     log.append(&run("old"), Position::START, &[numbered(1), ended(2)]).await.unwrap();
     let mut listener = log.listen().unwrap();
     listener.changed().await.unwrap();
-    assert_eq!(place.open().remove_ended_before(at(100)).await.unwrap(), 1);
+    assert_eq!(place.open().remove_ended_before(at(100), 0).await.unwrap(), 1);
     fill(&place.open(), &run("theirs"), 1).await;
     assert!(is_told(&mut listener, SOON).await, "the new event was taken for one that was seen");
 }
