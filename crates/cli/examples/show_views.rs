@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             );
         }
     }
-    println!("---- status\n{}", status::text(&state, &records, style));
+    println!("---- status\n{}", status::text(&state, &records, false, style));
     println!("---- why\n{}", explain::why(&state, &records, None, style));
     let task = state.plan().and_then(|plan| plan.subtasks.first().map(|task| task.task_id.clone()));
     println!("---- why one task\n{}", explain::why(&state, &records, task.as_ref(), style));

@@ -1,5 +1,8 @@
 //! Looking at runs: list, status, watch, report, explain, postmortem, logs.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use candor_app::{AttemptLog, DataFolder, LoadedRun, Log, find_run, load_run};
 use candor_engine::RunState;
 use candor_model::{EventBody, Recorded, RunId, RunStatus, SubTask, TaskId};
@@ -17,6 +20,9 @@ use crate::drive::Screen;
 use crate::failure::{Failure, code};
 use crate::output;
 use crate::view;
+
+/// How often `watch` looks whether somebody drives the run.
+const LOOK_FOR_DRIVER: Duration = Duration::from_secs(1);
 
 /// A data folder that has runs in it, and the one that was meant.
 struct Found {
@@ -45,37 +51,53 @@ pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, 
         Some(log) => log.runs(filter).await?,
         None => Vec::new(),
     };
+    let mut interrupted = BTreeSet::new();
+    for entry in runs.iter().filter(|entry| needs_driver(entry.summary.status)) {
+        if !data.leases().is_taken(&entry.summary.run_id).await {
+            interrupted.insert(entry.summary.run_id.clone());
+        }
+    }
     if args.json {
-        output::print_json(&view::list::json(&runs))?;
+        output::print_json(&view::list::json(&runs, &interrupted))?;
     } else {
-        output::print(&view::list::text(&runs, output::style()))?;
+        output::print(&view::list::text(&runs, &interrupted, output::style()))?;
     }
     Ok(code::DONE)
+}
+
+/// Whether a run only goes on while a process drives it. One that has no driver then was interrupted.
+fn needs_driver(status: RunStatus) -> bool {
+    matches!(status, RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping)
 }
 
 pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
     let Found { data, log, run } = find(global, &args.run).await?;
     let LoadedRun { records, state } = load_run(&log, &run).await?;
     let driven = data.leases().is_taken(&run).await;
+    let interrupted = needs_driver(state.status()) && !driven;
     if args.json {
         let mut status = view::status::json(&state, &records);
         if let Some(fields) = status.as_object_mut() {
             fields.insert("driven".to_owned(), json!(driven));
+            fields.insert("interrupted".to_owned(), json!(interrupted));
         }
         output::print_json(&status)?;
         return Ok(code::DONE);
     }
-    output::print(&view::status::text(&state, &records, output::style()))?;
-    let goes_on = matches!(state.status(), RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping);
-    if goes_on && !driven {
-        let more = global.words();
-        tell!("candor: no active driver; resume with: candor resume {run}{more}");
+    output::print(&view::status::text(&state, &records, interrupted, output::style()))?;
+    if interrupted {
+        tell_interrupted(global, &run);
     }
     Ok(code::DONE)
 }
 
+fn tell_interrupted(global: &GlobalOptions, run: &RunId) {
+    let more = global.words();
+    tell!("candor: interrupted, no active driver; resume with: candor resume {run}{more}");
+}
+
 pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
-    let Found { log, run, .. } = find(global, &args.run).await?;
+    let Found { data, log, run } = find(global, &args.run).await?;
     let options = DriveOptions {
         yes: false,
         json: args.json,
@@ -90,8 +112,18 @@ pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
     let mut news = log.listen()?;
     let mut loaded = load_run(&log, &run).await?;
     screen.tell(&loaded.records)?;
+    let mut told = false;
     while !loaded.state.status().is_end() {
-        news.changed().await?;
+        let interrupted = needs_driver(loaded.state.status()) && !data.leases().is_taken(&run).await;
+        if interrupted && !told {
+            tell_interrupted(global, &run);
+        }
+        told = interrupted;
+        // Nobody tells when a driver dies.
+        match tokio::time::timeout(LOOK_FOR_DRIVER, news.changed()).await {
+            Ok(changed) => changed?,
+            Err(_) => continue,
+        }
         screen.tell(loaded.catch_up(&log).await?)?;
     }
     Ok(code::DONE)

@@ -1,6 +1,8 @@
 //! Many runs, one line each.
 
-use candor_model::Timestamp;
+use std::collections::BTreeSet;
+
+use candor_model::{RunId, Timestamp};
 use candor_ports::RunEntry;
 use candor_projections::format;
 use candor_projections::list::ListEntry;
@@ -19,7 +21,7 @@ const FULL_FROM_COLUMNS: usize = 90;
 
 /// Shows runs as a table.
 #[must_use]
-pub fn text(runs: &[RunEntry], style: Style) -> String {
+pub fn text(runs: &[RunEntry], interrupted: &BTreeSet<RunId>, style: Style) -> String {
     if runs.is_empty() {
         return format!("{}\n", words::NO_RUNS);
     }
@@ -30,14 +32,21 @@ pub fn text(runs: &[RunEntry], style: Style) -> String {
         style,
     };
     let mut lines = vec![table.header()];
-    lines.extend(runs.iter().map(|run| table.row(run)));
+    lines.extend(runs.iter().map(|run| table.row(run, interrupted.contains(&run.summary.run_id))));
     lines.join("\n") + "\n"
 }
 
 /// Gives the same as data.
 #[must_use]
-pub fn json(runs: &[RunEntry]) -> Value {
-    runs.iter().map(|RunEntry { summary, head }| json!(ListEntry::of(summary, *head))).collect()
+pub fn json(runs: &[RunEntry], interrupted: &BTreeSet<RunId>) -> Value {
+    let entry = |RunEntry { summary, head }: &RunEntry| {
+        let mut entry = json!(ListEntry::of(summary, *head));
+        if let Some(fields) = entry.as_object_mut() {
+            fields.insert("interrupted".to_owned(), json!(interrupted.contains(&summary.run_id)));
+        }
+        entry
+    };
+    runs.iter().map(entry).collect()
 }
 
 struct Table {
@@ -52,10 +61,14 @@ impl Table {
         self.line(cells.map(str::to_owned), Tone::Dim, Tone::Dim)
     }
 
-    fn row(&self, RunEntry { summary, .. }: &RunEntry) -> String {
+    fn row(&self, RunEntry { summary, .. }: &RunEntry, interrupted: bool) -> String {
+        let status = match interrupted {
+            true => label::INTERRUPTED.to_owned(),
+            false => words::status_and_verdict(summary.status, summary.verdict),
+        };
         let cells = [
             summary.run_id.to_string(),
-            words::status_and_verdict(summary.status, summary.verdict),
+            status,
             summary.started_at.map(|at: Timestamp| format::day_and_clock(at)).unwrap_or_default(),
             format::percent(summary.progress_percentage),
             format::money(summary.spent),

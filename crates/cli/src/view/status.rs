@@ -25,9 +25,9 @@ const SHOWN_CHECKPOINTS: usize = 5;
 
 /// Shows where a run stands.
 #[must_use]
-pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
+pub fn text(state: &RunState, records: &[Recorded], interrupted: bool, style: Style) -> String {
     let chronicle = Chronicle::of(records);
-    let mut lines = facts(state, records, &chronicle, style);
+    let mut lines = facts(state, records, &chronicle, interrupted, style);
     lines.extend(heading(label::PHASES, style));
     lines.extend(phases::lines(state, records, style));
     lines.extend(prompts(state, style));
@@ -74,13 +74,20 @@ pub fn forked(run: &RunId, fork: &ForkedFrom) -> String {
     words::forked(run, fork) + "\n"
 }
 
-fn facts(state: &RunState, records: &[Recorded], chronicle: &Chronicle<'_>, style: Style) -> Vec<String> {
+fn facts(
+    state: &RunState,
+    records: &[Recorded],
+    chronicle: &Chronicle<'_>,
+    interrupted: bool,
+    style: Style,
+) -> Vec<String> {
     let fact = |name: &str| Line::new(style).add(Tone::Dim, name).pad_to(LABEL_COLUMNS);
     let status = state.status();
+    let standing = if interrupted { label::INTERRUPTED } else { words::run_status(status) };
     let mut lines = vec![
         fact(label::GOAL).fit(Tone::Strong, state.request(), style.columns()).render(),
         fact(label::RUN).plain(state.run_id().as_str()).render(),
-        fact(label::STATUS).add(Tone::of_status(status), words::run_status(status)).render(),
+        fact(label::STATUS).add(Tone::of_status(status), standing).render(),
     ];
     lines.extend(verdict(records, style));
     lines.extend(origin(records).map(|fork| fact(label::FORKED).plain(&words::fork_origin(fork)).render()));

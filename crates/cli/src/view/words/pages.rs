@@ -95,6 +95,7 @@ pub(in crate::view) fn confidence(confidence: Confidence) -> String {
 pub(in crate::view) mod label {
     pub(in crate::view) const GOAL: &str = "Goal";
     pub(in crate::view) const STATUS: &str = "Status";
+    pub(in crate::view) const INTERRUPTED: &str = "interrupted";
     pub(in crate::view) const VERDICT: &str = "Verdict";
     pub(in crate::view) const CRITERIA: &str = "Criteria";
     pub(in crate::view) const WARNINGS: &str = "Warnings";

@@ -5,6 +5,7 @@
 mod clock;
 mod damage;
 mod disk;
+mod interrupted;
 mod kills;
 mod orphans;
 mod private;

@@ -78,6 +78,7 @@ impl Place {
             ));
         }
         fs::write(folder.path().join("candor.toml"), config).unwrap();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
         let data = folder.path().join("data");
         Self { folder, data }
     }
@@ -94,6 +95,11 @@ impl Place {
 
     pub fn data(&self) -> &Path {
         &self.data
+    }
+
+    /// The folder for temporary files.
+    pub fn temporary(&self) -> PathBuf {
+        self.path().join("tmp")
     }
 
     pub fn config(&self) -> PathBuf {
@@ -161,6 +167,7 @@ impl Place {
             .env("CANDOR_DATA", &self.data)
             .env("CANDOR_CONFIG", self.config())
             .env("LEDGER", self.ledger_path(run))
+            .env("TMPDIR", self.temporary())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -273,6 +280,10 @@ impl Running {
             std::thread::sleep(Duration::from_millis(2));
         };
         Done { status, out: self.out(), err: self.read_err() }
+    }
+
+    pub fn err(&self) -> String {
+        self.read_err()
     }
 
     fn read_err(&self) -> String {
