@@ -17,6 +17,8 @@ Usage: cargo xtask COMMAND
   deny                          licences, banned crates and sources of all dependencies (deny.toml)
   simulate [--seeds N] [--from SEED]
                                 the seeded simulator; 20000 seeds unless told otherwise
+  torture [--kills N]           `kill -9` at random moments, three drivers on one data directory; 300 kills unless told
+                                otherwise (`verify` makes 30)
   bench [NAME]                  the benches core, asking, routing, store, peers, phases, react, agents, code;
                                 all of them unless one is named
   quality [--data DIR]          how good the judgement is, on labelled data that is not part of the project
@@ -25,6 +27,7 @@ Usage: cargo xtask COMMAND
   help                          this text";
 
 const DEFAULT_FUZZ_SECONDS: u64 = 60;
+const DEFAULT_KILLS: u64 = 300;
 
 /// A chore with its arguments.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,6 +47,11 @@ pub enum Task {
     Simulate {
         /// Handed to the simulator as they are: it knows its own arguments best.
         arguments: Vec<String>,
+    },
+    /// Kill drivers at random moments.
+    Torture {
+        /// How many kills must hit.
+        kills: u64,
     },
     /// Run one bench, or all.
     Bench {
@@ -131,6 +139,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, UsageE
         "deny" => nothing_more("deny", rest).map(|()| Task::Deny),
         "adapters" => nothing_more("adapters", rest).map(|()| Task::Adapters),
         "simulate" => Ok(Task::Simulate { arguments: rest.collect() }),
+        "torture" => torture(rest),
         "bench" => bench(rest),
         "quality" => quality(rest),
         "fuzz" => fuzz(rest),
@@ -182,22 +191,35 @@ fn fuzz(mut rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {
         .next()
         .filter(|target| !target.starts_with('-'))
         .ok_or(UsageError::MissingValue { command: "fuzz", expected: "the name of a target first" })?;
-    let mut seconds = DEFAULT_FUZZ_SECONDS;
-    while let Some(argument) = rest.next() {
-        if argument != "--seconds" {
-            return Err(UsageError::UnexpectedArgument { command: "fuzz", argument });
-        }
-        let value = rest
-            .next()
-            .ok_or(UsageError::MissingValue { command: "fuzz --seconds", expected: "a number of seconds" })?;
-        // libFuzzer reads zero as "for ever", which nobody means who asks for zero seconds.
-        seconds = value.parse().ok().filter(|seconds| *seconds > 0).ok_or_else(|| UsageError::BadValue {
-            option: "--seconds",
-            value,
-            expected: "a whole number of seconds, at least 1".to_owned(),
-        })?;
-    }
+    // libFuzzer reads zero as "for ever", which nobody means who asks for zero seconds.
+    let seconds = number(rest, "fuzz", "--seconds")?.unwrap_or(DEFAULT_FUZZ_SECONDS);
     Ok(Task::Fuzz { target, seconds })
+}
+
+fn torture(rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {
+    Ok(Task::Torture { kills: number(rest, "torture", "--kills")?.unwrap_or(DEFAULT_KILLS) })
+}
+
+/// The value of a command's only option: a number from 1 on.
+fn number(
+    mut rest: impl Iterator<Item = String>,
+    command: &'static str,
+    option: &'static str,
+) -> Result<Option<u64>, UsageError> {
+    let mut number = None;
+    while let Some(argument) = rest.next() {
+        if argument != option {
+            return Err(UsageError::UnexpectedArgument { command, argument });
+        }
+        let value = rest.next().ok_or(UsageError::MissingValue { command: option, expected: "a number" })?;
+        let read = value.parse().ok().filter(|number| *number > 0);
+        number = Some(read.ok_or_else(|| UsageError::BadValue {
+            option,
+            value,
+            expected: "a whole number, at least 1".to_owned(),
+        })?);
+    }
+    Ok(number)
 }
 
 fn nothing_more(command: &'static str, mut rest: impl Iterator<Item = String>) -> Result<(), UsageError> {
@@ -230,6 +252,8 @@ mod tests {
         assert_eq!(parse_words("bench core"), Ok(Task::Bench { name: Some("core".to_owned()) }));
         assert_eq!(parse_words("fuzz plan_json"), Ok(fuzz(DEFAULT_FUZZ_SECONDS)));
         assert_eq!(parse_words("fuzz plan_json --seconds 5"), Ok(fuzz(5)));
+        assert_eq!(parse_words("torture"), Ok(Task::Torture { kills: DEFAULT_KILLS }));
+        assert_eq!(parse_words("torture --kills 7"), Ok(Task::Torture { kills: 7 }));
         assert_eq!(parse_words("help"), Ok(Task::Help));
     }
 
@@ -259,7 +283,7 @@ mod tests {
         assert_eq!(complaint("fuzz --seconds 3"), "`fuzz` needs the name of a target first");
         assert_eq!(
             complaint("fuzz plan_json --seconds 0"),
-            "`--seconds` cannot be `0`; expected a whole number of seconds, at least 1"
+            "`--seconds` cannot be `0`; expected a whole number, at least 1"
         );
     }
 }

@@ -37,6 +37,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Tidy => tidy::run(&root),
         Task::Deny => deny::run(&root),
         Task::Simulate { arguments } => programs::simulate(&root, arguments),
+        Task::Torture { kills } => programs::torture(&root, *kills),
         Task::Bench { name } => programs::bench(&root, name.as_deref()),
         Task::Quality { data } => programs::quality(&root, data.as_deref()),
         Task::Adapters => programs::adapters(&root),

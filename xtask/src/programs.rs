@@ -70,6 +70,17 @@ pub fn adapters(root: &Path) -> Result<()> {
     cargo::finish(command, "adapters/python/test.sh")
 }
 
+/// Kills drivers of the real command at random moments, until so many kills have hit.
+///
+/// # Errors
+///
+/// When the tests cannot be built, or something was lost, done twice or left behind.
+pub fn torture(root: &Path, kills: u64) -> Result<()> {
+    let line =
+        ["test", "--locked", "--package", "candor", "--test", "it", "durability::kills", "--", "--nocapture"];
+    cargo::run_with(root, &line, &[("CANDOR_KILLS", kills.to_string().into())])
+}
+
 /// Runs one bench, or all of them.
 ///
 /// # Errors

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use candor_model::RunId;
@@ -55,6 +56,7 @@ impl FileLeases {
             match file.try_lock() {
                 Ok(()) if is_current(&file, &path) => {
                     sign(&mut file);
+                    self.sweep_once(&path);
                     return Ok(FileLease { file, path });
                 }
                 // The holder before removed the file between our opening and our locking it.
@@ -69,6 +71,25 @@ impl FileLeases {
             }
         }
         Err(LeaseError::Taken { run: run.clone(), holder: named(&holder) })
+    }
+
+    /// Removes the files of drivers that were killed after their run had ended, or before it began: nobody resumes those.
+    /// Once in a process is enough, and a server with thousands of runs does not look at them all again and again.
+    fn sweep_once(&self, own: &Path) {
+        static SWEPT: AtomicBool = AtomicBool::new(false);
+        if SWEPT.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let entries = std::fs::read_dir(&self.0).into_iter().flatten().filter_map(Result::ok);
+        for path in entries.map(|entry| entry.path()).filter(|path| path != own) {
+            // Whoever locks it in between sees that the file is not current any more, and makes another.
+            if let Ok(file) = File::open(&path)
+                && file.try_lock().is_ok()
+                && is_current(&file, &path)
+            {
+                let _ = std::fs::remove_file(&path);
+            }
+        }
     }
 
     fn is_locked(&self, run: &RunId) -> bool {

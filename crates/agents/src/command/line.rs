@@ -16,7 +16,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use candor_model::TaskId;
@@ -34,6 +34,8 @@ const MOST_CONNECTIONS: usize = 32;
 const FINISH_WITHIN: Duration = Duration::from_secs(1);
 /// How often a name for the folder is sought that nobody has.
 const TRIES: usize = 16;
+/// What the folder's name begins with; the number of the process follows.
+const PREFIX: &str = "candor-line-";
 
 /// A line that is open. Dropping it hangs up.
 pub(super) struct Line {
@@ -98,13 +100,15 @@ async fn serve(listener: UnixListener, task: TaskId, peers: Arc<dyn PeerChannel>
 struct Folder(PathBuf);
 
 impl Folder {
-    /// Its name is short: the path of a socket may have about a hundred bytes.
+    /// Its name is short: the path of a socket may have about a hundred bytes, which is why it is not in the data folder.
     fn make() -> io::Result<Self> {
+        static SWEPT: Once = Once::new();
+        SWEPT.call_once(sweep);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for n in 0..TRIES {
             // The standard library seeds its hashers at random: names that nobody can foresee.
-            let name = format!("candor-{:012x}", RandomState::new().hash_one(n) >> 16);
-            let path = std::env::temp_dir().join(name);
+            let random = RandomState::new().hash_one(n) >> 32;
+            let path = std::env::temp_dir().join(format!("{PREFIX}{}-{random:08x}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Self(path)),
                 Err(error) => last = error,
@@ -115,6 +119,24 @@ impl Folder {
 
     fn socket(&self) -> PathBuf {
         self.0.join("bus")
+    }
+}
+
+/// Removes the folders of processes that were killed. Each process does so once, before it makes its first.
+fn sweep() {
+    let is_alive = |pid: &str| Path::new("/proc").join(pid).exists();
+    // Where there is no such list of processes nothing can be said of them.
+    if !is_alive(&std::process::id().to_string()) {
+        return;
+    }
+    for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().filter_map(Result::ok) {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+        let is_pid = |pid: &str| !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());
+        if pid.is_some_and(|(pid, _)| is_pid(pid) && !is_alive(pid)) {
+            // Dropped, it is removed; somebody else's folder cannot be.
+            drop(Folder(entry.path()));
+        }
     }
 }
 

@@ -9,23 +9,28 @@ use serde_json::Value;
 
 use crate::durability::support::{Entry, Place, Running, successes};
 
-/// How many kills must hit a living process.
-const KILLS: usize = 200;
+/// How many kills must hit a living process, unless the environment says otherwise (`cargo xtask torture --kills N`).
+const USUAL_KILLS: usize = 30;
+/// Names the environment variable with another number.
+const KILLS: &str = "CANDOR_KILLS";
+/// How many processes work in one data folder.
+const DRIVERS: usize = 3;
 /// How often one run is killed at most; after that it is left alone and must complete.
 const PER_RUN: usize = 4;
-/// How many runs are tried at once.
-const AT_ONCE: usize = 4;
+/// How many data folders are tried at once.
+const AT_ONCE: usize = 2;
 /// Names the environment variable that repeats a failed test.
 const SEED: &str = "CANDOR_KILL_SEED";
 
 #[test]
 fn nothing_told_is_lost_and_no_success_runs_twice_wherever_candor_is_killed() {
     // spec: planning WF-02 FT-08
-    let seed =
-        std::env::var(SEED).ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
+    let set = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seed = set(SEED).unwrap_or_else(|| fastrand::u64(..));
     println!("{SEED}={seed}");
+    let kills = set(KILLS).and_then(|kills| usize::try_from(kills).ok()).unwrap_or(USUAL_KILLS);
     let usual = undisturbed();
-    let tries = Tries { seed, usual, hits: AtomicUsize::new(0), rounds: AtomicU64::new(0) };
+    let tries = Tries { seed, kills, usual, hits: AtomicUsize::new(0), rounds: AtomicU64::new(0) };
     let began = Instant::now();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(|| tries.work())).collect();
@@ -55,6 +60,7 @@ fn undisturbed() -> Duration {
 /// Rounds of killing, until there were enough.
 struct Tries {
     seed: u64,
+    kills: usize,
     usual: Duration,
     hits: AtomicUsize,
     rounds: AtomicU64,
@@ -62,19 +68,19 @@ struct Tries {
 
 impl Tries {
     fn work(&self) {
-        while self.hits.load(Ordering::Relaxed) < KILLS {
+        while self.hits.load(Ordering::Relaxed) < self.kills {
             let round = self.rounds.fetch_add(1, Ordering::Relaxed);
             let mut random = fastrand::Rng::with_seed(self.seed.wrapping_add(round));
-            // Now and then several processes work in one data folder.
-            let runs = if round.is_multiple_of(5) { 3 } else { 1 };
             let place = Place::new();
             std::thread::scope(|scope| {
-                for n in 0..runs {
+                for n in 0..DRIVERS {
                     let (mut random, place) = (random.fork(), &place);
                     scope
                         .spawn(move || Story::new(place, format!("run_{round}_{n}")).tell(self, &mut random));
                 }
             });
+            check_views(&place);
+            check_left_behind(&place);
         }
     }
 }
@@ -155,6 +161,37 @@ impl<'a> Story<'a> {
             let again: Vec<&Entry> = ledger[executed..].iter().filter(|e| done.contains(&e.key)).collect();
             assert!(again.is_empty(), "{run}: on record as done, and done again: {again:?}");
         }
+    }
+}
+
+/// Every view of every run works, and the log is sound.
+fn check_views(place: &Place) {
+    let works = |args: &[&str]| {
+        let done = place.does("", args);
+        assert_eq!(done.code(), Some(0), "{args:?}: {}{}", done.out, done.err);
+        done.out
+    };
+    let listed: Value = serde_json::from_str(&works(&["list", "--json"])).unwrap();
+    works(&["metrics"]);
+    for entry in listed.as_array().unwrap() {
+        let run = entry["run_id"].as_str().unwrap();
+        assert_eq!(entry["interrupted"], false, "{entry}");
+        for view in ["status", "report", "explain", "postmortem", "logs", "effects"] {
+            works(&[view, run]);
+        }
+    }
+    let sound = works(&["repair", "--json"]);
+    assert!(sound.contains("\"damaged\":false"), "{sound}");
+}
+
+/// No lock, record of a process or temporary file is left when the next driver has been there.
+fn check_left_behind(place: &Place) {
+    let plan = place.plan("last", &[("only", "quick", &[])]);
+    assert_eq!(place.start_run("run_last", &plan).end().code(), Some(0));
+    for folder in [place.data().join("locks"), place.data().join("attempts"), place.temporary()] {
+        let left: Vec<_> =
+            std::fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.is_empty(), "left behind: {left:?}");
     }
 }
 
