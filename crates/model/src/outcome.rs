@@ -1,10 +1,12 @@
 //! How a run ended, and what is learned from it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
-use crate::{Confidence, ExecutionFeedback, ExecutionId, Money, PlanId, Seconds, Share, Timestamp};
+use crate::{Confidence, ExecutionFeedback, ExecutionId, Money, Phase, PlanId, Seconds, Share, Timestamp};
 
 text_enum!(
     /// How the execution of a plan ended.
@@ -56,6 +58,9 @@ pub struct PlanOutcome {
     pub execution_time: Seconds,
     /// What it cost.
     pub cost: Money,
+    /// What models took in each phase, in tokens; phases without any are absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub phase_tokens: BTreeMap<Phase, u64>,
 }
 
 /// How far past confidence can be trusted.

@@ -3,8 +3,7 @@
 
 use candor_model::handoff::{ContextOutput, PastError};
 use candor_model::{Goal, Phase};
-use candor_planning::critique::{Work, checks, told_of_tasks};
-use candor_planning::metrics;
+use candor_planning::critique::{Work, checks, expected_tokens, told_of_tasks};
 use candor_planning::phase::{PhaseReport, PhaseResult};
 
 use crate::consult::{self, CritiqueAnswer};
@@ -26,7 +25,7 @@ pub(crate) fn critique(
         handoff: &report.handoff,
         earlier: cx.handoffs,
         said: &said,
-        expected_tokens: metrics::seed(phase).tokens_used,
+        expected_tokens: expected_tokens(cx.outcomes, phase),
         past_errors: &past_errors,
     };
     let mut checks = Box::new(checks(&work));

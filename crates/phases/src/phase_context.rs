@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_model::{
     AgentCapability, AgentType, Broadcast, CalibrationMetrics, CheckResult, DecisionEntry, Evaluation,
-    ExecutionFeedback, Goal, Handoff, LedgerEntry, Phase, PhaseOutput, Plan, PlanBrief, PlanTalk,
-    QueryResponse, ReadFile, RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
+    ExecutionFeedback, Goal, Handoff, LedgerEntry, Phase, PhaseOutput, Plan, PlanBrief, PlanOutcome,
+    PlanTalk, QueryResponse, ReadFile, RoutedExample, RunId, RunSettings, StartMaterial, Timestamp,
 };
 use serde::de::DeserializeOwned;
 
@@ -59,6 +59,8 @@ pub struct PhaseContext<'a> {
     pub answers: Option<Answers<'a>>,
     /// Who knows what texts mean; absent if only words can be compared.
     pub meaning: Option<Meaning<'a>>,
+    /// How past plans ended, the latest last.
+    pub outcomes: &'a [PlanOutcome],
     /// Who succeeded at what before.
     pub examples: &'a [RoutedExample],
     /// The agents whose circuit is open, and until when.

@@ -235,6 +235,7 @@ impl Runtime {
         Learned {
             agents: self.0.registry.known(&measured).into(),
             calibration: calibration::metrics(&outcomes),
+            outcomes: outcomes.into(),
             examples: examples.into(),
         }
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use candor_engine::{FoldError, RunState};
 use candor_model::{
-    AgentCapability, AskKey, CalibrationMetrics, DecisionEntry, Event, EventBody, Handoff, Phase, Recorded,
-    RoutedExample, RunId, Timestamp, Vectors,
+    AgentCapability, AskKey, CalibrationMetrics, DecisionEntry, Event, EventBody, Handoff, Phase,
+    PlanOutcome, Recorded, RoutedExample, RunId, Timestamp, Vectors,
 };
 use candor_phases::{Answers, Meaning, PhaseContext};
 
@@ -23,6 +23,8 @@ pub struct Learned {
     pub agents: Arc<[AgentCapability]>,
     /// How far past confidence could be trusted.
     pub calibration: CalibrationMetrics,
+    /// How past plans ended, the latest last.
+    pub outcomes: Arc<[PlanOutcome]>,
     /// Who succeeded at what.
     pub examples: Arc<[RoutedExample]>,
 }
@@ -97,6 +99,7 @@ impl History {
         work(&PhaseContext {
             answers: (outside.models && !state.settings().direct).then_some(Answers(&told)),
             meaning: outside.vectors.filter(|_| !deaf).map(Meaning),
+            outcomes: &outside.learned.outcomes,
             examples: &outside.learned.examples,
             open_circuits: state.open_circuits(),
             run_id: state.run_id(),

@@ -3,20 +3,20 @@
 use candor_model::{CritiqueChecks, CritiqueVerdict, EventBody, Phase, SpokenBy};
 use candor_planning::{critique, gates};
 
+use super::choices;
 use super::draft::Draft;
-use super::{choices, phases};
 
 /// What is to be done about a phase's work.
 pub(super) enum Next {
     /// It stands.
     Continue,
-    /// The phase has been begun once more.
+    /// It must be done once more.
     Again,
     /// A person is asked once the phase's work is on record: what failed, and what could help.
     Ask(Vec<String>, Vec<String>),
 }
 
-/// Judges a phase's work by its own checks. Whoever gets `Again` must not use the work.
+/// Judges a phase's work by its own checks. Whoever gets `Again` must not use the work and begins it once more.
 pub(super) fn judge(
     draft: &mut Draft<'_>,
     phase: Phase,
@@ -26,7 +26,8 @@ pub(super) fn judge(
     let Some(mut checks) = checks else { return Next::Continue };
     // A phase does not know what its models took.
     let tokens = draft.state.findings().phases.tokens.get(&phase).copied().unwrap_or(0);
-    checks.cost_efficiency = critique::cost_check(tokens, checks.cost_efficiency.expected);
+    let expected = Some(checks.cost_efficiency.expected).filter(|expected| *expected > 0);
+    checks.cost_efficiency = critique::cost_check(tokens, expected);
     let failed = checks.failed();
     let settings = draft.state.settings();
     let before =
@@ -36,10 +37,7 @@ pub(super) fn judge(
     draft.emit(EventBody::Critiqued { phase, verdict, notes: failed.clone(), checks: Some(checks) });
     match verdict {
         CritiqueVerdict::Continue => Next::Continue,
-        CritiqueVerdict::Refine => {
-            phases::begin(draft, [phase].into());
-            Next::Again
-        }
+        CritiqueVerdict::Refine => Next::Again,
         CritiqueVerdict::Stop => Next::Ask(failed, ways),
     }
 }

@@ -211,6 +211,7 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
         success: status == ExecutionStatus::Success && met,
         execution_time: ahead.execution_started().map_or(Seconds::ZERO, |start| now.since(start)),
         cost: ahead.spent(),
+        phase_tokens: ahead.findings().phases.tokens.clone(),
     };
     let report = Box::new(report::judged_report(&material, &assessment));
     let assessment = Some(Box::new(assessment));

@@ -9,7 +9,7 @@ use candor_model::{
     PhaseDecision, PhaseMetrics, PlanningError, PromptSource, Severity, SpokenBy, TaskId,
 };
 use candor_planning::phase::DecisionNote;
-use candor_planning::{compress, critique as judging, gates, metrics as planning_metrics};
+use candor_planning::{compress, critique as judging, estimate, gates, metrics as planning_metrics};
 
 use super::draft::{Decision, Draft};
 use super::{choices, critique, discussion, ending, proposal, rework};
@@ -86,6 +86,7 @@ pub(super) fn done(
     }
     let next = critique::judge(draft, phase, checks, handoff.spoken_by);
     if matches!(next, critique::Next::Again) {
+        begin(draft, [phase].into());
         return Ok(());
     }
     let metrics = metrics(draft, phase, criteria, failure_reasons);
@@ -133,12 +134,18 @@ pub(super) fn executed(draft: &mut Draft<'_>, summary: String) {
     let Some(work) = ahead.work() else { return };
     let compressed = compress::execution_output(work.plan(), ahead.feedback());
     let mut handoff = Handoff::of(SpokenBy::Heuristic, summary, &ExecutionOutput { compressed });
-    let expected = planning_metrics::seed(phase).tokens_used;
     let kept = work.tasks().filter(|(_, run)| run.state != TaskState::Skipped).map(|(task, _)| task);
-    let checks = judging::of_execution(ahead.request(), kept, &handoff, &BTreeMap::new(), expected, &[]);
+    let expected = estimate::measured_tokens(&work.plan().subtasks).map(|measured| measured.high);
+    let unanswered = rework::unanswered(ahead);
+    let checks = judging::of_execution(ahead.request(), kept, &handoff, &unanswered, expected);
     let criteria = criteria_of(work);
-    // Rules judge rules here: it is told, and nothing is repeated.
-    let next = critique::judge(draft, phase, Some(Box::new(checks)), SpokenBy::Heuristic);
+    let again = rework::can_be_redone(draft, unanswered);
+    // Agents did the work: they may do better when they know what was wrong. Nobody else would.
+    let by = if again.is_empty() { SpokenBy::Heuristic } else { SpokenBy::Model };
+    let next = critique::judge(draft, phase, Some(Box::new(checks)), by);
+    if matches!(next, critique::Next::Again) {
+        return rework::reopen(draft, again);
+    }
     let metrics = metrics(draft, phase, criteria, Vec::new());
     handoff.context.tokens_consumed = metrics.tokens_used;
     critique::put(draft, phase, next);

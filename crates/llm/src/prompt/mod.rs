@@ -51,7 +51,7 @@ struct Own {
     optional: &'static [&'static str],
 }
 
-const OWN: [Own; 21] = [
+const OWN: [Own; 22] = [
     Own {
         name: "analyse_data",
         text: include_str!("../../prompts/analyse_data.md"),
@@ -87,6 +87,12 @@ const OWN: [Own; 21] = [
         text: include_str!("../../prompts/critique.md"),
         required: &["objective", "output"],
         optional: &["phase", "past_errors"],
+    },
+    Own {
+        name: "critique_results",
+        text: include_str!("../../prompts/critique_results.md"),
+        required: &["request", "results"],
+        optional: &[],
     },
     Own {
         name: "decompose_task",

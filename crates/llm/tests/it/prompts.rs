@@ -85,6 +85,7 @@ fn fixed_asks() -> Vec<Ask> {
                 ("past_errors", "none"),
             ],
         ),
+        ask("critique_results", &[("request", goal), ("results", "task_001: {\"flight\":\"AF 12\"}")]),
         ask(
             "decompose_task",
             &[
@@ -410,7 +411,7 @@ fn an_ask_that_does_not_match_its_prompt_is_refused() {
     let error = |ask: &Ask| prompts.render(ask).unwrap_err().to_string();
     assert_eq!(
         error(&ask("sing", &[])),
-        "there is no prompt for the step sing; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, do_task, do_task_in_words, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code"
+        "there is no prompt for the step sing; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, critique_results, decompose_task, direct_answer, do_task, do_task_in_words, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code"
     );
     assert_eq!(error(&ask("parse_goal", &[])), "the step parse_goal needs a value for its slot request");
     assert_eq!(
@@ -448,7 +449,7 @@ fn a_malformed_prompt_is_refused_with_file_line_and_what_is_known() {
         (
             "sing.md",
             "version: 1\n",
-            "sing.md: there is no prompt of this name; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, decompose_task, direct_answer, do_task, do_task_in_words, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code",
+            "sing.md: there is no prompt of this name; known are analyse_data, analyse_input, answer_question, change_plan, choose_action, critique, critique_results, decompose_task, direct_answer, do_task, do_task_in_words, enhance_prompt, judge_output, judge_result, list_tasks, parse_goal, plan, plan_steps, replan_step, revise_task, route_task, write_code",
         ),
         ("plan.md", "# System\nx\n", "plan.md, line 1: must be \"version: N\""),
         ("plan.md", "", "plan.md, line 1: must be \"version: N\""),

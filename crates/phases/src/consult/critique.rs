@@ -11,6 +11,8 @@ use crate::PhaseContext;
 
 /// How much of an output is shown.
 const SHOWN_CHARS: usize = 4_000;
+/// How much of the results is shown: they are what the person gets.
+const SHOWN_RESULTS: usize = 12_000;
 
 /// The three checks that take understanding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +23,14 @@ pub(crate) struct CritiqueAnswer {
     similar_to_past_error: PastErrorCheck,
 }
 
+/// Whether the results are what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResultsAnswer {
+    pub(crate) serves: bool,
+    pub(crate) reason: String,
+}
+
 impl CritiqueAnswer {
     /// Lays the model's word over what the rules found; confidence and tokens stay as they were counted.
     pub(crate) fn laid_over(self, checks: &mut CritiqueChecks) {
@@ -29,6 +39,15 @@ impl CritiqueAnswer {
         checks.similar_to_past_error = self.similar_to_past_error;
         checks.judged_by = SpokenBy::Model;
     }
+}
+
+/// Asks whether what the tasks put out serves what the person wants.
+pub(crate) fn critique_results(cx: &PhaseContext<'_>, results: &str) -> Ask {
+    let mut ask = Ask::expecting::<ResultsAnswer>("critique_results", Tier::Balanced);
+    ask.slots.insert("request", cx.request.to_owned());
+    ask.slots.insert("results", results.chars().take(SHOWN_RESULTS).collect());
+    ask.max_output_tokens = 400;
+    ask
 }
 
 /// Asks what the work of a phase is worth.

@@ -23,7 +23,7 @@ use candor_planning::context;
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::change::{ChangeAnswer, change_plan};
-pub(crate) use self::critique::{CritiqueAnswer, critique};
+pub(crate) use self::critique::{CritiqueAnswer, ResultsAnswer, critique, critique_results};
 pub(crate) use self::enhance::{EnhanceAnswer, enhance_prompt};
 pub(crate) use self::goal::{GoalAnswer, parse_goal};
 pub(crate) use self::judge::{JudgeAnswer, judge_result};
@@ -134,7 +134,7 @@ impl PhaseContext<'_> {
                 ask.tell("project", self.project());
                 ask.tell("handoff", self.handed_over());
                 // What a critique found is for whoever does the work again, not for the next critique.
-                if step != "critique" {
+                if !step.starts_with("critique") {
                     ask.tell("refine", self.refine.join("\n"));
                 }
                 Err(Incomplete::Asks(Box::new(ask)))

@@ -11,9 +11,9 @@ use candor_model::{
     Constraint, ENOUGH_QUALITY, Enhancement, Goal, GoalId, GoalType, Instructions, Priority, RunId, Text,
     Timestamp,
 };
-use candor_planning::criterion;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::slots::Slots;
+use candor_planning::criterion;
 use serde_json::{Value, json};
 
 use super::{Phases, counted, report};

@@ -5,6 +5,7 @@
 //! The phase looks at the short form of what the tasks have put out, and opens only what it needs. What must be
 //! looked up outside the run it asks for, and is visited again.
 
+mod answers;
 mod checked;
 mod claims;
 mod goal;
@@ -48,6 +49,10 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     }
     found.warnings.extend(told.warnings);
     found.failed.extend(told.blocking);
+    answers::by_rules(cx, &mut found);
+    if phases.rules.critique_by_model {
+        answers::by_model(cx, &mut found)?;
+    }
     Ok(reported(&checks, found, of_goal.criteria))
 }
 

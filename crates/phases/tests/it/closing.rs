@@ -106,6 +106,7 @@ impl Table {
             calibration: &self.calibration,
             answers: None,
             meaning: None,
+            outcomes: &[],
             examples: &[],
             open_circuits: &BTreeMap::new(),
             plan: self.plan.as_ref(),
@@ -374,17 +375,9 @@ fn verdicts(request: &str, mut table: Table) -> Vec<(Phase, CritiqueVerdict, Vec
                 Arc::new(told)
             });
             table.feedback = told.collect();
-            let earlier = table.handoffs.clone();
             table.hand_over_execution();
             let handoff = &table.handoffs[&Phase::Execution];
-            critique::of_execution(
-                request,
-                &table.plan.as_ref().unwrap().subtasks,
-                handoff,
-                &earlier,
-                800,
-                &[],
-            )
+            critique::of_execution(request, &table.plan.as_ref().unwrap().subtasks, handoff, &[], Some(800))
         } else {
             let report = table.visit(phase).unwrap();
             table.handoffs.insert(phase, report.handoff);

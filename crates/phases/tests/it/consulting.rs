@@ -69,6 +69,7 @@ impl Visit<'_> {
                     plan: None,
                     answers: Some(Answers(&steps)),
                     meaning: None,
+                    outcomes: &[],
                     examples: &[],
                     open_circuits: &BTreeMap::new(),
                     feedback: &[],

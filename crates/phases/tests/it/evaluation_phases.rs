@@ -91,6 +91,7 @@ impl Table {
             messages: &[],
             answers: self.told.is_some().then_some(Answers(&steps)),
             meaning: None,
+            outcomes: &[],
             examples: &[],
             open_circuits: &BTreeMap::new(),
             feedback: &[],

@@ -67,6 +67,7 @@ fn walk_in(
             calibration: &calibration,
             answers: None,
             meaning: None,
+            outcomes: &[],
             examples: &[],
             open_circuits: &BTreeMap::new(),
             plan: None,

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 
 use candor_model::{
     AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict, Handoff,
-    PastErrorCheck, Phase, SpokenBy,
+    PastErrorCheck, Phase, PlanOutcome, SpokenBy,
 };
 use candor_text::Language;
 
-pub use self::deeds::{of_execution, told_of_tasks};
+pub use self::deeds::{Unanswered, of_execution, told_of_tasks, unanswered};
 pub use self::words::{overlap, stems};
 
 /// So many of the words must be shared for an output to be about what is wanted.
@@ -27,6 +27,8 @@ pub const TOO_ALIKE: f64 = 0.7;
 pub const ENOUGH_CONFIDENCE: u8 = 70;
 /// Past errors are looked at up to here.
 pub const MOST_PAST_ERRORS: usize = 5;
+/// Fewer runs than this are no history.
+const LEAST_HISTORY: usize = 3;
 /// With fewer words than this there is nothing to compare.
 const TELLING_WORDS: usize = 3;
 
@@ -43,8 +45,8 @@ pub struct Work<'a> {
     pub earlier: &'a BTreeMap<Phase, Handoff>,
     /// What the output says of the matter, beyond its summary and data: the words of the tasks, for instance.
     pub said: &'a str,
-    /// What models usually take for it, in tokens.
-    pub expected_tokens: u64,
+    /// What models took for such phases before, in tokens; absent if too few runs tell.
+    pub expected_tokens: Option<u64>,
     /// What went wrong before in work like this.
     pub past_errors: &'a [String],
 }
@@ -107,13 +109,24 @@ fn confidence(told: Option<u8>) -> ConfidenceCheck {
     ConfidenceCheck { pass: told.is_none_or(|score| score > ENOUGH_CONFIDENCE), score: told.unwrap_or(0) }
 }
 
-/// Whether a phase took a reasonable number of tokens: half as much again as expected still is.
+/// Whether a phase took a reasonable number of tokens: half as much again as such phases took before still is. Without
+/// a history nothing is unreasonable, and 0 is expected.
 ///
 /// On its own because a phase does not know what its models took; whoever counts can put it right.
 #[must_use]
-pub fn cost_check(tokens_used: u64, expected: u64) -> CostCheck {
-    let most = expected.saturating_add(expected / 2);
-    CostCheck { pass: tokens_used <= most, tokens_used, expected }
+pub fn cost_check(tokens_used: u64, expected: Option<u64>) -> CostCheck {
+    let pass = expected.is_none_or(|expected| tokens_used <= expected.saturating_add(expected / 2));
+    CostCheck { pass, tokens_used, expected: expected.unwrap_or(0) }
+}
+
+/// What a phase is expected to take: the median of past runs in which models worked on it. Fewer than three runs tell
+/// nothing.
+#[must_use]
+pub fn expected_tokens(history: &[PlanOutcome], phase: Phase) -> Option<u64> {
+    let taken = history.iter().filter_map(|outcome| outcome.phase_tokens.get(&phase).copied());
+    let mut taken: Vec<u64> = taken.filter(|tokens| *tokens > 0).collect();
+    taken.sort_unstable();
+    taken.get(taken.len() / 2).copied().filter(|_| taken.len() >= LEAST_HISTORY)
 }
 
 /// What follows from so many failed checks: none, go on; one or two, once more; three or more, a person must
@@ -131,7 +144,7 @@ pub fn verdict(failed: usize, refinements: u32, max: u32, by: SpokenBy) -> Criti
     }
 }
 
-/// The verdict on these checks. That a phase took more tokens than a fixed number says nothing of what its work is worth,
+/// The verdict on these checks. That a phase took more tokens than such phases did says nothing of what its work is worth,
 /// and repeating it would take more: it is reported and changes no verdict.
 #[must_use]
 pub fn decide(checks: &CritiqueChecks, refinements: u32, max: u32, by: SpokenBy) -> CritiqueVerdict {

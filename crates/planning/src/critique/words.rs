@@ -33,7 +33,7 @@ fn says_something(word: &str) -> bool {
     !word.is_empty() && (number || word.chars().count() >= LEAST_LETTERS) && !is_stop_word(word)
 }
 
-fn is_stop_word(word: &str) -> bool {
+pub(super) fn is_stop_word(word: &str) -> bool {
     static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
     TABLE.contains(word)
 }

@@ -55,7 +55,9 @@ pub fn of_plan<'a>(
     open.flat_map(|(_, risks)| risks).chain(of_request).collect()
 }
 
-fn of_task(task: &SubTask, declared: Option<&[RiskClass]>) -> Vec<TaskRisk> {
+/// What one task does that needs a person's word.
+#[must_use]
+pub fn of_task(task: &SubTask, declared: Option<&[RiskClass]>) -> Vec<TaskRisk> {
     let risk = |(class, evidence)| TaskRisk { task_id: Some(task.task_id.clone()), class, evidence };
     let Some(declared) = declared else {
         return said(task).into_iter().map(risk).collect();

@@ -1,4 +1,6 @@
 //! What past outcomes teach.
+use std::collections::BTreeMap;
+
 use candor_model::{CalibrationMetrics, PlanId, PlanOutcome, Share};
 use candor_planning::calibration::{adjust, metrics};
 use candor_testkit::fixtures::{confidence, dollars, seconds};
@@ -6,6 +8,7 @@ use proptest::prelude::*;
 
 fn outcome(score: f64, success: bool) -> PlanOutcome {
     PlanOutcome {
+        phase_tokens: BTreeMap::new(),
         plan_id: PlanId::new("plan_xyz789").unwrap(),
         confidence_score: confidence(score),
         success,

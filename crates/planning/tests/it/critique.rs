@@ -1,9 +1,13 @@
 //! The five checks of a phase's work, and what follows from them.
 use std::collections::BTreeMap;
 
-use candor_model::{CritiqueChecks, CritiqueVerdict, Handoff, JsonMap, Phase, SpokenBy};
+use candor_model::{
+    Confidence, CritiqueChecks, CritiqueVerdict, ExecutionFeedback, Failure, FailureKind, FeedbackType,
+    Handoff, JsonMap, Money, Phase, PlanId, PlanOutcome, Seconds, SpokenBy, SubTask, TaskId, Text, Timestamp,
+};
 use candor_planning::critique::{
-    Work, checks, decide, of_execution, overlap, stems, stop_alternatives, verdict,
+    Work, checks, cost_check, decide, expected_tokens, of_execution, overlap, stems, stop_alternatives,
+    unanswered, verdict,
 };
 use candor_testkit::fixtures::{object, paris_plan};
 use candor_text::Language;
@@ -24,7 +28,7 @@ fn judged(phase: Phase, handoff: &Handoff, expected_tokens: u64, past: &[&str]) 
         handoff,
         earlier: &BTreeMap::new(),
         said: "",
-        expected_tokens,
+        expected_tokens: Some(expected_tokens),
         past_errors: &past_errors,
     })
 }
@@ -115,7 +119,7 @@ fn what_does_not_fit_is_named() {
         handoff: &plan,
         earlier: &earlier,
         said: "flights to Paris",
-        expected_tokens: 400,
+        expected_tokens: Some(400),
         past_errors: &[],
     };
     let issues = checks(&work).consistency_with_project.issues;
@@ -140,7 +144,7 @@ fn a_stopped_phase_offers_ways_out() {
 fn the_execution_of_the_example_passes() {
     // spec: orchestrator SQ-02
     let done = Handoff::new(SpokenBy::Heuristic, "4 of 4 tasks done".to_owned(), JsonMap::new());
-    let checks = of_execution(PARIS, &paris_plan().subtasks, &done, &BTreeMap::new(), 800, &[]);
+    let checks = of_execution(PARIS, &paris_plan().subtasks, &done, &[], Some(800));
     assert_eq!(checks.failed(), Vec::<String>::new());
 }
 
@@ -170,4 +174,74 @@ proptest! {
         prop_assert_eq!(shared, overlap(&other, &one));
         prop_assert!(one.is_empty() || overlap(&one, &one) == 1.0);
     }
+}
+
+fn task_with(description: &str, outputs: serde_json::Value) -> (SubTask, ExecutionFeedback) {
+    let description = Text::new(description.to_owned()).unwrap();
+    let task = SubTask::new(TaskId::numbered(1), description, vec!["report".to_owned()]);
+    let result = ExecutionFeedback {
+        feedback_type: FeedbackType::Success,
+        actual_outputs: object(outputs),
+        ..ExecutionFeedback::failed(
+            task.task_id.clone(),
+            Failure::new(FailureKind::TaskError, "none"),
+            Seconds::ZERO,
+            Timestamp::EPOCH,
+        )
+    };
+    (task, result)
+}
+
+#[test]
+fn a_result_that_is_no_answer_is_found_and_others_are_left_alone() {
+    let request = "Summarise the complaints about the elevators of the north building";
+    let fault = |outputs: serde_json::Value| {
+        let (task, result) = task_with("Summarise the complaints about the elevators", outputs);
+        unanswered(request, "", &[(&task, &result)]).pop().map(|found| found.is_certain)
+    };
+    let certain = [
+        json!({ "report": "" }),
+        json!({ "report": null, "rows": [] }),
+        json!({ "report": "TODO" }),
+        json!({ "report": "I'm sorry, but I cannot access the tickets." }),
+    ];
+    for outputs in certain {
+        assert_eq!(fault(outputs.clone()), Some(true), "{outputs}");
+    }
+    let strange = "It is a fine day for a walk, and the birds in my garden sing all of their songs to me.";
+    assert_eq!(fault(json!({ "report": strange })), Some(false));
+    let good = [
+        json!({}),
+        json!({ "report": "14" }),
+        json!({ "report": "Hoy es un buen día para salir con los niños y con todos los perros a la calle." }),
+        json!({ "count": 0 }),
+        json!({ "report": "Most of the people say that they have to wait for the elevators in the morning." }),
+        json!({ "species": ["Asplenium trichomanes", "Dryopteris filix-mas", "Blechnum spicant", "Osmunda regalis"] }),
+        json!({ "text": "Die Aufzüge stehen morgens still, und niemand kümmert sich um die vielen Beschwerden." }),
+    ];
+    for outputs in good {
+        assert_eq!(fault(outputs.clone()), None, "{outputs}");
+    }
+}
+
+#[test]
+fn what_a_phase_is_expected_to_take_is_the_median_of_past_runs() {
+    // spec: findings GL-12
+    let past = |tokens: &[u64]| -> Vec<PlanOutcome> {
+        let one = |tokens: &u64| PlanOutcome {
+            plan_id: PlanId::new("plan_1").unwrap(),
+            confidence_score: Confidence::FULL,
+            success: true,
+            execution_time: Seconds::ZERO,
+            cost: Money::ZERO,
+            phase_tokens: [(Phase::Planning, *tokens)].into(),
+        };
+        tokens.iter().map(one).collect()
+    };
+    assert_eq!(expected_tokens(&past(&[900, 0, 1_000]), Phase::Planning), None, "two runs tell nothing");
+    let known = past(&[900, 1_100, 5_000]);
+    assert_eq!(expected_tokens(&known, Phase::Planning), Some(1_100));
+    assert_eq!(expected_tokens(&known, Phase::Context), None);
+    assert!(cost_check(1_650, Some(1_100)).pass && !cost_check(1_651, Some(1_100)).pass);
+    assert!(cost_check(1_000_000, None).pass, "nothing is unreasonable that nobody has measured");
 }

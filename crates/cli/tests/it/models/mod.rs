@@ -5,6 +5,7 @@ mod bad_answers;
 mod bad_servers;
 mod breakers;
 mod configuration;
+mod critiques;
 mod directly;
 mod durability;
 mod fallback_policy;

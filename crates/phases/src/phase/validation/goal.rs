@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use candor_language::success;
 use candor_model::handoff::{ContextOutput, LoadedKind};
 use candor_model::{
-    CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback, Goal,
-    IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
+    CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
+    Goal, IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
 };
 use candor_planning::criterion::{self, Clause, Judgement, Subject};
 use candor_planning::report::ConstraintCheck;
@@ -146,7 +146,8 @@ impl Judge<'_, '_> {
         let criterion = criterion::parse(text);
         let (source, words) = self.source(text);
         let wanted = self.found.wanted.len();
-        let parts: Vec<Checked> = criterion.clauses.iter().filter_map(|clause| self.clause(clause)).collect();
+        let parts: Vec<Checked> =
+            criterion.clauses.iter().filter_map(|clause| self.clause(clause)).collect();
         let checked = Checked::all(&parts);
         // What is being looked up is judged when it is known.
         if self.found.wanted.len() > wanted {

@@ -35,7 +35,7 @@ pub(super) fn judge(cx: &PhaseContext<'_>, mut criteria: Vec<String>) -> Result<
 }
 
 /// Everything that the tasks put out, task by task.
-fn results(cx: &PhaseContext<'_>) -> String {
+pub(super) fn results(cx: &PhaseContext<'_>) -> String {
     let good = cx.feedback.iter().filter(|feedback| feedback.feedback_type.is_success());
     let text =
         |feedback: &ExecutionFeedback| format!("{}: {}", feedback.task_id, compress::outputs_text(feedback));

@@ -111,6 +111,7 @@ impl Stage {
                 messages: &[],
                 answers: self.voice.is_some().then_some(Answers(&steps)),
                 meaning: None,
+                outcomes: &[],
                 examples: &[],
                 open_circuits: &BTreeMap::new(),
                 feedback: &[],
