@@ -111,6 +111,17 @@ text_enum!(
     }
 );
 
+impl RiskLevel {
+    /// One level more: what goes wrong costs more where an act cannot be undone.
+    #[must_use]
+    pub const fn raised(self) -> Self {
+        match self {
+            Self::Low => Self::Medium,
+            Self::Medium | Self::High => Self::High,
+        }
+    }
+}
+
 /// What may go wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

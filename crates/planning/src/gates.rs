@@ -137,9 +137,11 @@ pub fn unclear(phase: Phase, areas: &[String]) -> ChoiceRequest {
 pub fn blocked(phase: Phase, blockers: &[String]) -> ChoiceRequest {
     let listed = blockers.join("; ");
     let text = format!("Phase {} ({phase}) is blocked: {listed}", phase.number());
-    let settled = ChoiceOption::new(CONTINUE, "it is settled", "the next phase begins");
-    let mut request =
-        request(ChoiceKind::Blocker, Some(phase), listed, text, vec![settled, reword(), stop()]);
+    let settled =
+        ChoiceOption::new(RETRY, "it is settled", "the phase looks again, and the run goes on if it is");
+    let onward = ChoiceOption::new(CONTINUE, "go on without it", "what is missing stays on record");
+    let options = vec![settled, onward, reword(), stop()];
+    let mut request = request(ChoiceKind::Blocker, Some(phase), listed, text, options);
     request.default = Some(STOP.to_owned());
     request
 }

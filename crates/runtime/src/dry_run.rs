@@ -83,7 +83,10 @@ impl PhaseWork for RecordedPhases {
     }
 
     fn work(&self, phase: Phase, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
-        let report = self.phases.work(phase, cx)?;
+        let mut report = self.phases.work(phase, cx)?;
+        // A plan can be looked at before everything that it works from is there.
+        let flags = &mut report.handoff.flags;
+        flags.uncertainty_areas.append(&mut flags.blockers);
         self.reports.lock().unwrap_or_else(PoisonError::into_inner).insert(phase, report.clone());
         Ok(report)
     }

@@ -139,6 +139,10 @@ pub(super) fn act(draft: &mut Draft<'_>, request: &ChoiceRequest, choice: &Choic
         (ChoiceKind::Enhancement, option) => enhance(draft, request, option, words),
         (ChoiceKind::Validation, gates::RETRY) => rework::once_more(draft, &request.concerns),
         (ChoiceKind::Validation, _) => rework::accept(draft),
+        (ChoiceKind::Blocker, gates::RETRY) => match request.phase {
+            Some(phase) => phases::begin(draft, [phase].into()),
+            None => go_on(draft),
+        },
         (ChoiceKind::Undo, option) => undo::chosen(draft, request, option),
         (ChoiceKind::Conflict, option) => super::talk::settled(draft, request, option),
         _ => go_on(draft),

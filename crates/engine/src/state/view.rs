@@ -98,8 +98,10 @@ impl RunState {
     /// What an agent is to do and what not: one thing, in one form, with these tools, and nothing beyond.
     fn agent_brief(&self, task: &SubTask) -> AgentBrief {
         let outputs = task.expected_outputs.join(", ");
-        let forbidden = self.goal().into_iter().flat_map(|goal| &goal.constraints);
-        let forbidden = forbidden.filter(|constraint| constraint.kind.as_str() == "must_not");
+        let constraints = |kind: &'static str| {
+            let all = self.goal().into_iter().flat_map(|goal| &goal.constraints);
+            all.filter(move |constraint| constraint.kind.as_str() == kind)
+        };
         let only_this = format!("Do nothing beyond {}: other tasks have their own agents", task.task_id);
         AgentBrief {
             objective: task.description.as_str().to_owned(),
@@ -107,7 +109,11 @@ impl RunState {
             tools: task.metadata.tools.clone(),
             boundaries: std::iter::once(only_this)
                 .chain(self.refused(task).map(|reason| format!("Your last result was refused: {reason}")))
-                .chain(forbidden.map(|constraint| format!("Must not: {}", constraint.value)))
+                .chain(constraints("must_not").map(|constraint| format!("Must not: {}", constraint.value)))
+                .chain(
+                    constraints("must")
+                        .map(|constraint| format!("The request requires: {}", constraint.value)),
+                )
                 .chain(task.metadata.conditions.iter().map(|condition| format!("Condition: {condition}")))
                 .collect(),
         }

@@ -168,6 +168,15 @@ fn what_blocks_a_phase_keeps_the_next_from_beginning() {
     });
     assert!(run.at_work().is_empty());
     assert!(run.choice().1.text.contains("the repository is locked"));
+    run.choose("retry", "");
+    assert_eq!(
+        run.at_work(),
+        [Phase::Context],
+        "it is looked at again, and asked again if it is not settled"
+    );
+    run.phase_says(Phase::Context, PhaseResult::Plain, |report| {
+        report.handoff.flags.blockers.push("the repository is locked".to_owned());
+    });
     run.choose("continue", "");
     assert_eq!(run.at_work(), [Phase::Decomposition]);
 }

@@ -4,6 +4,7 @@
 //! What is loaded stays small. Its texts stand in the prompts of the phases after this one and in the agents' orders. Until there is a memory, what
 //! is known from before is how past plans ended.
 
+mod blockers;
 mod loading;
 mod skills;
 
@@ -64,6 +65,7 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     report.handoff.instructions.focus = keywords;
     report.handoff.instructions.suggested_agents = skills.agents();
     report.handoff.flags.uncertainty_areas.clone_from(&loaded.failed);
+    report.handoff.flags.blockers = blockers::missing(cx, &wanted);
     report.messages = vec![loader(&loaded), retriever(cx)];
     Ok(report)
 }

@@ -13,7 +13,7 @@ use candor_model::{
 };
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::slots::Slots;
-use candor_planning::criterion;
+use candor_planning::{criterion, risk};
 use serde_json::{Value, json};
 
 use super::{Phases, counted, report};
@@ -55,6 +55,7 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     let enhancement = if brought { None } else { enhancement(cx, &reading, &judged)? };
     let close = if brought || said.is_some() { None } else { close_to(phases, cx.request, &reading) };
     let mut report = handed_over(goal, &reading, judged, enhancement, said.map(|said| said.model));
+    report.handoff.flags.high_risk = !risk::of_text(cx.request).is_empty();
     if let Some(question) = close {
         report.handoff.flags.needs_user_input = true;
         report.handoff.flags.uncertainty_areas.push(question);

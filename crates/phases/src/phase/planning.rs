@@ -110,6 +110,9 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     risks.extend(doubts.risks());
     risks.extend(said.iter().flat_map(|said| &said.answer.risks).map(|risk| brief::from_model(risk)));
     risks.extend(irreversible_acts(&plan, cx.request, &agents));
+    if cx.handoffs.values().any(|handoff| handoff.flags.high_risk) {
+        risks.iter_mut().for_each(|risk| risk.level = risk.level.raised());
+    }
     if plan.subtasks.len() > LONGEST_RECORD {
         notes.push(format!("the figures list the first {LONGEST_RECORD} of {} tasks", plan.subtasks.len()));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::handoff::{DecompositionOutput, HandedTask};
-use candor_model::{Handoff, JsonMap, TaskId};
+use candor_model::{Handoff, JsonMap, Phase, SpokenBy, TaskId};
 use candor_text::Language;
 use serde_json::Value;
 
@@ -39,9 +39,20 @@ fn unknown_dependencies(handoff: &Handoff) -> Vec<String> {
     unknown.map(|(task, need)| format!("{task} waits for {need}, which is not there")).collect()
 }
 
+/// Who is to take in what a phase asks for: what the request must have is for the tasks, not for what is loaded.
+fn receiver(phase: Phase) -> Option<Phase> {
+    match phase {
+        Phase::Evaluation => Some(Phase::Decomposition),
+        other => other.next(),
+    }
+}
+
 /// What the phases before asked this one to take in, and of which it does not say a word.
 fn left_out(work: &Work<'_>) -> Vec<String> {
-    let before = work.earlier.iter().filter(|(phase, _)| phase.next() == Some(work.phase));
+    let before = work.earlier.iter().filter(|(phase, _)| receiver(**phase) == Some(work.phase));
+    // What rules split leaves to constraints what must hold; agents are told of it with their orders.
+    let splits_by_rules = work.phase == Phase::Decomposition && work.handoff.spoken_by == SpokenBy::Heuristic;
+    let before = before.filter(|_| !splits_by_rules);
     let wanted: Vec<&String> = before.flat_map(|(_, handoff)| &handoff.instructions.must_include).collect();
     if wanted.is_empty() {
         return Vec::new();

@@ -7,6 +7,7 @@ mod approval;
 mod assistants;
 mod bad_files;
 mod bad_goals;
+mod blockers;
 mod breakers;
 mod corners;
 mod depth;

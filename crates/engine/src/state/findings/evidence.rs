@@ -51,6 +51,11 @@ impl Documents {
         }
     }
 
+    /// Forgets the files that were not there, so that they are looked for again.
+    pub(crate) fn forget_missing(&mut self) {
+        self.files.retain(|_, file| file.text.is_ok() || file.modified.is_some());
+    }
+
     /// The files that are not as they were when they were first read.
     pub(crate) fn modified(&self) -> impl Iterator<Item = &String> {
         let is_other = |path: &str, original: &ReadFile| {

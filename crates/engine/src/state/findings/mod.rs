@@ -49,8 +49,11 @@ impl Findings {
 
     pub(super) fn start_phase(&mut self, phase: Phase, at: Timestamp) {
         self.phases.start(phase, at);
-        if phase == Phase::Validation {
-            self.validation.begin();
+        match phase {
+            Phase::Validation => self.validation.begin(),
+            // A file that was not there may be there now.
+            Phase::Context => self.documents.forget_missing(),
+            _ => {}
         }
     }
 
