@@ -3,6 +3,8 @@
 //! Paths are within the folder: none that is absolute, goes up, or leads out by a link is followed. A command
 //! is started in the folder without a shell, as a process group of its own that ends as a whole.
 
+mod changed;
+
 use std::convert::Infallible;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -245,8 +247,28 @@ impl Inspector for FolderInspector {
                 }
             }),
             CheckKind::Written(path) => Box::pin(std::future::ready(self.check_written(path))),
+            CheckKind::Program(name) => Box::pin(std::future::ready(check_program(name))),
+            CheckKind::Secrets(since) => {
+                let (folder, since) = (self.folder.clone(), *since);
+                Box::pin(async move {
+                    let looked = tokio::task::spawn_blocking(move || changed::secrets(&folder, since)).await;
+                    looked.unwrap_or_else(|error| (false, format!("the files cannot be looked at: {error}")))
+                })
+            }
         }
     }
+}
+
+/// Whether a program can be started: by its path, or by its name in `PATH`.
+fn check_program(name: &str) -> (bool, String) {
+    let is_there = if name.contains('/') {
+        Path::new(name).is_file()
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+    };
+    let how = if is_there { "is installed" } else { "is not installed" };
+    (is_there, format!("`{name}` {how}"))
 }
 
 /// Starts a command whose output and errors come as one, in the order in which they are written.

@@ -46,6 +46,8 @@ text_enum!(
         Task = "task",
         /// What an agent says it did.
         Claim = "claim",
+        /// A quality gate of the project or a pack.
+        Gate = "gate",
     }
 );
 

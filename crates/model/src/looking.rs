@@ -44,6 +44,10 @@ pub enum CheckKind {
     Content(String),
     /// A file that an agent says it wrote. It fails only if there certainly is no such file.
     Written(String),
+    /// Files of the working folder that were changed since then must hold no secret.
+    Secrets(Timestamp),
+    /// A program that must be installed.
+    Program(String),
 }
 
 impl CheckKind {
@@ -52,7 +56,7 @@ impl CheckKind {
     pub const fn path(&self) -> Option<&String> {
         match self {
             Self::File(path) | Self::Content(path) | Self::Written(path) => Some(path),
-            Self::Command(_) => None,
+            Self::Command(_) | Self::Secrets(_) | Self::Program(_) => None,
         }
     }
 }

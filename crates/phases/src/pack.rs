@@ -12,6 +12,7 @@ use candor_model::{
     ValidationError,
 };
 use candor_planning::completeness::Category;
+use candor_planning::quality_gate::QualityGate;
 use candor_planning::slots::Slots;
 use candor_text::{fold, words};
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,9 @@ pub struct Pack {
     /// How to tell that such a goal was reached, in words with slots; one with an empty slot is left out.
     #[serde(default)]
     pub criteria: Vec<String>,
+    /// What must hold of every result, beside the goal's criteria. Their commands run if their programs are allowed.
+    #[serde(default)]
+    pub gates: Vec<QualityGate>,
     /// What may go wrong.
     #[serde(default)]
     pub risks: Vec<String>,

@@ -23,6 +23,8 @@ pub struct PhaseContext<'a> {
     pub attempt: u32,
     /// The present.
     pub now: Timestamp,
+    /// When the work began; absent before.
+    pub started: Option<Timestamp>,
     /// The limits that hold for the run.
     pub settings: &'a RunSettings,
     /// The goal or plan that the person brought.

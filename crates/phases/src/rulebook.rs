@@ -3,6 +3,7 @@
 use candor_model::Enforcement;
 use candor_planning::conflict::ConflictRules;
 use candor_planning::guardrails::Guardrails;
+use candor_planning::quality_gate::QualityGate;
 use candor_planning::roster::Roster;
 use candor_planning::scaling::ScalingRules;
 
@@ -25,6 +26,8 @@ pub struct Rulebook {
     pub critique_by_model: bool,
     /// The project's own instruction files that are there, the most telling first.
     pub instructions: Vec<String>,
+    /// What must hold of every result.
+    pub gates: Vec<QualityGate>,
     /// Programs that a criterion may run although the plan is not the person's own.
     pub allowed_commands: Vec<String>,
 }
@@ -41,6 +44,7 @@ impl Default for Rulebook {
             secrets: Enforcement::Suggest,
             critique_by_model: false,
             instructions: Vec::new(),
+            gates: Vec::new(),
             allowed_commands: Vec::new(),
         }
     }

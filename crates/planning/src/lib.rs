@@ -32,6 +32,7 @@ pub mod limits;
 pub mod loop_guard;
 pub mod metrics;
 pub mod phase;
+pub mod quality_gate;
 pub mod recovery;
 pub mod replan;
 pub mod report;

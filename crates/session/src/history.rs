@@ -106,6 +106,7 @@ impl History {
             request: state.request(),
             attempt,
             now: outside.now,
+            started: state.execution_started(),
             settings: state.settings(),
             material: state.material(),
             handoffs: &self.handoffs,

@@ -14,6 +14,7 @@ use candor_llm::ModelsConfig;
 pub use candor_llm::chat::TierConfig;
 use candor_model::{BreakerSettings, Money, RiskClass, RunSettings, Seconds};
 use candor_phases::Rulebook;
+use candor_planning::quality_gate::QualityGate;
 use serde::Deserialize;
 
 pub use self::agents::{AgentInFile, AgentKind, AgentList, Instructions, KindInFile, ModelInFile};
@@ -61,6 +62,8 @@ pub struct Config {
     pub roster: RulesInFile,
     /// How results are checked.
     pub validation: Validation,
+    /// What must hold of every result.
+    pub gates: Vec<QualityGate>,
     /// Which tools there are.
     pub tools: ToolsInFile,
     /// How code is written, and where it runs.
@@ -186,6 +189,7 @@ impl Config {
             conflicts: &self.conflicts,
             roster: &self.roster,
             validation: &self.validation,
+            gates: &self.gates,
         }
     }
 

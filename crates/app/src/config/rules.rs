@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use candor_model::Enforcement;
 use candor_phases::Rulebook;
+use candor_planning::quality_gate::QualityGate;
 use candor_planning::rules_file::{self, RuleDocument};
 use serde::{Deserialize, Serialize};
 
@@ -47,9 +48,21 @@ pub(super) struct Sections<'a> {
     pub(super) conflicts: &'a RulesInFile,
     pub(super) roster: &'a RulesInFile,
     pub(super) validation: &'a Validation,
+    pub(super) gates: &'a [QualityGate],
 }
 
 impl Sections<'_> {
+    /// The gates; one that could never be checked is an error now, and not after the work.
+    fn gates(&self, path: &Path) -> Result<Vec<QualityGate>, AppError> {
+        for (index, gate) in self.gates.iter().enumerate() {
+            if let Some((field, problem)) = gate.problem() {
+                let at = path.display();
+                return Err(AppError::usage(format!("{at}: gates[{index}].{field}: {problem}")));
+            }
+        }
+        Ok(self.gates.to_vec())
+    }
+
     /// The rules that hold; paths start at the folder of the configuration, which is the file at `path`.
     pub(super) fn rulebook(&self, path: &Path, folder: &Path) -> Result<Rulebook, AppError> {
         let allowed_commands = self.validation.allowed_commands.clone();
@@ -72,6 +85,7 @@ impl Sections<'_> {
             injection: self.guardrails.injection.unwrap_or(usual.injection),
             secrets: self.guardrails.secrets.unwrap_or(usual.secrets),
             critique_by_model: self.validation.critique_by_model,
+            gates: self.gates(path)?,
             allowed_commands,
         })
     }

@@ -69,7 +69,9 @@ impl RunState {
         &self.results.measured
     }
 
-    pub(crate) const fn execution_started(&self) -> Option<Timestamp> {
+    /// When the first task was given out; absent before.
+    #[must_use]
+    pub const fn execution_started(&self) -> Option<Timestamp> {
         self.results.started
     }
 

@@ -11,6 +11,11 @@ impl Pack {
     /// Refuses rules that cannot apply; the error names the field.
     pub(super) fn check(&self) -> Result<(), ValidationError> {
         self.check_applies()?;
+        for (n, gate) in self.gates.iter().enumerate() {
+            if let Some((field, problem)) = gate.problem() {
+                return Err(ValidationError::new(format!("gates[{n}].{field}"), problem));
+            }
+        }
         let mut names = BTreeSet::new();
         for (n, rule) in self.recovery.iter().enumerate() {
             let at = |field: &str| format!("recovery[{n}].{field}");

@@ -8,6 +8,7 @@
 mod answers;
 mod checked;
 mod claims;
+mod gates;
 mod goal;
 mod judging;
 mod tasks;
@@ -38,6 +39,8 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     let checks = checks(cx);
     let of_goal = goal::judge(phases, cx, &checks, &judged);
     found.wanted.extend(of_goal.wanted);
+    found.failed.extend(of_goal.failed);
+    found.warnings.extend(of_goal.warnings);
     if !found.wanted.is_empty() {
         found.wanted.sort_unstable();
         found.wanted.dedup();
@@ -53,7 +56,20 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     if phases.rules.critique_by_model {
         answers::by_model(cx, &mut found)?;
     }
+    found.failed = by_task(found.failed);
     Ok(reported(&checks, found, of_goal.criteria))
+}
+
+/// The failures with all reasons of a task in one: it is done again once for all of them.
+fn by_task(failed: Vec<(TaskId, String)>) -> Vec<(TaskId, String)> {
+    let mut all: Vec<(TaskId, String)> = Vec::new();
+    for (task, why) in failed {
+        match all.iter_mut().find(|(known, _)| *known == task) {
+            Some((_, reasons)) => reasons.extend(["; ", &why]),
+            None => all.push((task, why)),
+        }
+    }
+    all
 }
 
 fn reported(checks: &[ConstraintCheck], found: Findings, of_goal: Vec<CheckedCriterion>) -> PhaseReport {

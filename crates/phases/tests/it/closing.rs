@@ -107,6 +107,7 @@ impl Table {
             answers: None,
             meaning: None,
             outcomes: &[],
+            started: None,
             examples: &[],
             open_circuits: &BTreeMap::new(),
             plan: self.plan.as_ref(),

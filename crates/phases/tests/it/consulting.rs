@@ -70,6 +70,7 @@ impl Visit<'_> {
                     answers: Some(Answers(&steps)),
                     meaning: None,
                     outcomes: &[],
+                    started: None,
                     examples: &[],
                     open_circuits: &BTreeMap::new(),
                     feedback: &[],

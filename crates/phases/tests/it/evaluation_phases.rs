@@ -92,6 +92,7 @@ impl Table {
             answers: self.told.is_some().then_some(Answers(&steps)),
             meaning: None,
             outcomes: &[],
+            started: None,
             examples: &[],
             open_circuits: &BTreeMap::new(),
             feedback: &[],

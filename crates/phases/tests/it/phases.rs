@@ -68,6 +68,7 @@ fn walk_in(
             answers: None,
             meaning: None,
             outcomes: &[],
+            started: None,
             examples: &[],
             open_circuits: &BTreeMap::new(),
             plan: None,

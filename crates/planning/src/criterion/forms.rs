@@ -14,6 +14,7 @@ pub const FORMS: &[&str] = &[
     "output NAME contains \"TEXT\"",
     "output NAME words <= NUMBER",
     "output NAME is json",
+    "output NAME is a list",
     "output NAME in spanish",
     "output NAME schema: {JSON Schema}",
     "count NAME >= NUMBER",

@@ -1,7 +1,7 @@
 //! How a task or a goal says that it succeeded: a small language.
 //!
 //! `outputs present: A, B` · `outputs expected: A, B` and `outputs not empty` (told, never blocking) · `output
-//! cost.total <= 2000` · `output title not empty` · `output text contains "x"` · `count activities >= 5` · `file
+//! cost.total <= 2000` · `output title not empty` · `output text contains "x"` · `output rows is a list` · `count activities >= 5` · `file
 //! exists: PATH` · `file PATH words < 300` · `file PATH is csv` · `answer in spanish` · `outputs schema: {…}` ·
 //! `command: PROGRAM ARG …` · `judge: WORDS`. Several, parted by `;`, must all hold. `LABEL => CRITERION` gives it a
 //! name for people. What reads like none of these is prose: an error where somebody wrote it, and never counted as
@@ -246,6 +246,8 @@ impl fmt::Display for Clause {
             Self::Check(CheckKind::Content(path) | CheckKind::Written(path)) => {
                 write!(formatter, "file exists: {path}")
             }
+            Self::Check(CheckKind::Secrets(_)) => formatter.write_str(crate::quality_gate::NO_SECRETS),
+            Self::Check(CheckKind::Program(name)) => write!(formatter, "program installed: {name}"),
             Self::Text { subject, test } => write!(formatter, "{subject} {test}"),
             Self::Schema { path: None, schema } => write!(formatter, "outputs schema: {schema}"),
             Self::Schema { path: Some(path), schema } => write!(formatter, "output {path} schema: {schema}"),

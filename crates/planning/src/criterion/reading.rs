@@ -169,6 +169,10 @@ fn output(text: &str) -> Option<Clause> {
     if let Some(schema) = after_keyword(rest, "schema:") {
         return Some(Clause::Schema { path: Some(name.to_owned()), schema: object(schema)? });
     }
+    if let Some(kind) = json_type(rest) {
+        let schema = serde_json::json!({ "type": kind });
+        return Some(Clause::Schema { path: Some(name.to_owned()), schema });
+    }
     if let Some(test) = text_test(rest) {
         return Some(Clause::Text { subject: Subject::Output(name.to_owned()), test });
     }
@@ -180,6 +184,21 @@ fn output(text: &str) -> Option<Clause> {
         _ => return None,
     };
     Some(Clause::Output { path: path.to_owned(), wanted })
+}
+
+/// `is a list`, `is a number`: what JSON Schema calls that type.
+fn json_type(text: &str) -> Option<&'static str> {
+    let kind = after_keyword(text, "is ")?.to_ascii_lowercase();
+    let kind = kind.strip_prefix("a ").or_else(|| kind.strip_prefix("an ")).unwrap_or(&kind);
+    Some(match kind.trim() {
+        "list" | "array" => "array",
+        "object" | "map" => "object",
+        "text" | "string" => "string",
+        "number" => "number",
+        "integer" | "whole number" => "integer",
+        "boolean" | "truth value" => "boolean",
+        _ => return None,
+    })
 }
 
 /// A name, a sign and what stands after it. Longer signs stand before shorter ones.

@@ -75,6 +75,7 @@ pub(in crate::view) fn criterion(checked: &CheckedCriterion) -> String {
         CriterionSource::Model => "model",
         CriterionSource::Task => "task",
         CriterionSource::Claim => "agent's claim",
+        CriterionSource::Gate => "gate",
     };
     format!("{task}{} [{source}]", assessment::line(checked))
 }

@@ -133,6 +133,8 @@ pub(in crate::view) fn results_checked(results: &[CheckResult]) -> String {
         let how = match &result.check.kind {
             CheckKind::Command(words) => words.join(" "),
             CheckKind::File(path) | CheckKind::Content(path) | CheckKind::Written(path) => path.clone(),
+            CheckKind::Secrets(_) => "secrets in changed files".to_owned(),
+            CheckKind::Program(name) => name.clone(),
         };
         format!("{} ({how}): {}", result.check.task_id, result.detail)
     });

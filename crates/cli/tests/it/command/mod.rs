@@ -15,6 +15,7 @@ mod failure_kinds;
 mod failures;
 mod fit;
 mod forks;
+mod gates;
 mod goal_and_plan;
 mod guard;
 mod levels;

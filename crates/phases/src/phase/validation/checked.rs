@@ -32,6 +32,8 @@ impl Checked {
             CheckKind::File(path) | CheckKind::Content(path) | CheckKind::Written(path) => {
                 Evidence::File(path.clone())
             }
+            CheckKind::Secrets(_) => Evidence::File("changed files".to_owned()),
+            CheckKind::Program(name) => Evidence::Command(name.clone()),
         };
         let evidence = Some(evidence);
         let Clause::Text { subject: Subject::File(_), test } = clause else {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use candor_language::success;
 use candor_model::handoff::{ContextOutput, LoadedKind};
 use candor_model::{
-    CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
+    CheckKind, CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
     Goal, IdMap, JsonMap, SubTask, TaskId, TaskStatus, WantedCheck,
 };
 use candor_planning::criterion::{self, Clause, Judgement, Subject};
 use candor_planning::report::ConstraintCheck;
 
 use super::checked::Checked;
+use super::gates;
 use super::judging::Judged;
 use crate::{PhaseContext, Phases};
 
@@ -22,6 +23,10 @@ pub(super) struct GoalFindings {
     pub(super) wanted: Vec<WantedCheck>,
     /// The criteria, and what was found of each.
     pub(super) criteria: Vec<CheckedCriterion>,
+    /// Tasks that wrote what does not pass a gate, and why.
+    pub(super) failed: Vec<(TaskId, String)>,
+    /// Gates that only warn and do not hold, or that were skipped.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Constraints that count as criteria also where nobody can tell. The others describe the wish.
@@ -45,6 +50,7 @@ pub(super) fn judge(
     for text in goal.success_criteria.iter().filter(|text| !known.contains(&text.as_str())) {
         judge.criterion(text);
     }
+    gates::judge(&mut judge);
     judge.found
 }
 
@@ -107,13 +113,24 @@ impl<'a> Results<'a> {
     }
 }
 
-struct Judge<'r, 'c> {
-    phases: &'r Phases,
-    cx: &'r PhaseContext<'c>,
-    goal: &'r Goal,
+pub(super) struct Judge<'r, 'c> {
+    pub(super) phases: &'r Phases,
+    pub(super) cx: &'r PhaseContext<'c>,
+    pub(super) goal: &'r Goal,
     results: Results<'c>,
     judged: &'r Judged,
-    found: GoalFindings,
+    pub(super) found: GoalFindings,
+}
+
+/// Who wants a clause to hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WantedBy {
+    /// The goal.
+    Goal,
+    /// A gate of the project: its commands are the person's own.
+    ProjectGate,
+    /// A gate of a pack.
+    PackGate,
 }
 
 impl Judge<'_, '_> {
@@ -147,7 +164,7 @@ impl Judge<'_, '_> {
         let (source, words) = self.source(text);
         let wanted = self.found.wanted.len();
         let parts: Vec<Checked> =
-            criterion.clauses.iter().filter_map(|clause| self.clause(clause)).collect();
+            criterion.clauses.iter().filter_map(|clause| self.clause(clause, WantedBy::Goal)).collect();
         let checked = Checked::all(&parts);
         // What is being looked up is judged when it is known.
         if self.found.wanted.len() > wanted {
@@ -182,7 +199,7 @@ impl Judge<'_, '_> {
     }
 
     /// Judges one part; nothing if it must be looked up first.
-    fn clause(&mut self, clause: &Clause) -> Option<Checked> {
+    pub(super) fn clause(&mut self, clause: &Clause, by: WantedBy) -> Option<Checked> {
         if let Clause::Judge(words) | Clause::Prose(words) = clause {
             return Some(self.judged.checked(words));
         }
@@ -193,7 +210,11 @@ impl Judge<'_, '_> {
             _ => &self.results.outputs,
         };
         let evidence = evidence.or_else(|| self.results.last.map(|task| Evidence::Outputs(task.clone())));
-        let own = self.cx.material.is_some_and(|material| material.goal.is_some());
+        let own = match by {
+            WantedBy::Goal => self.cx.material.is_some_and(|material| material.goal.is_some()),
+            WantedBy::ProjectGate => true,
+            WantedBy::PackGate => false,
+        };
         Some(match clause.judge(outputs) {
             Judgement::Met => Checked { result: CriterionResult::Holds, found: self.seen(clause), evidence },
             // An output that nobody named that way shows nothing, unless the person asked for it by this name.
@@ -204,20 +225,22 @@ impl Judge<'_, '_> {
                 if !clause.may_run(&self.phases.rules.allowed_commands, own) {
                     return Some(Checked::open("not run: the program is not among the allowed ones"));
                 }
-                if kind.path().is_some_and(|path| self.is_unchanged(path)) {
+                if by == WantedBy::Goal && kind.path().is_some_and(|path| self.is_unchanged(path)) {
                     return Some(Checked::open("the file was there before, and is unchanged"));
                 }
-                let check = WantedCheck { task_id: self.results.last?.clone(), kind };
-                let seen: Option<&CheckResult> = self.cx.checks.iter().rev().find(|seen| seen.check == check);
-                match seen {
-                    Some(seen) => Checked::of(clause, seen),
-                    None => {
-                        self.found.wanted.push(check);
-                        return None;
-                    }
-                }
+                Checked::of(clause, self.looked_up(kind)?)
             }
         })
+    }
+
+    /// What was seen outside the run; what nobody has looked at yet is wanted.
+    pub(super) fn looked_up(&mut self, kind: CheckKind) -> Option<&CheckResult> {
+        let check = WantedCheck { task_id: self.results.last?.clone(), kind };
+        let seen = self.cx.checks.iter().rev().find(|seen| seen.check == check);
+        if seen.is_none() {
+            self.found.wanted.push(check);
+        }
+        seen
     }
 
     /// Whether a file is as it was before the work. Files that are named are read before it and again for validation.

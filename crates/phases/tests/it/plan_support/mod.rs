@@ -112,6 +112,7 @@ impl Stage {
                 answers: self.voice.is_some().then_some(Answers(&steps)),
                 meaning: None,
                 outcomes: &[],
+                started: None,
                 examples: &[],
                 open_circuits: &BTreeMap::new(),
                 feedback: &[],
