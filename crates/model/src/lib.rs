@@ -125,9 +125,9 @@ pub use notice::{
     Severity,
 };
 pub use order::{AgentAnswer, AgentBrief, ContextText, WorkOrder};
-pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, PlanOutcome};
+pub use outcome::{CalibrationMetrics, ExecutionResult, ExecutionStatus, KnownRequest, PlanOutcome};
 pub use phase::{Phase, SpokenBy};
-pub use plan::{ExecutionStrategy, Plan, PlanMetadata};
+pub use plan::{ExecutionStrategy, Plan, PlanMetadata, ToolCallBudget};
 pub use read::{MAX_DEPTH, ValidationError, check_depth, from_json, from_value};
 pub use recovery::{BudgetPart, BudgetRule, PackRules, RecoveryRule, RuleUse};
 pub use report::{ConfidencePoint, ExecutionReport, Lessons, ReportSummary, TaskReport};

@@ -61,6 +61,19 @@ pub struct PlanOutcome {
     /// What models took in each phase, in tokens; phases without any are absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub phase_tokens: BTreeMap<Phase, u64>,
+    /// The request, so that the same one is known again; absent in old logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<KnownRequest>,
+}
+
+/// A request by which the same one is known again. Digests, so that no words leave the run's own log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KnownRequest {
+    /// The digest of its words; case and white space do not count.
+    pub words: String,
+    /// The digest of the files that it works from, as they were read.
+    pub files: String,
 }
 
 /// How far past confidence can be trusted.

@@ -98,9 +98,25 @@ pub struct PlanMetadata {
     /// What the pack of its kind of goal says about recovery, the budget and the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack_rules: Option<Arc<PackRules>>,
+    /// How many tool calls are usual for a request of its class; more are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<ToolCallBudget>,
+    /// How many agents work at once at most, where the run does with fewer than the settings allow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents_at_once: Option<u32>,
     /// Anything else.
     #[serde(flatten)]
     pub other: JsonMap,
+}
+
+/// How many tool calls are usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCallBudget {
+    /// The number.
+    pub calls: u32,
+    /// Whether it holds for the whole request, and not for each task.
+    pub in_all: bool,
 }
 
 impl PlanMetadata {

@@ -122,11 +122,7 @@ impl PlanCache {
     }
 }
 
-/// The words of a request as they are compared: case and white space do not count.
-#[must_use]
-pub fn normalised(request: &str) -> String {
-    request.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
-}
+pub use candor_planning::known_request::normalised;
 
 #[cfg(test)]
 mod tests {

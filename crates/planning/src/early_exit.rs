@@ -149,8 +149,8 @@ pub fn on_cache(confidence: Option<Score>) -> Option<EarlyExit> {
         agent_reduction: CACHE_REDUCTION,
         model_downgrade: false,
         reason: format!(
-            "the cache has an answer with a confidence of {confidence} ({HIGH_CONFIDENCE} or more is high), so half \
-             the agents are enough to check it"
+            "a cache hit with a confidence of {confidence} ({HIGH_CONFIDENCE} or more is high) reduces the exploration \
+             needed, so half the agents are enough"
         ),
     })
 }

@@ -28,6 +28,7 @@ pub mod figures;
 pub mod gates;
 pub mod graph;
 pub mod guardrails;
+pub mod known_request;
 pub mod limits;
 pub mod loop_guard;
 pub mod metrics;

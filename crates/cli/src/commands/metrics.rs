@@ -1,5 +1,7 @@
 //! `candor metrics`: how the phases did, over all runs that are kept.
 
+mod classes;
+
 use std::collections::BTreeMap;
 
 use candor_app::DataFolder;
@@ -13,6 +15,7 @@ use candor_ports::RunFilter;
 use candor_react::Metrics;
 use serde_json::{Value, json};
 
+use self::classes::Classes;
 use super::code::CodeFigures;
 use crate::args::{GlobalOptions, MetricsArgs};
 use crate::failure::{Failure, code};
@@ -34,6 +37,7 @@ pub(crate) async fn metrics(global: &GlobalOptions, args: &MetricsArgs) -> Resul
             let records = log.read(&entry.summary.run_id, Position::START).await?;
             own(&records).for_each(|recorded| history.apply(&recorded.event.body));
             more.add_run(&records);
+            more.classes.add_run(&entry.summary, &records);
             runs.push(OneRun { phases: figures(&records), summary: entry.summary });
         }
         let outcomes = log.experience().await?.outcomes;
@@ -54,6 +58,7 @@ struct More {
     targets: TargetFigures,
     tools: Metrics,
     code: CodeFigures,
+    classes: Classes,
     calibration: CalibrationMetrics,
     bands: Vec<Band>,
 }
@@ -98,7 +103,7 @@ impl More {
             let name = if strategy.is_empty() { "nothing found" } else { strategy };
             text.push_str(&format!("    {name} {} of {}\n", figures.succeeded, figures.tried));
         }
-        text + &self.code.as_text() + &self.calibration_text()
+        text + &self.code.as_text() + &self.classes.as_text() + &self.calibration_text()
     }
 
     /// Predicted against actual success.
@@ -142,6 +147,7 @@ fn as_json(history: &PhaseHistory, runs: &[OneRun], more: &More, all: bool) -> R
         let (targets, tools) = more.as_json();
         fields.extend([("targets".to_owned(), targets), ("tools".to_owned(), tools)]);
         fields.insert("code".to_owned(), more.code.as_json());
+        fields.insert("classes".to_owned(), serde_json::to_value(&more.classes)?);
         fields.insert("calibration".to_owned(), json!({ "summary": more.calibration, "bands": more.bands }));
         fields.insert("runs".to_owned(), json!(runs.len()));
         let last = runs.first().map(|run| {

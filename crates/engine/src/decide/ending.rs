@@ -10,7 +10,7 @@ use candor_model::{
 };
 use candor_planning::graph::TaskIndex;
 use candor_planning::texts::{self, Response};
-use candor_planning::{assessment, confidence, limits, report, routing};
+use candor_planning::{assessment, confidence, known_request, limits, report, routing};
 
 use super::draft::{Decision, Draft};
 use super::{control, talk};
@@ -212,6 +212,7 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
         execution_time: ahead.execution_started().map_or(Seconds::ZERO, |start| now.since(start)),
         cost: ahead.spent(),
         phase_tokens: ahead.findings().phases.tokens.clone(),
+        request: Some(known_request::of(ahead.request(), &ahead.findings().documents.loaded)),
     };
     let report = Box::new(report::judged_report(&material, &assessment));
     let assessment = Some(Box::new(assessment));

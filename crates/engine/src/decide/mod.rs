@@ -72,7 +72,7 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
         Input::Flagged { finding } => guard::flagged(&mut draft, finding),
         Input::FilesRead { files } => looking::files(&mut draft, files),
         Input::ResultsChecked { attempt, results } => looking::checked(&mut draft, attempt, results)?,
-        Input::Noted { task_id, attempt, note } => notes::noted(&mut draft, task_id, attempt, note)?,
+        Input::Noted { task_id, attempt, note } => notes::noted(&mut draft, &task_id, attempt, note)?,
         Input::AgentAsks { task_id, attempt, request } => {
             notes::asks(&mut draft, &task_id, attempt, *request)?;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use candor_model::{
     Account, AgentNote, Choice, ChoiceKind, ChoiceRequest, EventBody, GateId, Money, Noted, Payee, Question,
-    TaskId,
+    Severity, TaskId, ToolCallBudget,
 };
 
 use super::draft::Draft;
@@ -15,11 +15,11 @@ use crate::state::{Stage, asked_by};
 /// An agent at work noted something; what it paid for is on the bill in the same append.
 pub(super) fn noted(
     draft: &mut Draft<'_>,
-    task_id: TaskId,
+    task_id: &TaskId,
     attempt: u32,
     note: Arc<AgentNote>,
 ) -> Result<(), Refusal> {
-    let running = outcome::running(draft, &task_id, attempt)?;
+    let running = outcome::running(draft, task_id, attempt)?;
     let agent_type = running.attempt.agent_type.clone();
     let paid = match note.as_ref() {
         AgentNote::Consulted { ask, step, .. } => {
@@ -31,11 +31,36 @@ pub(super) fn noted(
         }
         _ => None,
     };
-    draft.emit(EventBody::AgentNoted { task_id, attempt, note });
+    let is_call = matches!(note.as_ref(), AgentNote::Called { .. });
+    draft.emit(EventBody::AgentNoted { task_id: task_id.clone(), attempt, note });
+    if is_call {
+        tell_of_many_calls(draft, task_id, attempt);
+    }
     if let Some((payee, amount)) = paid.filter(|(_, amount)| *amount > Money::ZERO) {
         outcome::spent(draft, Account::Execution, payee, amount);
     }
     Ok(())
+}
+
+/// Tells once that more tools are called than is usual for a request of its class. Nothing is stopped: the limit of an
+/// agent's calls is its own setting.
+fn tell_of_many_calls(draft: &mut Draft<'_>, task_id: &TaskId, attempt: u32) {
+    let ahead = draft.projected();
+    let Some(work) = ahead.work() else { return };
+    let Some(ToolCallBudget { calls, in_all }) = work.plan().metadata.tool_calls else { return };
+    let is_call = |noted: &&Noted| matches!(noted.note, AgentNote::Called { .. });
+    let (who, made) = if in_all {
+        let tasks = work.tasks().flat_map(|(task, _)| ahead.notes(&task.task_id));
+        ("the run".to_owned(), tasks.filter(is_call).count())
+    } else {
+        let own = ahead.notes(task_id).iter().filter(|noted| noted.attempt == attempt);
+        (task_id.to_string(), own.filter(is_call).count())
+    };
+    if u32::try_from(made).is_ok_and(|made| made == calls.saturating_add(1)) {
+        let (rule, severity) = ("tool_calls".to_owned(), Severity::Warning);
+        let reason = format!("{who} has made {made} tool calls; {calls} are usual for such a request");
+        draft.emit(EventBody::GuardrailTripped { rule, severity, reason });
+    }
 }
 
 /// An agent needs a person's word: its attempt rests, and everything else goes on.

@@ -82,6 +82,8 @@ fn most_at_once(state: &RunState) -> usize {
         return 1;
     }
     let most = state.settings().max_parallel_tasks;
+    let reduced = state.work().and_then(|work| work.plan().metadata.agents_at_once);
+    let most = reduced.map_or(most, |reduced| reduced.min(most));
     let most = state.room_at_once().map_or(most, |room| room.min(most));
     usize::try_from(most).unwrap_or(usize::MAX).max(1)
 }

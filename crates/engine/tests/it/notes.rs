@@ -6,7 +6,7 @@ use candor_engine::Input;
 use candor_model::{
     AgentNote, AskStep, ChoiceKind, ChoiceOption, ChoiceRequest, Consulted, Effect, EventBody, FollowUp,
     JsonMap, ModelCall, Money, NonEmpty, Notification, Phase, ReadFile, RunSettings, RunStatus, Seconds,
-    Tier, TokenUse, ToolCall, ToolHints, ToolResult, Undone,
+    Tier, TokenUse, ToolCall, ToolCallBudget, ToolHints, ToolResult, Undone,
 };
 use candor_testkit::fixtures::{self, dollars, paris_plan, task_id};
 use candor_testkit::scenario::Scenario;
@@ -323,4 +323,40 @@ fn when_every_agent_has_failed_a_model_answers_directly_and_then_a_person_is_ask
     assert!(matches!(run.question().1, candor_model::Question::Guidance(_)), "then a person decides");
     let degraded = run.count(|body| matches!(body, EventBody::PhaseDegraded { phase: Phase::Execution, .. }));
     assert_eq!(degraded, 1);
+}
+
+#[test]
+fn one_call_more_than_is_usual_is_told_once_and_stops_nothing() {
+    // spec: orchestrator SC-09
+    let warnings = |budget: ToolCallBudget, calls: &[&str]| {
+        let mut plan = paris_plan();
+        plan.metadata.tool_calls = Some(budget);
+        let mut run = Scenario::of(plan, RunSettings::default());
+        for (n, task) in calls.iter().enumerate() {
+            note(&mut run, task, called(&format!("k{n}"), ToolHints::READS));
+        }
+        let told = run.log.iter().filter_map(|recorded| match &recorded.event.body {
+            EventBody::GuardrailTripped { rule, reason, .. } if rule == "tool_calls" => Some(reason.clone()),
+            _ => None,
+        });
+        told.collect::<Vec<String>>()
+    };
+    let in_all = ToolCallBudget { calls: 3, in_all: true };
+    assert!(warnings(in_all, &["task_001", "task_003", "task_001"]).is_empty());
+    let told = warnings(in_all, &["task_001", "task_003", "task_001", "task_003", "task_003"]);
+    assert_eq!(told, ["the run has made 4 tool calls; 3 are usual for such a request"]);
+    let each = ToolCallBudget { calls: 2, in_all: false };
+    assert!(warnings(each, &["task_001", "task_003", "task_001", "task_003"]).is_empty());
+    assert_eq!(warnings(each, &["task_001", "task_001", "task_001"]).len(), 1);
+}
+
+#[test]
+fn a_plan_that_does_with_fewer_agents_starts_no_more_tasks_at_once() {
+    // spec: orchestrator EE-02 SC-07
+    let started = |at_once: Option<u32>| {
+        let mut plan = paris_plan();
+        plan.metadata.agents_at_once = at_once;
+        Scenario::of(plan, RunSettings::default()).running().len()
+    };
+    assert_eq!((started(None), started(Some(1))), (2, 1));
 }

@@ -14,6 +14,7 @@ use candor_model::handoff::{
     CacheLookup, CacheStatus, ContextOutput, EvaluationOutput, NamedCommand, PreAnalysisOutput, YesNo,
 };
 use candor_model::{Broadcast, Effect, JsonMap, OptionalStep, Phase};
+use candor_planning::known_request;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     let output = ContextOutput {
         calibration: cx.calibration.clone(),
         agents: cx.agents.len(),
-        cached: Some(CacheStatus::Lookup(cached(phases, cx, before.cached, &wanted))),
+        cached: Some(CacheStatus::Lookup(cached(phases, cx, before.cached, &wanted, &loaded))),
         loaded: loaded.items.clone(),
         dropped: loaded.dropped.clone(),
         failed: loaded.failed.clone(),
@@ -106,6 +107,7 @@ fn cached(
     cx: &PhaseContext<'_>,
     left: Option<CacheStatus>,
     files: &[String],
+    loaded: &Loaded,
 ) -> CacheLookup {
     let words = normalised(cx.request);
     let kept = match left {
@@ -121,7 +123,8 @@ fn cached(
     if !files.is_empty() {
         let read = files.iter().filter_map(|path| cx.files.get(path));
         let digests: Vec<String> = read.map(|file| format!("{}={}", file.path, file.hash)).collect();
-        if !phases.cache().same_files(&words, &digests.join("\n")) {
+        let same = phases.cache().same_files(&words, &digests.join("\n"));
+        if !same && !known_request::has(cx.outcomes, cx.request, &loaded.items) {
             (cached.hit, cached.confidence) = (false, 0);
         }
     }

@@ -14,7 +14,7 @@ use candor_model::{
 use candor_planning::early_exit::EarlyExit;
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use candor_planning::validation::{self, Proposal};
-use candor_planning::{completeness, estimate, risk, routing, texts};
+use candor_planning::{completeness, estimate, known_request, risk, routing, texts};
 
 use self::assign::{assign, break_ties, routings};
 use self::doubts::Doubts;
@@ -103,6 +103,11 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     plan.estimated_total_duration = plan.total_estimate();
     plan.updated_at = cx.now;
     let scale = scale::fixed(&phases.rules.scaling, cx, &plan, exits);
+    // That a plan was made before is no reason to do with fewer; that it succeeded is.
+    let reduced =
+        scale.exits.iter().any(|exit| exit.reduce) && known_request::has_words(cx.outcomes, cx.request);
+    plan.metadata.agents_at_once = reduced.then_some(scale.agents.total);
+    plan.metadata.tool_calls = scale.proposal.tool_calls.budget();
     if !is_brought {
         decisions.push(scale.decision(plan.execution_strategy));
     }

@@ -5,6 +5,7 @@ use candor_model::handoff::{
     Amounts, BudgetOverview, CacheLookup, CacheStatus, LookedUpRequest, PreAnalysisOutput,
 };
 use candor_model::{GoalType, Money, OptionalStep, Phase};
+use candor_planning::known_request;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 
 use super::{Phases, report};
@@ -56,7 +57,8 @@ pub(super) fn looked_up(phases: &Phases, cx: &PhaseContext<'_>) -> CacheLookup {
     let words = normalised(cx.request);
     let kinds = phases.packs().iter().map(|pack: &Pack| &pack.goal_type);
     let cache = phases.cache();
-    let hit = kinds.chain([&GoalType::GENERIC]).any(|kind| cache.knows(kind, &words));
+    let hit = kinds.chain([&GoalType::GENERIC]).any(|kind| cache.knows(kind, &words))
+        || known_request::has_words(cx.outcomes, cx.request);
     let request = LookedUpRequest {
         normalised: shortened(&words),
         words: cx.request.split_whitespace().count(),

@@ -3,7 +3,7 @@
 //! A class never says how many agents there are; the matrix does. Its tier is the one for work that was
 //! given none.
 
-use candor_model::Tier;
+use candor_model::{Tier, ToolCallBudget};
 use serde::{Deserialize, Serialize};
 
 use super::MAX_AGENTS;
@@ -113,6 +113,19 @@ impl Default for TaskClasses {
                 agents: Bounds::new(5, MAX_AGENTS),
                 tool_calls: ToolCalls { calls: None, per: CountedPer::Responsibility },
             },
+        }
+    }
+}
+
+impl ToolCalls {
+    /// The upper bound as a plan states it; nothing where each agent's responsibility decides.
+    #[must_use]
+    pub fn budget(&self) -> Option<ToolCallBudget> {
+        let calls = self.calls?.max?;
+        match self.per {
+            CountedPer::Task => Some(ToolCallBudget { calls, in_all: true }),
+            CountedPer::Agent => Some(ToolCallBudget { calls, in_all: false }),
+            CountedPer::Responsibility => None,
         }
     }
 }

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 fn outcome(score: f64, success: bool) -> PlanOutcome {
     PlanOutcome {
         phase_tokens: BTreeMap::new(),
+        request: None,
         plan_id: PlanId::new("plan_xyz789").unwrap(),
         confidence_score: confidence(score),
         success,

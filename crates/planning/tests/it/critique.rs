@@ -235,6 +235,7 @@ fn what_a_phase_is_expected_to_take_is_the_median_of_past_runs() {
             execution_time: Seconds::ZERO,
             cost: Money::ZERO,
             phase_tokens: [(Phase::Planning, *tokens)].into(),
+            request: None,
         };
         tokens.iter().map(one).collect()
     };

@@ -1,5 +1,6 @@
 //! The real command, run as people and scripts run it: arguments in, exit code, stdout and stderr out.
 
+mod again;
 mod agents_http;
 mod agents_misbehaving;
 mod approval;

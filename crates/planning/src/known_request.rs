@@ -1,0 +1,44 @@
+//! Knowing a request again: the same words with the same files, in any process.
+
+use candor_model::handoff::{LoadedItem, LoadedKind};
+use candor_model::{KnownRequest, PlanOutcome};
+use sha2::{Digest, Sha256};
+
+/// How many bytes of a digest are kept.
+const DIGEST_BYTES: usize = 12;
+
+/// The words of a request as they are compared: case and white space do not count.
+#[must_use]
+pub fn normalised(request: &str) -> String {
+    request.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// By what a request is known again, with the files that were loaded for it.
+#[must_use]
+pub fn of(request: &str, loaded: &[LoadedItem]) -> KnownRequest {
+    let files = loaded.iter().filter(|item| item.kind == LoadedKind::File);
+    let files: Vec<String> = files.map(|file| format!("{}={}", file.name, file.hash)).collect();
+    KnownRequest { words: digest(&normalised(request)), files: digest(&files.join("\n")) }
+}
+
+/// Whether a plan for these words succeeded before.
+#[must_use]
+pub fn has_words(outcomes: &[PlanOutcome], request: &str) -> bool {
+    let words = digest(&normalised(request));
+    known(outcomes).any(|known| known.words == words)
+}
+
+/// Whether a plan for these words with these files succeeded before.
+#[must_use]
+pub fn has(outcomes: &[PlanOutcome], request: &str, loaded: &[LoadedItem]) -> bool {
+    let wanted = of(request, loaded);
+    known(outcomes).any(|known| *known == wanted)
+}
+
+fn known(outcomes: &[PlanOutcome]) -> impl Iterator<Item = &KnownRequest> {
+    outcomes.iter().filter(|outcome| outcome.success).filter_map(|outcome| outcome.request.as_ref())
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
