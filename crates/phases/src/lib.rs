@@ -22,4 +22,4 @@ pub use consult::{Answers, Incomplete, Meaning};
 pub use pack::Pack;
 pub use phase::{Phases, define_goal, examine, skippable};
 pub use phase_context::PhaseContext;
-pub use rulebook::Rulebook;
+pub use rulebook::{PlanningQuestion, Rulebook};

@@ -1,11 +1,32 @@
 //! The rules that hold for the phases of an installation: configuration, with defaults that need none.
 
-use candor_model::Enforcement;
+use candor_model::{Enforcement, Seconds};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::guardrails::Guardrails;
 use candor_planning::quality_gate::QualityGate;
 use candor_planning::roster::Roster;
 use candor_planning::scaling::ScalingRules;
+use serde::{Deserialize, Serialize};
+
+/// A question that planning puts to an agent before it decides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanningQuestion {
+    /// The agent.
+    pub agent: String,
+    /// The question.
+    pub question: String,
+    /// It is put if the request has one of these words; without any, always.
+    #[serde(default)]
+    pub when: Vec<String>,
+    /// How long planning waits for the answer.
+    #[serde(default = "usual_patience")]
+    pub timeout: Seconds,
+}
+
+fn usual_patience() -> Seconds {
+    Seconds::whole(5)
+}
 
 /// All of them.
 #[derive(Debug, Clone)]
@@ -26,6 +47,8 @@ pub struct Rulebook {
     pub critique_by_model: bool,
     /// The project's own instruction files that are there, the most telling first.
     pub instructions: Vec<String>,
+    /// What planning asks agents before it decides.
+    pub questions: Vec<PlanningQuestion>,
     /// What must hold of every result.
     pub gates: Vec<QualityGate>,
     /// Programs that a criterion may run although the plan is not the person's own.
@@ -44,6 +67,7 @@ impl Default for Rulebook {
             secrets: Enforcement::Suggest,
             critique_by_model: false,
             instructions: Vec::new(),
+            questions: Vec::new(),
             gates: Vec::new(),
             allowed_commands: Vec::new(),
         }

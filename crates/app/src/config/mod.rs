@@ -13,7 +13,7 @@ pub use candor_embed::EmbeddingConfig;
 use candor_llm::ModelsConfig;
 pub use candor_llm::chat::TierConfig;
 use candor_model::{BreakerSettings, Money, RiskClass, RunSettings, Seconds};
-use candor_phases::Rulebook;
+use candor_phases::{PlanningQuestion, Rulebook};
 use candor_planning::quality_gate::QualityGate;
 use serde::Deserialize;
 
@@ -114,12 +114,14 @@ pub struct Planning {
     pub min_agents: usize,
     /// The project's instructions, looked for beside the configuration.
     pub instructions: Vec<String>,
+    /// What agents are asked before a plan is decided.
+    pub questions: Vec<PlanningQuestion>,
 }
 
 impl Default for Planning {
     fn default() -> Self {
         let instructions = ["AGENTS.md", "CLAUDE.md", "README.md"].map(str::to_owned).to_vec();
-        Self { min_agents: candor_planning::validation::MIN_AGENTS, instructions }
+        Self { min_agents: candor_planning::validation::MIN_AGENTS, instructions, questions: Vec::new() }
     }
 }
 
@@ -173,6 +175,7 @@ impl Config {
         config.code = config.code.in_folder(&config.folder);
         config.heed(&path)?;
         config.rulebook = config.sections().rulebook(&path, &config.folder)?;
+        config.rulebook.questions = config.questions(&path)?;
         config.path = path;
         Ok(config)
     }
@@ -180,6 +183,20 @@ impl Config {
     /// Whether the agents for any goal are there: they need a model, and if nothing is said, nobody else is there.
     pub fn uses_general_agents(&self) -> bool {
         !self.models.is_empty() && self.packs.general.unwrap_or(self.agents.is_empty())
+    }
+
+    /// What planning asks; each question must name an agent that there is.
+    fn questions(&self, path: &Path) -> Result<Vec<PlanningQuestion>, AppError> {
+        let questions = &self.planning.questions;
+        let is_known = |name: &str| self.agents.iter().any(|agent| agent.agent_type.as_str() == name);
+        match questions.iter().enumerate().find(|(_, asked)| !is_known(&asked.agent)) {
+            None => Ok(questions.clone()),
+            Some((index, asked)) => Err(AppError::usage(format!(
+                "{}: planning.questions[{index}].agent: there is no agent `{}`; declare it under [[agents]]",
+                path.display(),
+                asked.agent
+            ))),
+        }
     }
 
     fn sections(&self) -> Sections<'_> {

@@ -85,6 +85,8 @@ impl Sections<'_> {
             injection: self.guardrails.injection.unwrap_or(usual.injection),
             secrets: self.guardrails.secrets.unwrap_or(usual.secrets),
             critique_by_model: self.validation.critique_by_model,
+            // They name agents, which are known once the whole file is read.
+            questions: Vec::new(),
             gates: self.gates(path)?,
             allowed_commands,
         })

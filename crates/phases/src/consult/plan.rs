@@ -5,6 +5,8 @@ use candor_planning::routing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::phase::planning::specialists::ANSWERS;
+
 /// What a model thinks of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -59,7 +61,9 @@ pub(crate) struct OtherWay {
 pub(crate) fn plan(goal: &Goal, tasks: &[SubTask], agents: &[AgentCapability]) -> Ask {
     let mut ask = Ask::expecting::<PlanAnswer>("plan", Tier::Strong);
     ask.slots.insert("goal", goal.description.to_string());
-    ask.slots.insert("tasks", task_lines(tasks));
+    let known = tasks.first().and_then(|task| task.inputs.get(ANSWERS));
+    let known = known.map(|known| format!("\nWhat specialists answered: {known}")).unwrap_or_default();
+    ask.slots.insert("tasks", task_lines(tasks) + &known);
     let chosen = agents.iter().filter(|agent| tasks.iter().any(|task| task.agent_type == agent.agent_type));
     let texts: Vec<String> = chosen.map(routing::agent_line).collect();
     ask.slots.insert("agents", texts.join("\n"));

@@ -5,7 +5,7 @@ mod context;
 mod decomposition;
 mod evaluation;
 mod gatekeeper;
-mod planning;
+pub(crate) mod planning;
 mod pre_analysis;
 mod ranking;
 mod staffing;

@@ -4,6 +4,7 @@
 mod assign;
 mod doubts;
 mod knowledge;
+pub(crate) mod specialists;
 mod talks;
 
 use candor_model::handoff::{PlanTotals, PlanningOutput, RoutingMethod};
@@ -66,12 +67,16 @@ fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomple
             plan
         }
     };
+    let asked = match material {
+        Some(_) => Vec::new(),
+        None => specialists::ask(phases, cx, &mut plan.subtasks, &mut notes)?,
+    };
     let added = knowledge::complete(phases, cx, goal, &mut plan);
     let ranking = ranking(cx, &agents, &plan.subtasks)?;
     plan.created_at = cx.now;
     let mut choices = assign(&mut plan.subtasks, &agents, &ranking, &mut notes)?;
     break_ties(cx, &mut plan.subtasks, &agents, &mut choices)?;
-    let decisions = routings(&plan.subtasks, &choices);
+    let decisions = asked.into_iter().chain(routings(&plan.subtasks, &choices)).collect();
     let method = (ranking.method(), ranking.method_code());
     conclude(phases, cx, Draft { plan, agents, choices, method, notes, decisions, added, by_person: false })
 }

@@ -37,6 +37,7 @@ mod rules_files;
 mod secrets;
 mod serve;
 mod serve_client;
+mod specialists;
 mod starting_out;
 mod stream;
 #[cfg(target_os = "linux")]

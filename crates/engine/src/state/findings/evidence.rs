@@ -116,9 +116,10 @@ impl ValidationFindings {
         self.assessment = handoff.output::<ValidationOutput>().ok().and_then(|left| left.assessment);
     }
 
-    /// A question was answered; what validation itself asked is kept for it.
+    /// A question was answered; what a phase itself asked is kept for it.
     pub(crate) fn answered(&mut self, asked: Option<&Query>, response: &QueryResponse) {
-        if asked.is_some_and(|query| query.from_agent == Phase::Validation.lead_agent()) {
+        let of_phase = |query: &Query| Phase::ALL.iter().any(|phase| query.from_agent == phase.lead_agent());
+        if asked.is_some_and(of_phase) {
             self.responses.push(response.clone());
         }
     }
