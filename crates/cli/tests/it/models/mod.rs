@@ -7,6 +7,7 @@ mod breakers;
 mod configuration;
 mod critiques;
 mod directly;
+mod domains;
 mod durability;
 mod fallback_policy;
 mod general;
