@@ -31,7 +31,7 @@ mod worker;
 pub use self::a2a::{A2aAgent, A2aConfig, A2aError, Described};
 pub use attempts::{AttemptFolder, stop_orphans};
 pub use builtin::{BUILTIN_KINDS, BuiltinError, builtin};
-pub use command::{AssistantAgent, CommandAgent, CommandLimits, EmptyCommand, Preset};
+pub use command::{AssistantAgent, CommandAgent, CommandLimits, EmptyCommand, Preset, judge_command};
 pub use fault::{Fault, FaultError, FaultKind, Faulty};
 #[cfg(feature = "http")]
 pub use http::{HttpAgent, HttpAgentError};

@@ -54,6 +54,11 @@ impl DataFolder {
         AttemptFolder(self.0.join("attempts"))
     }
 
+    /// The programs of packs that come with Candor.
+    pub fn packs(&self) -> PathBuf {
+        self.0.join("packs")
+    }
+
     /// The vectors of texts, by the model that made them.
     pub fn vectors(&self) -> PathBuf {
         self.0.join("vectors")

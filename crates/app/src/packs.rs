@@ -1,45 +1,81 @@
 //! The packs: those that come with Candor, and those in the folders that the configuration names.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use candor_phases::Pack;
 use candor_phases::pack::RECOVERY_FILE;
+use candor_ports::private;
+use sha2::{Digest, Sha256};
 
 use crate::config::Config;
+use crate::data::DataFolder;
 use crate::error::AppError;
 
 /// The file that describes a pack.
 const PACK_FILE: &str = "pack.toml";
 
 /// A pack and where its files are.
+#[derive(Clone)]
 pub struct FoundPack {
     /// The pack.
     pub pack: Pack,
     files: Files,
 }
 
+#[derive(Clone)]
 enum Files {
     /// They are part of the program.
-    BuiltIn(&'static [(&'static str, &'static str)]),
+    BuiltIn(&'static [BuiltInFile]),
     /// They are in a folder.
     Folder(PathBuf),
 }
 
-/// The files of the general pack.
-const GENERAL: &[(&str, &str)] = &[(PACK_FILE, include_str!("../../../packs/general/pack.toml"))];
+/// A file that is part of the program: its name and its text.
+type BuiltInFile = (&'static str, &'static str);
+
+/// The files of a pack that comes with Candor.
+macro_rules! built_in {
+    ($pack:literal: $($file:literal),+ $(,)?) => {
+        &[$(($file, include_str!(concat!("../../../packs/", $pack, "/", $file)))),+]
+    };
+}
 
 /// The packs that come with Candor.
-const BUILT_IN: [(&str, &[(&str, &str)]); 2] = [("travel", TRAVEL), ("general", GENERAL)];
-
-/// The files of the travel pack.
-const TRAVEL: &[(&str, &str)] = &[
-    (PACK_FILE, include_str!("../../../packs/travel/pack.toml")),
-    (RECOVERY_FILE, include_str!("../../../packs/travel/recovery.toml")),
-    ("flights.json", include_str!("../../../packs/travel/flights.json")),
-    ("hotels.json", include_str!("../../../packs/travel/hotels.json")),
-    ("activities.json", include_str!("../../../packs/travel/activities.json")),
-    ("transport.json", include_str!("../../../packs/travel/transport.json")),
+const BUILT_IN: &[&[BuiltInFile]] = &[
+    built_in!("travel": "pack.toml", "recovery.toml", "flights.json", "hotels.json", "activities.json", "transport.json"),
+    built_in!("general": "pack.toml"),
 ];
+
+/// Where the files of a pack are for programs: in its folder, or in the data folder once they are written there.
+#[derive(Clone)]
+pub(crate) struct PackFiles {
+    files: Files,
+    /// Where those of a built-in pack are written; the name has the digest of their content.
+    written: PathBuf,
+}
+
+impl PackFiles {
+    /// The folder with the files. Those of a built-in pack are written if they are not there as they should be.
+    pub(crate) fn place(&self) -> io::Result<PathBuf> {
+        let files = match &self.files {
+            Files::Folder(folder) => return std::fs::canonicalize(folder),
+            Files::BuiltIn(files) => files,
+        };
+        private::create_dir_all(&self.written)?;
+        for (name, text) in *files {
+            let path = self.written.join(name);
+            if std::fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+                continue;
+            }
+            // Another process may read or write the same file now: it is never there in part.
+            let part = self.written.join(format!("{name}.{}.part", std::process::id()));
+            private::write(&part, text)?;
+            std::fs::rename(&part, &path)?;
+        }
+        std::fs::canonicalize(&self.written)
+    }
+}
 
 impl FoundPack {
     /// The text of one of the pack's files.
@@ -52,6 +88,22 @@ impl FoundPack {
             Files::Folder(folder) if is_plain(name) => std::fs::read_to_string(folder.join(name)).ok(),
             Files::Folder(_) => None,
         }
+    }
+
+    /// Its files as programs find them.
+    pub(crate) fn files_in(&self, data: &DataFolder) -> PackFiles {
+        let mut digest = Sha256::new();
+        if let Files::BuiltIn(files) = &self.files {
+            for (name, text) in *files {
+                digest.update(name);
+                digest.update([0]);
+                digest.update(text);
+                digest.update([0]);
+            }
+        }
+        let digest: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let written = data.packs().join(format!("{}-{digest}", self.pack.name));
+        PackFiles { files: self.files.clone(), written }
     }
 
     /// Where it comes from, for people.
@@ -78,14 +130,13 @@ pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, AppError> {
         let shown = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
         packs.push(FoundPack { pack: read(&text, rules.as_deref(), &shown)?, files: Files::Folder(folder) });
     }
-    for (name, files) in BUILT_IN {
-        if packs.iter().any(|found: &FoundPack| found.pack.name == name) {
-            continue;
+    for files in BUILT_IN {
+        let text = |name: &str| files.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+        let name = text(PACK_FILE).unwrap_or_default();
+        let pack = read(name, text(RECOVERY_FILE), "a pack that comes with Candor: ")?;
+        if !packs.iter().any(|found| found.pack.name == pack.name) {
+            packs.push(FoundPack { pack, files: Files::BuiltIn(files) });
         }
-        let text = |file: &str| files.iter().find(|(known, _)| *known == file).map(|(_, text)| *text);
-        let own = text(PACK_FILE).unwrap_or_default();
-        let pack = read(own, text(RECOVERY_FILE), &format!("the {name} pack: "))?;
-        packs.push(FoundPack { pack, files: Files::BuiltIn(files) });
     }
     Ok(packs)
 }

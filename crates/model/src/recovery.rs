@@ -25,13 +25,19 @@ pub struct PackRules {
     /// What the report of such a run leads with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportLayout>,
+    /// What the pack's programs may do, in words; absent if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<String>,
 }
 
 impl PackRules {
     /// Whether there is nothing worth recording.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.recovery.is_empty() && self.budget.is_none() && self.report.is_none()
+        self.recovery.is_empty()
+            && self.budget.is_none()
+            && self.report.is_none()
+            && self.permissions.is_none()
     }
 }
 

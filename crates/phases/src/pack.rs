@@ -4,12 +4,13 @@
 
 mod applies;
 mod check;
+mod permissions;
 
 use std::collections::BTreeSet;
 
 use candor_model::{
-    BudgetRule, GoalType, JsonMap, PackRules, Priority, RecoveryRule, ReportLayout, RetryPolicy, Seconds,
-    ValidationError,
+    AgentType, BudgetRule, GoalType, JsonMap, PackRules, Priority, RecoveryRule, ReportLayout, RetryPolicy,
+    Seconds, ValidationError,
 };
 use candor_planning::completeness::Category;
 use candor_planning::quality_gate::QualityGate;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::applies::{Applies, Evidence};
 pub(crate) use self::applies::{Meant, meant};
+pub use self::permissions::{OUTPUT_FOLDER, PACK_PLACEHOLDER, Permissions};
 
 /// What is known of a kind of goal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +70,12 @@ pub struct Pack {
     /// What the report of a run leads with.
     #[serde(default)]
     pub report: Option<ReportLayout>,
+    /// Whether its tasks are the plan as they stand: its agents understand no others, so no model is asked for steps.
+    #[serde(default)]
+    pub fixed_plan: bool,
+    /// What its programs may do; see [`Permissions`].
+    #[serde(default)]
+    pub permissions: Permissions,
 }
 
 /// The file beside a pack's own in which its recovery rules and its budget rule may stand.
@@ -93,6 +101,9 @@ pub struct TaskTemplate {
     pub name: String,
     /// What is to be done.
     pub description: String,
+    /// The agent of the pack that does it and nobody else can; without it, the best of all agents is chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentType>,
     /// The categories whose results it needs.
     #[serde(default)]
     pub needs: Vec<String>,
@@ -146,7 +157,8 @@ impl Pack {
             ..layout
         });
         let (recovery, budget) = (self.recovery.clone(), self.budget.clone());
-        let rules = PackRules { pack: self.name.clone(), recovery, budget, report };
+        let permissions = self.has_programs().then(|| self.permissions.in_words());
+        let rules = PackRules { pack: self.name.clone(), recovery, budget, report, permissions };
         (!rules.is_empty()).then_some(rules)
     }
 

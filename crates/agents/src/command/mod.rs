@@ -30,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::assistant::{AssistantAgent, Preset};
 use self::line::Line;
+pub use self::outcome::judge as judge_command;
 use self::streams::{Streams, Talk};
 use crate::answer::write_order;
 use crate::attempts::{AttemptFolder, Noted};

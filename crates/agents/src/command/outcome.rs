@@ -10,7 +10,7 @@ use crate::answer::{read_answer, reported_error};
 use crate::text;
 
 /// The answer of a child that ended by itself.
-pub(super) fn judge(
+pub fn judge(
     program: &str,
     status: ExitStatus,
     stdout: &[u8],

@@ -150,12 +150,15 @@ pub struct Approval {
 pub struct Packs {
     /// Folders with packs of your own, beside those that come with Candor.
     pub folders: Vec<PathBuf>,
-    /// Whether the packs' own agents are used; if unset, only when no other agent is declared.
+    /// Whether the packs' own agents are used. If unset, those on sample data are only when no other agent is declared,
+    /// and a pack's programs are for the pack's own tasks.
     pub agents: Option<bool>,
     /// Whether the agents for any goal are there, which need a model; if unset, only when no other agent is declared.
     pub general: Option<bool>,
     /// Agents of packs that are left out.
     pub without: Vec<String>,
+    /// Whether packs' programs run all the same when this kernel cannot confine them.
+    pub allow_unconfined: bool,
 }
 
 impl Config {

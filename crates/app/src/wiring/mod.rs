@@ -4,6 +4,8 @@ mod agents;
 mod code;
 mod deps;
 mod embedder;
+mod interpreter;
+mod program;
 mod secrets;
 mod tools;
 
@@ -16,6 +18,7 @@ use candor_embed::EmbeddingConfig;
 use candor_llm::Tiers;
 use candor_model::redact::Redactor;
 use candor_model::{AgentCapability, AgentType, Tier};
+use candor_phases::pack::PACK_PLACEHOLDER;
 use candor_phases::{Pack, Phases};
 use candor_ports::{Agent, Observer};
 use candor_runtime::{AgentRegistry, Runtime};
@@ -23,6 +26,7 @@ use candor_tools::Tools;
 
 pub use self::code::{CODE_AGENT, Sandbox};
 pub use self::deps::ModelUse;
+use self::program::PackProgram;
 use crate::config::{AgentInFile, Config, ModelInFile};
 use crate::data::{DataFolder, Log};
 use crate::error::AppError;
@@ -92,12 +96,13 @@ impl App {
         Phases::new(packs, self.config.planning.min_agents).with_rules(rules)
     }
 
-    /// Whether a pack's own agents are there: if unset, only when nobody else is. Those for any goal need a model.
+    /// Whether a pack's own agents are there. If unset, programs are, since they do nothing but their pack's tasks, and
+    /// others only when nobody else is. Those for any goal need a model.
     fn uses_agents_of(&self, pack: &Pack) -> bool {
         if pack.for_any_goal {
             return self.config.uses_general_agents();
         }
-        self.config.packs.agents.unwrap_or(self.config.agents.is_empty())
+        self.config.packs.agents.unwrap_or(self.config.agents.is_empty() || pack.has_programs())
     }
 
     /// Everyone who can be given a task, some of them made to misbehave.
@@ -187,7 +192,12 @@ impl App {
             let declared: AgentInFile =
                 candor_model::from_value(value).map_err(|error| at(format!("agents: {error}")))?;
             let Some(agent) = self.with_what_is_there(declared) else { continue };
-            let callable = self.agent(&agent, &|name| found.file(name)).map_err(|error| at(error.message))?;
+            let callable = match &agent.command {
+                Some(command) if command.iter().any(|word| word.contains(PACK_PLACEHOLDER)) => {
+                    Arc::new(self.pack_program(found, command))
+                }
+                _ => self.agent(&agent, &|name| found.file(name)).map_err(|error| at(error.message))?,
+            };
             agents.push((self.capability(&agent), callable));
         }
         Ok(agents)
@@ -207,6 +217,16 @@ impl App {
             agent.model = Some(ModelInFile::Tier(agent.mission.tier.unwrap_or(Tier::Balanced)));
         }
         Some(agent)
+    }
+
+    fn pack_program(&self, found: &FoundPack, command: &[String]) -> PackProgram {
+        PackProgram {
+            command: command.to_vec(),
+            files: found.files_in(&self.data),
+            folder: self.config.folder.clone(),
+            permissions: found.pack.permissions.clone(),
+            allow_unconfined: self.config.packs.allow_unconfined,
+        }
     }
 
     fn beside_config(&self, name: &str) -> Option<String> {

@@ -38,7 +38,10 @@ fn in_force(app: &App) -> Result<Value, Failure> {
             "min_agents": config.planning.min_agents,
             "instructions": config.planning.instructions,
         },
-        "packs": { "folders": config.packs.folders, "agents": config.packs.agents },
+        "packs": {
+            "folders": config.packs.folders, "agents": config.packs.agents,
+            "allow_unconfined": config.packs.allow_unconfined,
+        },
         "models": tiers,
         "breakers": config.breakers,
         "guardrails": with_rules(&config.guardrails.rules, &rules.guardrails, &[

@@ -69,7 +69,7 @@ impl Asker {
         };
         let agents: Vec<AgentCapability> = match &args.agents {
             Some(path) => AgentList::read(path)?,
-            None => app.registry(&[])?.known(&experience.measured),
+            None => app.phases().rankable(None, &app.registry(&[])?.known(&experience.measured)),
         };
         let mut history = experience.examples.clone();
         if let Some(path) = &args.history {

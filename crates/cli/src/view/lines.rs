@@ -239,7 +239,10 @@ impl LineWriter {
             self.state.as_ref().and_then(RunState::time_left),
             repairs.len(),
         );
-        said(Mark::Note, proposed)
+        let rules = plan.metadata.pack_rules.as_deref();
+        let allowed =
+            rules.and_then(|rules| Some(words::pack_allowed(&rules.pack, rules.permissions.as_deref()?)));
+        Some(Said(Severity::Info, Mark::Note, proposed, allowed.into_iter().collect()))
     }
 
     fn say_revision(&mut self, body: &EventBody) -> Option<Said> {

@@ -26,6 +26,10 @@ pub struct Applies {
     /// The share of what is asked for that must be about the pack's subject, from 0 to 1.
     #[serde(default)]
     pub share: f64,
+    /// Endings of files, such as `csv`: the pack applies only to a request that names such a file of the working
+    /// folder. The first of them fills the slot `file`, all of them the slot `files`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// What counts.
     pub evidence: Vec<Evidence>,
 }
@@ -60,9 +64,15 @@ pub(crate) enum Meant {
     Perhaps,
 }
 
-/// The pack that a request clearly means, or the one that it may mean.
-pub(crate) fn meant<'p>(packs: &'p [Pack], request: &str, slots: &Slots) -> Option<(&'p Pack, Meant)> {
-    let scored = packs.iter().map(|pack| (pack.score(request, slots), pack));
+/// The pack that a request clearly means, or the one that it may mean. `files` are those that it names and that exist.
+pub(crate) fn meant<'p>(
+    packs: &'p [Pack],
+    request: &str,
+    slots: &Slots,
+    files: &[String],
+) -> Option<(&'p Pack, Meant)> {
+    let fits = packs.iter().filter(|pack| !pack.needs_file() || pack.own_files(files).next().is_some());
+    let scored = fits.map(|pack| (pack.score(request, slots), pack));
     let (score, pack) = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
     let (threshold, margin) =
         pack.applies.as_ref().map_or((1.0, 0.0), |applies| (applies.threshold, applies.margin));
@@ -74,6 +84,21 @@ pub(crate) fn meant<'p>(packs: &'p [Pack], request: &str, slots: &Slots) -> Opti
 }
 
 impl Pack {
+    /// Whether it applies only to requests that name a file.
+    pub(crate) fn needs_file(&self) -> bool {
+        self.applies.as_ref().is_some_and(|applies| !applies.files.is_empty())
+    }
+
+    /// Those of the files that the pack is for, by their endings.
+    pub(crate) fn own_files<'f>(&'f self, files: &'f [String]) -> impl Iterator<Item = &'f String> {
+        let endings = self.applies.as_ref().map_or(&[][..], |applies| &applies.files);
+        let is_own = |file: &str| {
+            let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+            endings.iter().any(|own| own.eq_ignore_ascii_case(ending))
+        };
+        files.iter().filter(move |file| is_own(file))
+    }
+
     /// How much speaks for this pack. One that declares no evidence is meant by any of its keywords.
     fn score(&self, request: &str, slots: &Slots) -> f64 {
         let Some(applies) = &self.applies else {

@@ -10,14 +10,15 @@ use candor_language::goal::{Extracted, Reading};
 use candor_language::split::{self, Place, Split, Step};
 use candor_model::handoff::{DecompositionOutput, EvaluationOutput};
 use candor_model::{
-    AgentCapability, Broadcast, DurationBasis, Goal, JsonMap, MessagePriority, Phase, SubTask, TaskId, Text,
+    AgentCapability, Broadcast, DurationBasis, Goal, GoalType, JsonMap, MessagePriority, Phase, SubTask,
+    TaskId, Text,
 };
 use candor_planning::completeness::{self, CATEGORY_KEY};
 use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
 use candor_planning::slots::Slots;
 use serde_json::json;
 
-use super::evaluation::slots_of;
+use super::evaluation::{files_there, slots_for, without_file};
 use super::{Phases, counted, report};
 use crate::brief::scale;
 use crate::consult::{Briefing, ListAnswer, Said, TasksAnswer, decompose_task, list_tasks};
@@ -35,6 +36,9 @@ const FROM_WORDS: &str = "the sentences of the request";
 /// The most characters of background that go with each task.
 const LONGEST_BACKGROUND: usize = 1_000;
 
+/// The key under which a task says which agent of its pack does it, and nobody else can.
+pub(super) const OWN_AGENT_KEY: &str = "own_agent";
+
 /// The phase's two agents.
 const LISTER: &str = "task-lister-agent";
 const DECOMPOSER: &str = "task-decomposer-agent";
@@ -45,12 +49,21 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
     }
     let goal = cx.goal.ok_or("there is no goal to break down")?;
     let agents = phases.agents_for(&goal.goal_type, cx.agents);
+    // Where nobody could do the work, a file that is missing is the reason, and not who is missing.
+    if goal.goal_type == GoalType::GENERIC
+        && agents.is_empty()
+        && let Some(missing) = without_file(phases, cx.request, &extracted(cx))
+    {
+        return Err(format!("{missing}, and there are no other agents").into());
+    }
     let mut mended = Vec::new();
-    let listed = listed(cx, goal, &mut mended)?;
+    let fixed = phases.pack(&goal.goal_type).is_some_and(|pack| pack.fixed_plan);
+    let listed = if fixed { None } else { listed(cx, goal, &mut mended)? };
     let open = listed.as_ref().and_then(|said| said.answer.open_question()).map(str::to_owned);
     // As long as a person must say what is meant, the rules' steps stand in; no model works on a guess.
     let said = match open {
         Some(_) => None,
+        None if fixed => None,
         None => steps(phases, cx, goal, &agents, listed.as_ref(), &mut mended)?,
     };
     let BrokenDown { source, tasks, guesses } = match &said {
@@ -271,7 +284,7 @@ pub(super) fn by_model(
 ) -> BrokenDown {
     let mut tasks = said.answer.subtasks();
     if let Some(pack) = phases.pack(&goal.goal_type) {
-        let slots = slots_of(&extracted(cx));
+        let slots = slots(pack, cx);
         let mut known: Vec<&TaskTemplate> = pack.tasks.iter().collect();
         for task in &mut tasks {
             let Some(category) = completeness::category_of(task, &pack.categories) else { continue };
@@ -297,7 +310,10 @@ fn lend(template: &TaskTemplate, slots: &Slots, task: &mut SubTask) {
 fn broken_down(phases: &Phases, cx: &PhaseContext<'_>, goal: &Goal) -> BrokenDown {
     let extracted = extracted(cx);
     let facts = serde_json::to_string(&extracted).unwrap_or_default();
-    let key = format!("{}\n{}\n{facts}", goal.goal_type, normalised(cx.request));
+    // A fixed plan has the request itself in its inputs: other letters are another request, and another file.
+    let fixed = phases.pack(&goal.goal_type).is_some_and(|pack| pack.fixed_plan);
+    let words = if fixed { cx.request.to_owned() } else { normalised(cx.request) };
+    let key = format!("{}\n{words}\n{facts}", goal.goal_type);
     if let Some(mut kept) = phases.cache().get(&key) {
         kept.source.push_str(", as it was broken down before");
         return kept;
@@ -310,7 +326,7 @@ fn broken_down(phases: &Phases, cx: &PhaseContext<'_>, goal: &Goal) -> BrokenDow
 /// The goal in tasks, by the pack's template or by the words.
 fn made_by_rules(phases: &Phases, cx: &PhaseContext<'_>, goal: &Goal) -> BrokenDown {
     let template = phases.pack(&goal.goal_type);
-    let template = template.and_then(|pack| from_template(pack, &extracted(cx), cx.request));
+    let template = template.and_then(|pack| from_template(pack, &slots(pack, cx), cx.request));
     template.unwrap_or_else(|| from_words(goal.description.as_str()))
 }
 
@@ -319,9 +335,13 @@ pub(super) fn extracted(cx: &PhaseContext<'_>) -> Extracted {
     cx.left::<EvaluationOutput<Reading>>().unwrap_or_default().reading.extracted
 }
 
+/// What the request says for the texts of a pack.
+pub(super) fn slots(pack: &Pack, cx: &PhaseContext<'_>) -> Slots {
+    slots_for(pack, &extracted(cx), cx.request, &files_there(cx))
+}
+
 /// The pack's usual tasks, filled with what the goal says; nothing if it says too little for them.
-fn from_template(pack: &Pack, extracted: &Extracted, request: &str) -> Option<BrokenDown> {
-    let slots = slots_of(extracted);
+fn from_template(pack: &Pack, slots: &Slots, request: &str) -> Option<BrokenDown> {
     let wanted: Vec<&TaskTemplate> = pack
         .tasks
         .iter()
@@ -330,7 +350,7 @@ fn from_template(pack: &Pack, extracted: &Extracted, request: &str) -> Option<Br
         .collect();
     let places: Vec<&str> = wanted.iter().map(|task| task.category.as_str()).collect();
     let tasks: Option<Vec<SubTask>> =
-        (1..).zip(&wanted).map(|(n, task)| filled(task, n, &slots, &places)).collect();
+        (1..).zip(&wanted).map(|(n, task)| filled(task, n, slots, &places)).collect();
     let tasks = tasks.filter(|tasks| !tasks.is_empty())?;
     Some(BrokenDown { source: format!("the template of pack {}", pack.name), tasks, guesses: Vec::new() })
 }
@@ -350,6 +370,10 @@ pub(super) fn filled(template: &TaskTemplate, n: usize, slots: &Slots, places: &
     task.retry_policy = template.retry;
     task.metadata.name = Some(template.name.clone());
     task.metadata.other = JsonMap::from_iter([(CATEGORY_KEY.to_owned(), json!(template.category))]);
+    if let Some(agent) = &template.agent {
+        task.agent_type = agent.clone();
+        task.metadata.other.insert(OWN_AGENT_KEY.to_owned(), json!(agent));
+    }
     Some(task)
 }
 

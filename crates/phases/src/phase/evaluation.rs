@@ -3,13 +3,15 @@
 
 mod messages;
 
-use candor_language::evaluate::{self, Judged};
+use std::collections::BTreeSet;
+
+use candor_language::evaluate::{self, Judged, files};
 use candor_language::goal::{self, Dates, Extracted, Reading};
 use candor_language::success;
 use candor_model::handoff::EvaluationOutput;
 use candor_model::{
-    Constraint, ENOUGH_QUALITY, Enhancement, Goal, GoalId, GoalType, Instructions, Priority, RunId, Text,
-    Timestamp,
+    Constraint, ENOUGH_QUALITY, Effect, Enhancement, Goal, GoalId, GoalType, Instructions, JsonMap, Priority,
+    RunId, Text, Timestamp,
 };
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::slots::Slots;
@@ -34,10 +36,12 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
             (brought.clone(), reading, judged)
         }
         None => {
-            let (mut goal, reading) = define_goal(phases, cx.request, cx.now, cx.run_id)?;
+            look_at_files(phases, cx)?;
+            let files = files_there(cx);
+            let (mut goal, reading) = define_goal_of(phases, cx.request, &files, cx.now, cx.run_id)?;
             if let Some(kind) = super::stated_kind(cx) {
                 goal.goal_type = kind.clone();
-                goal.success_criteria = criteria(phases.pack(kind), &reading.extracted, cx.request);
+                goal.success_criteria = criteria(phases.pack(kind), &reading.extracted, cx.request, &files);
             }
             let judged = evaluate::evaluate(cx.request, &reading);
             if !brought {
@@ -45,15 +49,17 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
             }
             match &said {
                 Some(Said { answer, model }) => {
-                    let (goal, reading) = defined_by(answer, phases, (goal, reading));
+                    let (goal, reading) = defined_by(answer, phases, (goal, reading), &files);
                     (goal, reading, answer.judged_over(judged, cx.request, model))
                 }
                 None => (goal, reading, judged),
             }
         }
     };
-    let enhancement = if brought { None } else { enhancement(cx, &reading, &judged)? };
-    let close = if brought || said.is_some() { None } else { close_to(phases, cx.request, &reading) };
+    // Whoever asks for a plan that is fixed has said enough for it.
+    let fixed = phases.pack(&goal.goal_type).is_some_and(|pack| pack.fixed_plan);
+    let enhancement = if brought || fixed { None } else { enhancement(cx, &reading, &judged)? };
+    let close = if brought || said.is_some() { None } else { close_to(phases, cx, &reading) };
     let mut report = handed_over(goal, &reading, judged, enhancement, said.map(|said| said.model));
     report.handoff.flags.high_risk = !risk::of_text(cx.request).is_empty();
     if let Some(question) = close {
@@ -64,14 +70,41 @@ pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport
 }
 
 /// What to ask where a pack is perhaps meant. Unattended, the goal stays generic.
-fn close_to(phases: &Phases, request: &str, reading: &Reading) -> Option<String> {
-    let (pack, how) = pack::meant(phases.packs(), request, &slots_of(&reading.extracted))?;
+fn close_to(phases: &Phases, cx: &PhaseContext<'_>, reading: &Reading) -> Option<String> {
+    let slots = slots_of(&reading.extracted);
+    let Some((pack, how)) = pack::meant(phases.packs(), cx.request, &slots, &files_there(cx)) else {
+        return without_file(phases, cx.request, &reading.extracted);
+    };
     (how == Meant::Perhaps).then(|| {
         format!(
             "It may be meant for the pack {} ({}); it is planned without it unless the goal says so more clearly",
             pack.name, pack.description
         )
     })
+}
+
+/// The pack that would apply if a file were there that the request names.
+pub(super) fn without_file(phases: &Phases, request: &str, extracted: &Extracted) -> Option<String> {
+    let named = evaluate::files_named_in(request);
+    let (pack, _) = pack::meant(phases.packs(), request, &slots_of(extracted), &named)?;
+    let file = pack.own_files(&named).next()?;
+    Some(format!("the pack {} would do this, but {file} is not in the working folder", pack.name))
+}
+
+/// Asks for a look at the files that the request names, if a pack applies only where there is one of them.
+fn look_at_files(phases: &Phases, cx: &PhaseContext<'_>) -> Result<(), Incomplete> {
+    let packs = phases.packs().iter().filter(|pack| pack.needs_file());
+    let named = files::readable(&evaluate::files_named_in(cx.request));
+    let matter: BTreeSet<&String> = packs.flat_map(|pack| pack.own_files(&named)).collect();
+    let unread = matter.into_iter().filter(|file| !cx.files.contains_key(*file));
+    let paths: Vec<String> = unread.cloned().collect();
+    if paths.is_empty() { Ok(()) } else { Err(Incomplete::Needs(vec![Effect::ReadFiles { paths }])) }
+}
+
+/// The files that the request names and that are there, in its order.
+pub(super) fn files_there(cx: &PhaseContext<'_>) -> Vec<String> {
+    let there = |file: &String| cx.files.get(file).is_some_and(|read| read.bytes > 0 || read.text.is_ok());
+    files::readable(&evaluate::files_named_in(cx.request)).into_iter().filter(there).collect()
 }
 
 /// Better wordings, if the request is too weak: a model's, or those of the rules.
@@ -146,7 +179,12 @@ fn summary(goal: &Goal, reading: &Reading) -> String {
 }
 
 /// The goal as a model reads it, laid over what the rules read.
-fn defined_by(answer: &GoalAnswer, phases: &Phases, (mut goal, reading): (Goal, Reading)) -> (Goal, Reading) {
+fn defined_by(
+    answer: &GoalAnswer,
+    phases: &Phases,
+    (mut goal, reading): (Goal, Reading),
+    files: &[String],
+) -> (Goal, Reading) {
     let mut reading = answer.laid_over(reading);
     let named = answer.goal_type.as_ref().and_then(|kind| kind.parse().ok());
     if let Some(kind) =
@@ -156,7 +194,7 @@ fn defined_by(answer: &GoalAnswer, phases: &Phases, (mut goal, reading): (Goal, 
     }
     goal.constraints = constraints(&reading.extracted);
     let known = phases.pack(&goal.goal_type);
-    goal.success_criteria = criteria(known, &reading.extracted, goal.description.as_str());
+    goal.success_criteria = criteria(known, &reading.extracted, goal.description.as_str(), files);
     if known.is_none() {
         for said in understood(&answer.success_criteria, &mut reading.doubts) {
             if !goal.success_criteria.contains(&said) {
@@ -167,10 +205,22 @@ fn defined_by(answer: &GoalAnswer, phases: &Phases, (mut goal, reading): (Goal, 
     (goal, reading)
 }
 
-/// Reads a goal from plain words: its kind, its constraints and how to tell that it was reached.
+/// Reads a goal from plain words: its kind, its constraints and how to tell that it was reached. No file that it names
+/// is taken to exist.
 pub fn define_goal(
     phases: &Phases,
     request: &str,
+    now: Timestamp,
+    run_id: &RunId,
+) -> Result<(Goal, Reading), String> {
+    define_goal_of(phases, request, &[], now, run_id)
+}
+
+/// The same; `files` are those of the files that it names which exist.
+fn define_goal_of(
+    phases: &Phases,
+    request: &str,
+    files: &[String],
     now: Timestamp,
     run_id: &RunId,
 ) -> Result<(Goal, Reading), String> {
@@ -180,7 +230,7 @@ pub fn define_goal(
         .map_err(|_| "the request is empty; say in plain words what is to be done".to_owned())?;
     let reading = goal::read(request, now);
     let extracted = &reading.extracted;
-    let meant = pack::meant(phases.packs(), request, &slots_of(extracted));
+    let meant = pack::meant(phases.packs(), request, &slots_of(extracted), files);
     let pack = meant.filter(|(_, how)| *how == Meant::Clearly).map(|(pack, _)| pack);
     let name = run_id.as_str();
     let goal_id = GoalId::new(format!("goal_{}", name.strip_prefix("run_").unwrap_or(name)))
@@ -190,7 +240,7 @@ pub fn define_goal(
         goal_type: pack.map_or(GoalType::GENERIC, |pack| pack.goal_type.clone()),
         description,
         constraints: constraints(extracted),
-        success_criteria: criteria(pack, extracted, request),
+        success_criteria: criteria(pack, extracted, request, files),
         deadline: extracted.deadline.as_deref().and_then(|day| format!("{day}T00:00:00Z").parse().ok()),
         priority: Priority::new(USUAL_PRIORITY).unwrap_or_default(),
     };
@@ -234,8 +284,8 @@ fn said(dates: &Dates) -> String {
 
 /// How to tell that a goal was reached: what its pack says, then what its own words say. That every task succeeded
 /// would be no criterion of it.
-fn criteria(pack: Option<&Pack>, extracted: &Extracted, request: &str) -> Vec<String> {
-    let slots = slots_of(extracted);
+fn criteria(pack: Option<&Pack>, extracted: &Extracted, request: &str, files: &[String]) -> Vec<String> {
+    let slots = pack.map_or_else(|| slots_of(extracted), |pack| slots_for(pack, extracted, request, files));
     let known = pack.into_iter().flat_map(|pack| &pack.criteria);
     let known = known.filter_map(|text| slots.fill(text).ok());
     known.chain(success::criteria(request).into_iter().map(|derived| derived.criterion)).collect()
@@ -255,10 +305,26 @@ fn understood(said: &[String], doubts: &mut Vec<String>) -> Vec<String> {
     criteria
 }
 
+/// What a goal says, with its own words (`request`) and the files that the pack is for (`file`, `files`).
+pub(super) fn slots_for(pack: &Pack, extracted: &Extracted, request: &str, files: &[String]) -> Slots {
+    let mut slots = values_of(extracted);
+    slots.insert("request".to_owned(), json!(evaluate::own_words(request)));
+    let own: Vec<&String> = pack.own_files(files).collect();
+    if let Some(first) = own.first() {
+        slots.insert("file".to_owned(), json!(first));
+        slots.insert("files".to_owned(), json!(own));
+    }
+    Slots::new(slots)
+}
+
 /// What a goal says, as slots for texts.
-pub(super) fn slots_of(extracted: &Extracted) -> Slots {
+fn slots_of(extracted: &Extracted) -> Slots {
+    Slots::new(values_of(extracted))
+}
+
+fn values_of(extracted: &Extracted) -> JsonMap {
     let Ok(Value::Object(mut slots)) = serde_json::to_value(extracted) else {
-        return Slots::default();
+        return JsonMap::new();
     };
     if let Some(days) = extracted.duration_days {
         slots.insert("nights".to_owned(), json!(days));
@@ -276,7 +342,7 @@ pub(super) fn slots_of(extracted: &Extracted) -> Slots {
     if let Some(day) = extracted.first_day() {
         slots.insert("first_day".to_owned(), json!(day));
     }
-    Slots::new(slots)
+    slots
 }
 
 fn money(amount: &goal::Amount, currency: Option<&str>) -> String {

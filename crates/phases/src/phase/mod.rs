@@ -120,8 +120,9 @@ impl Phases {
 
     /// Ranks everyone for a task, the best first.
     pub fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
-        let ranking = Ranking::new(cx, cx.agents, [task])?;
-        let explained = ranking.of(task, cx.agents.len())?;
+        let agents = self.rankable(cx.goal.map(|goal| &goal.goal_type), cx.agents);
+        let ranking = Ranking::new(cx, &agents, [task])?;
+        let explained = ranking.of(task, agents.len())?;
         Ok(explained.iter().map(Explanation::ranked).collect())
     }
 
@@ -144,12 +145,24 @@ impl Phases {
         task: &SubTask,
         agents: &[AgentCapability],
     ) -> Result<Vec<RankedAgent>, String> {
-        let explained = Ranking::by_words(&BTreeMap::new(), agents, &[]).of(task, agents.len())?;
+        let agents = self.rankable(None, agents);
+        let explained = Ranking::by_words(&BTreeMap::new(), &agents, &[]).of(task, agents.len())?;
         Ok(explained.iter().map(Explanation::ranked).collect())
     }
 
     fn cache(&self) -> MutexGuard<'_, PlanCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those who can be ranked for any task. A pack's programs do what their pack's plan gives them, and no other task
+    /// however much its words are like theirs.
+    #[must_use]
+    pub fn rankable(&self, kind: Option<&GoalType>, agents: &[AgentCapability]) -> Vec<AgentCapability> {
+        let strange =
+            |pack: &&Pack| pack.has_programs() && (pack.fixed_plan || kind != Some(&pack.goal_type));
+        let programs: BTreeSet<&str> =
+            self.packs.iter().filter(strange).flat_map(Pack::agent_names).collect();
+        agents.iter().filter(|agent| !programs.contains(agent.agent_type.as_str())).cloned().collect()
     }
 
     /// Those who can be given tasks of this kind of goal: a pack's own agents know only its kind, and where they are,

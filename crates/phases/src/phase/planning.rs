@@ -7,6 +7,8 @@ mod knowledge;
 pub(crate) mod specialists;
 mod talks;
 
+use std::collections::BTreeSet;
+
 use candor_model::handoff::{PlanTotals, PlanningOutput, RoutingMethod};
 use candor_model::{
     AgentCapability, AgentType, Confidence, Goal, GoalType, Plan, PlanEstimates, PlanId, PlanMetadata, Risk,
@@ -25,7 +27,7 @@ use crate::brief::{self, gaps, scale};
 use crate::consult::{self, PlanAnswer, Said};
 use crate::decompose::{LONGEST_RECORD, tiers};
 use crate::router::Explanation;
-use crate::{Incomplete, PhaseContext};
+use crate::{Incomplete, Pack, PhaseContext};
 
 pub(super) fn work(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     match (cx.talk, cx.plan) {
@@ -196,12 +198,18 @@ fn stated_confidence(cx: &PhaseContext<'_>) -> Option<Confidence> {
     Some(brought.confidence_score).filter(|stated| *stated > Confidence::NONE)
 }
 
-/// Those who can be given the tasks. Whoever brought a plan chooses among all.
+/// Those who can be given the tasks. Whoever brought a plan chooses among all, but a pack's programs do only what the
+/// plan names them for.
 fn agents_for(phases: &Phases, cx: &PhaseContext<'_>, goal_type: &GoalType) -> Vec<AgentCapability> {
-    if cx.material.is_some_and(|material| material.plan.is_some()) {
-        return cx.agents.to_vec();
-    }
-    phases.agents_for(goal_type, cx.agents)
+    let Some(plan) = cx.material.and_then(|material| material.plan.as_deref()) else {
+        return phases.agents_for(goal_type, cx.agents);
+    };
+    let others = phases.packs.iter().filter(|pack| pack.has_programs() && pack.goal_type != *goal_type);
+    let programs: BTreeSet<&str> = others.flat_map(Pack::agent_names).collect();
+    let named =
+        |agent: &AgentCapability| plan.subtasks.iter().any(|task| task.agent_type == agent.agent_type);
+    let is_free = |agent: &&AgentCapability| !programs.contains(agent.agent_type.as_str()) || named(agent);
+    cx.agents.iter().filter(is_free).cloned().collect()
 }
 
 fn check_agents(phases: &Phases, agents: &[AgentCapability]) -> Result<(), Incomplete> {

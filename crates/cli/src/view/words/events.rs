@@ -86,6 +86,11 @@ pub(in crate::view) fn proposed(
     format!("Plan{version} with {}, confidence {confidence}{takes}{repaired}", plural(tasks, "task"))
 }
 
+/// What a pack's programs may do, told before they run.
+pub(in crate::view) fn pack_allowed(pack: &str, permissions: &str) -> String {
+    format!("Pack {pack} {permissions}")
+}
+
 pub(in crate::view) fn adjusted(adjustments: &[Adjustment]) -> String {
     let changes: Vec<String> =
         adjustments.iter().map(|it| format!("{} {} = {}", it.task_id, it.field, it.new_value)).collect();

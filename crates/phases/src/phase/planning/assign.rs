@@ -6,6 +6,7 @@ use candor_model::{AgentCapability, SubTask, TaskId};
 use candor_planning::phase::DecisionNote;
 use candor_planning::routing;
 
+use super::super::decomposition::OWN_AGENT_KEY;
 use super::super::ranking::Ranking;
 use crate::consult::{self, RouteAnswer, Tie};
 use crate::router::Explanation;
@@ -26,7 +27,8 @@ pub(super) fn assign(
     for task in tasks {
         let named = task.agent_type.clone();
         let known = agents.iter().any(|agent| agent.agent_type == named);
-        if known && agents.len() == 1 {
+        let own = task.metadata.other.contains_key(OWN_AGENT_KEY);
+        if known && (own || agents.len() == 1) {
             // There is nobody to fall back on, and a large plan need not say so with every task.
             choices.push(None);
             continue;
@@ -68,7 +70,7 @@ pub(super) fn explained(
         if task.agent_type.is_tbd() {
             let ranked = explained.iter().map(Explanation::ranked).collect();
             routing::assign(task, ranked).map_err(|error| error.to_string())?;
-        } else if task.metadata.ranking.is_empty() {
+        } else if task.metadata.ranking.is_empty() && !task.metadata.other.contains_key(OWN_AGENT_KEY) {
             let ranked = explained.iter().map(Explanation::ranked);
             task.metadata.ranking = ranked.filter(|ranked| ranked.score > 0.0).collect();
         }

@@ -6,7 +6,6 @@ use candor_model::{Goal, Plan, SubTask};
 use candor_planning::completeness::{self, CATEGORY_KEY, Category, CategoryTask};
 use candor_planning::slots::Slots;
 
-use super::super::evaluation::slots_of;
 use super::super::{Phases, decomposition, stated_kind};
 use crate::pack::TaskTemplate;
 use crate::{Pack, PhaseContext};
@@ -21,7 +20,7 @@ pub(super) fn pack<'p>(phases: &'p Phases, cx: &PhaseContext<'_>, goal: &Goal) -
 /// What a plan for this kind of goal must cover, each with the task that the pack's template has for it.
 pub(super) fn categories(phases: &Phases, cx: &PhaseContext<'_>, goal: &Goal) -> Vec<Category> {
     let Some(pack) = pack(phases, cx, goal) else { return Vec::new() };
-    let slots = slots_of(&decomposition::extracted(cx));
+    let slots = decomposition::slots(pack, cx);
     let mut all = pack.categories.clone();
     for category in &mut all {
         let template = pack.tasks.iter().find(|task| task.category == category.name);
@@ -62,6 +61,6 @@ pub(super) fn record_rules(phases: &Phases, cx: &PhaseContext<'_>, goal: &Goal, 
             task.metadata.other.insert(CATEGORY_KEY.to_owned(), category.into());
         }
     }
-    let rules = || pack.rules(&slots_of(&decomposition::extracted(cx))).map(Arc::new);
+    let rules = || pack.rules(&decomposition::slots(pack, cx)).map(Arc::new);
     plan.metadata.pack_rules = plan.metadata.pack_rules.take().or_else(rules);
 }
