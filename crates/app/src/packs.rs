@@ -45,6 +45,9 @@ macro_rules! built_in {
 const BUILT_IN: &[&[BuiltInFile]] = &[
     built_in!("travel": "pack.toml", "recovery.toml", "flights.json", "hotels.json", "activities.json", "transport.json"),
     built_in!("general": "pack.toml"),
+    built_in!(
+        "data": "pack.toml", "cases.toml", "data.py", "tables.py", "columns.py", "request.py", "compute.py", "charts.py", "report.py", "verify.py",
+    ),
 ];
 
 /// Where the files of a pack are for programs: in its folder, or in the data folder once they are written there.

@@ -29,6 +29,7 @@ mod phases;
 mod plan_check;
 mod plan_talk;
 mod reading;
+mod real_packs;
 mod recovery;
 mod reports;
 mod risk;
