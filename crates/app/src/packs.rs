@@ -48,6 +48,9 @@ const BUILT_IN: &[&[BuiltInFile]] = &[
     built_in!(
         "data": "pack.toml", "cases.toml", "data.py", "tables.py", "columns.py", "request.py", "compute.py", "charts.py", "report.py", "verify.py",
     ),
+    built_in!(
+        "repo": "pack.toml", "cases.toml", "repo.py", "tree.py", "leaks.py", "survey.py", "checks.py", "findings.py", "verify.py",
+    ),
 ];
 
 /// Where the files of a pack are for programs: in its folder, or in the data folder once they are written there.
