@@ -12,6 +12,7 @@ mod drive;
 mod dry_run;
 mod error;
 mod order;
+pub mod pack_cases;
 mod packs;
 mod planned;
 mod service;

@@ -43,7 +43,7 @@ macro_rules! built_in {
 
 /// The packs that come with Candor.
 const BUILT_IN: &[&[BuiltInFile]] = &[
-    built_in!("travel": "pack.toml", "recovery.toml", "flights.json", "hotels.json", "activities.json", "transport.json"),
+    built_in!("travel": "pack.toml", "recovery.toml", "flights.json", "hotels.json", "activities.json", "transport.json", "cases.toml"),
     built_in!("general": "pack.toml"),
     built_in!(
         "data": "pack.toml", "cases.toml", "data.py", "tables.py", "columns.py", "request.py", "compute.py", "charts.py", "report.py", "verify.py",

@@ -152,6 +152,12 @@ impl Planned {
 }
 
 impl Planned {
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     fn validation(&self) -> Value {
         json!({
             "is_valid": self.refusal.is_none(),

@@ -241,6 +241,36 @@ pub(crate) struct ModelsArgs {
     pub(crate) command: Option<ModelsCommand>,
 }
 
+/// What is wanted of packs.
+#[derive(Debug, Args)]
+pub(crate) struct PacksArgs {
+    /// As JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<PacksCommand>,
+}
+
+/// What can be done with packs beside listing them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PacksCommand {
+    /// Show a pack: when it applies, its tasks, agents, criteria and permissions
+    Show {
+        /// The pack
+        name: String,
+    },
+    /// Run the evaluation cases that packs carry
+    Test {
+        /// The pack; all of them if absent
+        name: Option<String>,
+    },
+    /// Write a pack to start from
+    New {
+        /// The pack, and the folder that is made for it
+        name: String,
+    },
+}
+
 /// What can be done with models beside listing them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {

@@ -17,7 +17,7 @@ pub(crate) use self::drive::{
 };
 pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, InitArgs,
-    JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PlanArgs, PlanCommand,
+    JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PacksArgs, PacksCommand, PlanArgs, PlanCommand,
     PruneArgs, RepairArgs, ReportArgs, ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
 };
 pub(crate) use self::people::{
@@ -141,8 +141,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Check files of rules
     Rules(RulesArgs),
-    /// List the packs
-    Packs(JsonOnly),
+    /// List the packs; show, test or write one
+    Packs(PacksArgs),
     /// Write settings, an agent and a plan to start from
     Init(InitArgs),
     /// List the models that are configured; `models pull` fetches weights

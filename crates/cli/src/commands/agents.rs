@@ -1,4 +1,4 @@
-//! `candor agents` and `candor packs`: who is there, and what is known.
+//! `candor agents`: who is there, and what is known.
 
 use candor_app::App;
 use candor_model::{AgentCapability, Breaker, Enforcement, Phase};
@@ -110,39 +110,4 @@ fn agent_line(agent: &AgentDefinition) -> String {
         _ => "",
     };
     format!("  {:<26} {:<9} {tools}{duty}\n  {:<26} {}\n", agent.name, agent.model, "", agent.description)
-}
-
-pub(crate) fn packs(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
-    let app = App::build(global)?;
-    if as_json {
-        let packs: Vec<_> = app
-            .packs
-            .iter()
-            .map(|found| {
-                let pack = &found.pack;
-                json!({
-                    "name": pack.name, "description": pack.description, "goal_type": pack.goal_type,
-                    "sample_data": pack.sample_data, "source": found.source(),
-                    "categories": pack.categories.iter().map(|it| &it.name).collect::<Vec<_>>(),
-                    "tasks": pack.tasks.iter().map(|task| &task.name).collect::<Vec<_>>(),
-                    "agents": pack.agents.iter().filter_map(|agent| agent.get("agent_type")).collect::<Vec<_>>(),
-                })
-            })
-            .collect();
-        output::print_json(&json!({ "packs": packs }))?;
-        return Ok(code::DONE);
-    }
-    for found in &app.packs {
-        let pack = &found.pack;
-        let sample = if pack.sample_data { ", sample data only" } else { "" };
-        output::print(&format!(
-            "{}: {} ({}{sample})\n  {} tasks, {} agents\n",
-            pack.name,
-            pack.description,
-            found.source(),
-            pack.tasks.len(),
-            pack.agents.len()
-        ))?;
-    }
-    Ok(code::DONE)
 }

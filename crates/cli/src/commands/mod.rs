@@ -15,6 +15,7 @@ mod init;
 mod inspect;
 mod metrics;
 mod models;
+mod packs;
 mod plan;
 mod prune;
 mod repair;
@@ -35,7 +36,6 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     match &command {
         Command::Init(args) => return init::init(args),
         Command::Completions(args) => return init::completions(args),
-        Command::Packs(args) => return agents::packs(&global, args.json),
         Command::Config(args) => return configured::config(&global, args),
         Command::Rules(args) => return rules::rules(args),
         Command::Repair(args) => return repair::repair(&global, args),
@@ -79,12 +79,12 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Agents(args) => agents::agents(&global, args.json).await,
             Command::Metrics(args) => metrics::metrics(&global, &args).await,
             Command::Tools(args) => tools::tools(&global, args.json).await,
+            Command::Packs(args) => packs::packs(&global, &args).await,
             Command::Models(args) => models::models(&global, &args).await,
             Command::Serve(args) => serve::serve(&global, args).await,
             Command::Doctor(args) => doctor::doctor(&global, args.json).await,
             Command::Init(_)
             | Command::Completions(_)
-            | Command::Packs(_)
             | Command::Config(_)
             | Command::Repair(_)
             | Command::Rules(_) => Ok(crate::failure::code::DONE),

@@ -1,6 +1,7 @@
 //! Packs that work on a person's own files, from a folder with nothing of Candor's in it.
 
 mod data;
+mod programs;
 mod repo;
 
 use std::fs;

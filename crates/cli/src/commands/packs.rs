@@ -1,0 +1,166 @@
+//! `candor packs`: which there are, what one of them is allowed and does, its evaluation cases, and one to start from.
+
+use std::path::Path;
+
+use candor_app::config::FILE_NAME;
+use candor_app::pack_cases::{try_case, write_starter};
+use candor_app::{App, FoundPack};
+use candor_phases::Pack;
+use serde_json::{Value, json};
+
+use crate::args::{GlobalOptions, PacksArgs, PacksCommand};
+use crate::failure::{Failure, code};
+use crate::output;
+
+pub(crate) async fn packs(global: &GlobalOptions, args: &PacksArgs) -> Result<u8, Failure> {
+    let mut app = App::build(global)?;
+    match &args.command {
+        None => list(&app, args.json),
+        Some(PacksCommand::Show { name }) => show(named(&app, name)?, args.json),
+        Some(PacksCommand::Test { name }) => test(&mut app, name.as_deref(), args.json).await,
+        Some(PacksCommand::New { name }) => begin(&app, name),
+    }
+}
+
+fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
+    if as_json {
+        let packs: Vec<_> = app.packs.iter().map(in_short).collect();
+        output::print_json(&json!({ "packs": packs }))?;
+        return Ok(code::DONE);
+    }
+    for found in &app.packs {
+        let pack = &found.pack;
+        let sample = if pack.sample_data { ", sample data only" } else { "" };
+        output::print(&format!(
+            "{}: {} ({}{sample})\n  {} tasks, {} agents\n",
+            pack.name,
+            pack.description,
+            found.source(),
+            pack.tasks.len(),
+            pack.agents.len()
+        ))?;
+    }
+    Ok(code::DONE)
+}
+
+fn in_short(found: &FoundPack) -> Value {
+    let pack = &found.pack;
+    json!({
+        "name": pack.name, "description": pack.description, "goal_type": pack.goal_type,
+        "sample_data": pack.sample_data, "source": found.source(),
+        "categories": pack.categories.iter().map(|it| &it.name).collect::<Vec<_>>(),
+        "tasks": pack.tasks.iter().map(|task| &task.name).collect::<Vec<_>>(),
+        "agents": pack.agents.iter().filter_map(|agent| agent.get("agent_type")).collect::<Vec<_>>(),
+    })
+}
+
+fn named<'a>(app: &'a App, name: &str) -> Result<&'a FoundPack, Failure> {
+    let known = || app.packs.iter().map(|found| found.pack.name.as_str()).collect::<Vec<_>>().join(", ");
+    let found = app.packs.iter().find(|found| found.pack.name == name);
+    found.ok_or_else(|| Failure::usage(format!("there is no pack {name}; there are {}", known())))
+}
+
+fn show(found: &FoundPack, as_json: bool) -> Result<u8, Failure> {
+    let pack = &found.pack;
+    if as_json {
+        let mut shown = in_short(found);
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert("applies".to_owned(), json!(pack.applies));
+            fields.insert("criteria".to_owned(), json!(pack.criteria));
+            fields.insert("permissions".to_owned(), json!(pack.has_programs().then_some(&pack.permissions)));
+            fields.insert("agents".to_owned(), json!(pack.agents));
+            fields.insert("cases".to_owned(), json!(found.cases()?.len()));
+        }
+        output::print_json(&shown)?;
+        return Ok(code::DONE);
+    }
+    let mut text = format!("{}: {} ({})\n", pack.name, pack.description, found.source());
+    text.push_str(&format!("\nGoals of kind {}\n", pack.goal_type));
+    if let Some(applies) = pack.applies.as_ref().filter(|applies| !applies.files.is_empty()) {
+        text.push_str(&format!("  that name a file of the folder: .{}\n", applies.files.join(", .")));
+    }
+    text.push_str(&permissions(pack));
+    text.push_str("\nTasks\n");
+    for task in &pack.tasks {
+        let agent = task.agent.as_ref().map_or_else(|| "the best agent".to_owned(), ToString::to_string);
+        text.push_str(&format!("  {:<18} {agent}: {}\n", task.name, task.description));
+    }
+    text.push_str("\nVerified by\n");
+    pack.criteria.iter().for_each(|criterion| text.push_str(&format!("  {criterion}\n")));
+    text.push_str("\nAgents\n");
+    pack.agents.iter().for_each(|agent| text.push_str(&agent_line(agent)));
+    text.push_str(&format!("\n{} evaluation cases: candor packs test {}\n", found.cases()?.len(), pack.name));
+    output::print(&text)?;
+    Ok(code::DONE)
+}
+
+fn permissions(pack: &Pack) -> String {
+    if !pack.has_programs() {
+        return "\nPermissions\n  has no programs of its own\n".to_owned();
+    }
+    let mut text = format!("\nPermissions, held to by the kernel\n  {}\n", pack.permissions.in_words());
+    let list = [("also reads", &pack.permissions.reads), ("is given", &pack.permissions.environment)];
+    for (what, values) in list.iter().filter(|(_, values)| !values.is_empty()) {
+        text.push_str(&format!("  {what} {}\n", values.join(", ")));
+    }
+    text
+}
+
+fn agent_line(agent: &candor_model::JsonMap) -> String {
+    let text = |name: &str| agent.get(name).and_then(Value::as_str).unwrap_or_default();
+    let words =
+        agent.get("command").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let how = match text("builtin") {
+        "" => words.collect::<Vec<_>>().join(" "),
+        kind => format!("built-in {kind}"),
+    };
+    format!("  {:<18} {how}\n", text("agent_type"))
+}
+
+async fn test(app: &mut App, name: Option<&str>, as_json: bool) -> Result<u8, Failure> {
+    if let Some(name) = name {
+        named(app, name)?;
+    }
+    // The phases know all packs while one is tested: what belongs to another is part of the test.
+    let packs = app.packs.clone();
+    let mut failed = 0_usize;
+    let mut rows = Vec::new();
+    for found in packs.iter().filter(|found| name.is_none_or(|name| found.pack.name == name)) {
+        let cases = found.cases()?;
+        for case in &cases {
+            let tried = try_case(app, found, case).await?;
+            failed += usize::from(!tried.problems.is_empty());
+            if !as_json && !tried.problems.is_empty() {
+                let pack = &found.pack.name;
+                output::print(&format!("✗ {pack}: {}\n  {}\n", tried.request, tried.problems.join("\n  ")))?;
+            }
+            rows.push(
+                json!({ "pack": found.pack.name, "request": tried.request, "problems": tried.problems }),
+            );
+        }
+        if !as_json {
+            output::print(&format!("{}: {} cases\n", found.pack.name, cases.len()))?;
+        }
+    }
+    if as_json {
+        output::print_json(&json!({ "cases": rows, "failed": failed }))?;
+    } else {
+        output::print(&format!("{} of {} cases hold\n", rows.len() - failed, rows.len()))?;
+    }
+    Ok(if failed == 0 { code::DONE } else { code::FAILED })
+}
+
+fn begin(app: &App, name: &str) -> Result<u8, Failure> {
+    let taken: Vec<&str> = app.packs.iter().map(|found| found.pack.name.as_str()).collect();
+    write_starter(Path::new(name), name, &taken)?;
+    let section = format!("[packs]\nfolders = [\"{name}\"]\n");
+    if app.config.path.as_os_str().is_empty() {
+        std::fs::write(FILE_NAME, section)?;
+        tell!("candor: wrote {name}/ and {FILE_NAME}, which names it");
+    } else {
+        let file = app.config.path.display();
+        tell!("candor: wrote {name}/; name it in {file}: [packs] folders = [\"{name}\"]");
+    }
+    tell!("candor: try it: candor packs test {name}");
+    Ok(code::DONE)
+}
