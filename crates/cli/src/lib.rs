@@ -14,7 +14,7 @@ pub mod view;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::failure::code;
 
@@ -25,7 +25,12 @@ pub fn main() -> ExitCode {
     if let Some(ended) = candor_app::run_confined_if_asked() {
         return ended;
     }
-    let cli = args::Cli::parse();
+    if std::env::args_os().len() < 2 {
+        let shown = output::print(args::help::START);
+        return if shown.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(code::FAILED) };
+    }
+    let matches = args::help::command().get_matches();
+    let cli = args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     view::commands::set_options(cli.global.words());
     match commands::perform(cli) {
         Ok(code) => ExitCode::from(code),

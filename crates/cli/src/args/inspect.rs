@@ -293,6 +293,28 @@ pub(crate) struct InitArgs {
     pub(crate) full: bool,
 }
 
+/// What a coding assistant asks.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct HookArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<HookCommand>,
+}
+
+/// What can be done with the hook.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum HookCommand {
+    /// Register the hook and the MCP server with Claude Code, in this project
+    Install {
+        /// In your home folder, for every project
+        #[arg(long)]
+        user: bool,
+        /// Show what would be written
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
 /// Whose completions.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {

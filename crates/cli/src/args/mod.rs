@@ -2,6 +2,7 @@
 
 mod code;
 mod drive;
+pub(crate) mod help;
 mod inspect;
 mod people;
 mod serve;
@@ -16,9 +17,10 @@ pub(crate) use self::drive::{
     RunArgs,
 };
 pub(crate) use self::inspect::{
-    AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, InitArgs,
-    JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun, PacksArgs, PacksCommand, PlanArgs, PlanCommand,
-    PruneArgs, RepairArgs, ReportArgs, ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind,
+    AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, HookArgs,
+    HookCommand, InitArgs, JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun,
+    PacksArgs, PacksCommand, PlanArgs, PlanCommand, PruneArgs, RepairArgs, ReportArgs, ReportFormat,
+    RouteArgs, RulesArgs, RulesCommand, RulesKind,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
@@ -147,6 +149,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// List the models that are configured; `models pull` fetches weights
     Models(ModelsArgs),
+    /// Check what a coding assistant is about to do, as its hook; `hook install` registers it
+    Hook(HookArgs),
     /// Offer Candor to other programs: `serve --mcp` is an MCP server on standard input and output
     Serve(ServeArgs),
     /// Check that everything is in place

@@ -11,6 +11,7 @@ mod decide;
 mod doctor;
 mod goal;
 mod guard;
+mod hook;
 mod init;
 mod inspect;
 mod metrics;
@@ -81,6 +82,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Tools(args) => tools::tools(&global, args.json).await,
             Command::Packs(args) => packs::packs(&global, &args).await,
             Command::Models(args) => models::models(&global, &args).await,
+            Command::Hook(args) => hook::hook(&global, &args).await,
             Command::Serve(args) => serve::serve(&global, args).await,
             Command::Doctor(args) => doctor::doctor(&global, args.json).await,
             Command::Init(_)

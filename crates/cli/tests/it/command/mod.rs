@@ -19,6 +19,7 @@ mod forks;
 mod gates;
 mod goal_and_plan;
 mod guard;
+mod hook;
 mod levels;
 mod looking;
 mod mcp;

@@ -117,6 +117,14 @@ fn help_and_version_are_answers_and_nonsense_is_not() {
     let candor = Candor::new();
     let said = candor.run(["--help"]).ended_with(0);
     said.shows(&["run ", "plan ", "postmortem", "--data", "CANDOR_DATA"]);
+    let help = candor.run(["--help"]).ended_with(0).stdout;
+    let titles = ["Run:\n", "Inspect:\n", "Decide:\n", "Time travel:\n", "Set up and serve:\n", "Options:\n"];
+    let places: Vec<_> = titles.map(|title| help.find(title).unwrap()).into();
+    assert!(places.is_sorted(), "{help}");
+    candor.run(["run", "--help"]).ended_with(0).shows(&["--plan", "--unattended"]);
+    // spec: findings UX-07
+    let start = Said::of(candor.command([""; 0]).output().unwrap()).ended_with(0).stdout;
+    assert!(start.lines().count() < 12 && start.contains("candor init"), "{start}");
     candor.run(["--version"]).ended_with(0).shows(&["candor 0."]);
     candor.run(["runn", "x"]).refused(&["runn", "'run'"]);
     candor.run(["status"]).refused(&["<RUN>"]);
