@@ -6,8 +6,10 @@ use std::sync::Arc;
 use candor_model::{Goal, GoalType, Plan, RiskClass, RunId, RunSettings, StartMaterial, ValidationError};
 use candor_phases::plan_file::{self, PlanFile};
 use candor_runtime::RunOrder;
+use serde_json::Value;
 
 use crate::error::AppError;
+use crate::planned::Understood;
 use crate::wiring::App;
 
 /// How much larger a plan may become by the defaults and rankings that are added to what its author wrote.
@@ -104,11 +106,23 @@ fn goal_from(app: &App, document: Document, material: &mut StartMaterial) -> Res
     if !text.trim_start().starts_with('{') {
         return Ok(text);
     }
-    let goal: Goal = candor_model::from_json(&text)
-        .map_err(|error| AppError::usage(format!("{}: {error}", path.display())))?;
+    let goal = match without_findings(&text) {
+        Some(goal) => candor_model::from_value(goal),
+        None => candor_model::from_json(&text),
+    };
+    let goal: Goal = goal.map_err(|error| AppError::usage(format!("{}: {error}", path.display())))?;
     let words = goal.description.as_str().to_owned();
     material.goal = Some(Arc::new(goal));
     Ok(words)
+}
+
+/// A goal as `candor goal --json` writes it, without what that adds; nothing if nothing was added.
+fn without_findings(text: &str) -> Option<Value> {
+    let mut goal: Value = serde_json::from_str(text).ok()?;
+    let fields = goal.as_object_mut()?;
+    let before = fields.len();
+    fields.retain(|key, _| !Understood::FINDINGS.contains(&key.as_str()));
+    (fields.len() < before).then_some(goal)
 }
 
 /// Reads a plan. What its author wrote must keep to the size limit; what is added to it then gets room.

@@ -89,7 +89,8 @@ async fn problems(app: &App, pack: &FoundPack, case: &PackCase) -> Result<Vec<St
         let must = if case.applies { "must apply and does not" } else { "must not apply and does" };
         return Ok(vec![format!("the pack {must}: the goal is {}", understood.goal.goal_type)]);
     }
-    let mut problems = not_in("goal", &case.goal, &understood.as_json()["extracted"]);
+    let extracted = serde_json::to_value(&understood.reading.extracted).unwrap_or_default();
+    let mut problems = not_in("goal", &case.goal, &extracted);
     if case.applies {
         let planned = Planned::of(app, Experience::default(), case.request.clone(), by_rules()).await?;
         problems.extend(planned.refusal.iter().map(|why| format!("the plan is refused: {why}")));

@@ -32,6 +32,9 @@ pub struct Understood {
 }
 
 impl Understood {
+    /// What [`Self::as_json`] adds to the fields of a goal.
+    pub(crate) const FINDINGS: [&str; 5] = ["extracted", "language", "guesses", "doubts", "evaluation"];
+
     /// Reads the goal from these words, as a run would; nothing is kept.
     pub async fn of(app: &App, words: String, models: impl Into<ModelUse>) -> Result<Self, AppError> {
         let words = app.without_secrets(words);

@@ -3,7 +3,7 @@
 //! Only what is certain is reported. Whoever hands a value of the context around, or gives it a name, may change it
 //! through that name, so that only uses which cannot do so are taken for mere reading.
 
-use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, InterpolatedStringElement, Stmt};
 use ruff_text_size::{Ranged, TextSize};
 
@@ -41,7 +41,7 @@ pub(crate) fn judge(program: &[Stmt]) -> Option<Found> {
     {
         return Some(Found { code: Code::NotAMap, at, message: Message::NotAMap });
     }
-    let nothing = uses.bindings == 0 && uses.mentions == uses.looks;
+    let nothing = uses.bindings == 0 && uses.mentions == uses.looks && !uses.ends_otherwise;
     let at = program.first().map_or(TextSize::new(0), Ranged::start);
     nothing.then_some(Found { code: Code::NoResult, at, message: Message::NoResult })
 }
@@ -75,6 +75,8 @@ struct Uses {
     bindings: u32,
     mentions: u32,
     looks: u32,
+    /// It may raise on purpose, and then tells why, or never come to its end.
+    ends_otherwise: bool,
 }
 
 impl Uses {
@@ -84,6 +86,11 @@ impl Uses {
 }
 
 impl Visitor<'_> for Uses {
+    fn visit_stmt(&mut self, stmt: &Stmt) {
+        self.ends_otherwise |= matches!(stmt, Stmt::Raise(_) | Stmt::While(_));
+        walk_stmt(self, stmt);
+    }
+
     fn visit_expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Name(name) if name.id == "context" => match name.ctx {

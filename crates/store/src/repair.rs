@@ -104,9 +104,9 @@ fn sort_out(found: Found) -> (Vec<Placed>, RepairReport) {
         told.skip_to(position);
         let apart = !told.lost.is_empty();
         if apart {
-            told.apart += 1
+            told.apart += 1;
         } else {
-            told.saved += 1
+            told.saved += 1;
         }
         placed.push(Placed { row, apart });
     }

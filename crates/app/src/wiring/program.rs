@@ -108,6 +108,7 @@ impl PackProgram {
                 read_only,
                 network: false,
                 change_modes: false,
+                own_world: true,
                 limits,
                 env,
                 allow_unconfined: self.allow_unconfined,

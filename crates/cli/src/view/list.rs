@@ -123,13 +123,13 @@ mod tests {
         let runs =
             [entry("run_1", "Plan a trip"), entry("run_2", &"東".repeat(300)), entry(&"x".repeat(200), "")];
         for width in [20, 60, 80, 120] {
-            let table = table_of(&runs, Style { width, ..Style::default() });
+            let table = table_of(&runs, &BTreeSet::new(), Style { width, ..Style::default() });
             assert_eq!(table.lines().count(), 4);
             for line in table.lines() {
                 assert!(text::width(line) <= usize::from(width), "{line}");
             }
         }
-        assert_eq!(json(&runs)[1]["run_id"], "run_2");
-        assert!(table_of(&[], Style::default()).contains("candor run"));
+        assert_eq!(json(&runs, &BTreeSet::new())[1]["run_id"], "run_2");
+        assert!(table_of(&[], &BTreeSet::new(), Style::default()).contains("candor run"));
     }
 }

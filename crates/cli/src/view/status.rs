@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_run_that_waits_says_for_what_and_how_to_answer() {
         let run = Scenario::of(plan_of(paris_plan().subtasks, 0.45), RunSettings::default());
-        let shown = text(&run.state, &run.log, Style::default());
+        let shown = text(&run.state, &run.log, false, Style::default());
         for part in [
             "waiting for a person",
             "Approve this plan? Confidence 0.45",
@@ -286,7 +286,7 @@ mod tests {
                 let records = &records[..end];
                 let state = RunState::fold(RunId::new("run_test").unwrap(), records).unwrap();
                 for columns in [30, 80] {
-                    let shown = text(&state, records, Style { width: columns, ..Style::default() });
+                    let shown = text(&state, records, false, Style { width: columns, ..Style::default() });
                     let wide = shown.lines().find(|line| width(line) > usize::from(columns));
                     assert_eq!(wide, None, "{name} after {end}");
                 }
@@ -306,7 +306,7 @@ mod tests {
             (&data["progress_percentage"], &data["estimated_remaining_time"]),
             (&json!(50.0), &json!(30.0))
         );
-        let shown = text(&run.state, &run.log, Style::default());
+        let shown = text(&run.state, &run.log, false, Style::default());
         assert!(shown.contains("50%  2 of 4 tasks done\n"), "stated durations are not shown: {shown}");
     }
 
@@ -336,7 +336,7 @@ mod tests {
         let asked = candor_model::GateId::choice("enhancement", 1);
         let event = candor_model::Event::new(run.now, EventBody::HumanAsked { gate: asked, question });
         run.state.apply(&event);
-        let shown = text(&run.state, &run.log, Style { width: 120, ..Style::default() });
+        let shown = text(&run.state, &run.log, false, Style { width: 120, ..Style::default() });
         for part in [
             "30/100 (vague)",
             "A: 85/100: specificity",

@@ -10,7 +10,7 @@ use super::*;
 /// What the words and the form of a text alone give away.
 fn order_to_models(text: &str) -> Option<String> {
     let judged = score::judge(text, None)?;
-    Some(discreet(&judged.reasons(), text, &secrets(text)))
+    Some(discreet(&judged.reasons("the request"), text, &secrets(text)))
 }
 
 const ORDERS: &[&str] = &[

@@ -23,7 +23,7 @@ use self::assign::{assign, break_ties, routings};
 use self::doubts::Doubts;
 use super::ranking::Ranking;
 use super::{Phases, counted, decomposition, report};
-use crate::brief::{self, gaps, scale};
+use crate::brief::{self, Scale, gaps, scale};
 use crate::consult::{self, PlanAnswer, Said};
 use crate::decompose::{LONGEST_RECORD, tiers};
 use crate::router::Explanation;
@@ -110,11 +110,7 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     plan.estimated_total_duration = plan.total_estimate();
     plan.updated_at = cx.now;
     let scale = scale::fixed(&phases.rules.scaling, cx, &plan, exits);
-    // That a plan was made before is no reason to do with fewer; that it succeeded is.
-    let reduced =
-        scale.exits.iter().any(|exit| exit.reduce) && known_request::has_words(cx.outcomes, cx.request);
-    plan.metadata.agents_at_once = reduced.then_some(scale.agents.total);
-    plan.metadata.tool_calls = scale.proposal.tool_calls.budget();
+    limit(&mut plan, &scale, cx);
     if !is_brought {
         decisions.push(scale.decision(plan.execution_strategy));
     }
@@ -122,9 +118,7 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     risks.extend(doubts.risks());
     risks.extend(said.iter().flat_map(|said| &said.answer.risks).map(|risk| brief::from_model(risk)));
     risks.extend(irreversible_acts(&plan, cx.request, &agents));
-    if cx.handoffs.values().any(|handoff| handoff.flags.high_risk) {
-        risks.iter_mut().for_each(|risk| risk.level = risk.level.raised());
-    }
+    raise_if_flagged(cx, &mut risks);
     if plan.subtasks.len() > LONGEST_RECORD {
         notes.push(format!("the figures list the first {LONGEST_RECORD} of {} tasks", plan.subtasks.len()));
     }
@@ -155,6 +149,22 @@ fn conclude(phases: &Phases, cx: &PhaseContext<'_>, draft: Draft) -> Result<Phas
     report.handoff.context.confidence = Some((confidence * 100.0).round() as u8);
     report.criteria.extend(coverage.share.map(|share| ("plan_completeness".to_owned(), share)));
     Ok(report)
+}
+
+/// A phase before flagged the work as risky: every risk counts for more.
+fn raise_if_flagged(cx: &PhaseContext<'_>, risks: &mut [Risk]) {
+    if cx.handoffs.values().any(|handoff| handoff.flags.high_risk) {
+        risks.iter_mut().for_each(|risk| risk.level = risk.level.raised());
+    }
+}
+
+/// Writes into a plan how many agents and tool calls it does with. That such a plan was made before is no reason for
+/// fewer agents; that it succeeded is.
+fn limit(plan: &mut Plan, scale: &Scale, cx: &PhaseContext<'_>) {
+    let reduced =
+        scale.exits.iter().any(|exit| exit.reduce) && known_request::has_words(cx.outcomes, cx.request);
+    plan.metadata.agents_at_once = reduced.then_some(scale.agents.total);
+    plan.metadata.tool_calls = scale.proposal.tool_calls.budget();
 }
 
 fn totals(plan: &Plan, estimates: &PlanEstimates) -> PlanTotals {

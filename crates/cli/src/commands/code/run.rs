@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use candor_app::{App, Begin, CODE_AGENT, LoadedRun, fresh_run_id, load_run, plan_of};
 use candor_model::{AgentNote, EventBody, Goal, JsonMap, Recorded, RunId, Seconds, StartMaterial, TaskId};
-use candor_projections::clean;
+use candor_projections::line::clean;
 use candor_runtime::RunOrder;
 use serde_json::{Value, json};
 

@@ -83,7 +83,7 @@ fn lines_are_answered_one_by_one_with_their_ids() {
         json!({ "id": "one", "code": "x = 1\n" }).to_string(),
         json!({ "id": 2, "code": "print(y)\n", "context": {} }).to_string(),
         "not json".to_owned(),
-        json!({ "id": null, "code": "print(context['a'])\n", "context": { "a": 1 } }).to_string(),
+        json!({ "id": null, "code": "context['b'] = context['a']\n", "context": { "a": 1 } }).to_string(),
     ]
     .join("\n");
     let said = candor.feed(["code", "check", "--stdin", "--json"], lines);

@@ -198,7 +198,7 @@ fn people_see_the_failure_and_what_is_done_about_it() {
     said.shows(&[
         "Flight search failed: Agent timeout — Retrying with backup flight agent",
         "Plan revised",
-        "Confidence 0.82 → 0.72",
+        "Confidence 0.87 → 0.77",
         "1 failed attempt",
     ]);
 }

@@ -219,8 +219,7 @@ fn a_chosen_wording_changes_what_agents_are_told() {
         let choice = events.all("human_asked")[0]["question"]["choice"].clone();
         assert_eq!(choice["about"], "enhancement");
         let plan = |text: &str| candor.run(["plan", "--json", "--", text]).json();
-        let told =
-            |planned: &serde_json::Value| planned["plan"]["subtasks"][0]["inputs"]["instructions"].clone();
+        let told = |planned: &Value| planned["plan"]["subtasks"][0]["inputs"]["instructions"].clone();
         let before = plan(request);
         assert_eq!(told(&before), json!(null));
         let options = choice["options"].as_array().unwrap();
@@ -232,8 +231,7 @@ fn a_chosen_wording_changes_what_agents_are_told() {
                 .unwrap()
                 .contains(told(&after).as_str().unwrap().lines().next().unwrap())
         );
-        let score =
-            |planned: &serde_json::Value| planned["goal"]["evaluation"]["promptQuality"]["score"].clone();
+        let score = |planned: &Value| planned["goal"]["evaluation"]["promptQuality"]["score"].clone();
         assert_eq!(score(&before), score(&after), "our own words make no request clearer");
     }
 }

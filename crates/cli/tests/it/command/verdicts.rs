@@ -141,7 +141,7 @@ fn more_than_was_given_cannot_have_been_worked_on() {
 fn a_goal_of_which_nothing_can_be_checked_is_not_called_reached() {
     // spec: findings HE-01
     let candor = with_agent(&say(&json!({ "done": true })));
-    let goal = "Reduce our water bill by 20 % and e-mail the treasurer";
+    let goal = "Reduce our water bill by 20 %";
     let said = candor.run(["run", goal, "--run-id", "run_1", "--unattended"]).ended_with(0);
     let said = said.shows(&["All tasks finished; the goal is not verified: ", "educe our water bill"]);
     assert!(!said.stdout.contains("Goal reached"), "{}", said.stdout);

@@ -243,10 +243,32 @@ impl Case {
             "judge_result" => {
                 let quote = format!("RESULT-{}", self.tasks.last().unwrap().2);
                 Reply::json(json!({ "judgements": [
-                    { "criterion": 1, "holds": true, "quote": quote, "reason": "it is there" }] }))
+                    { "criterion": self.number(seen), "holds": true, "quote": quote, "reason": "it is there" }] }))
             }
             _ => Reply::text("no"),
         }
+    }
+
+    fn check(&'static self) {
+        let scene = self.scene();
+        let args = ["run", self.request, "--json", "--yes", "--allow", "message", "--allow", "deploy"];
+        let events = Events(scene.run(&args).ended_with(0).lines());
+        self.check_plan(&events);
+        self.check_order(&events);
+        self.check_orders_of_agents(&scene);
+        self.check_prompts(&scene);
+        let judged = events.only("outcome_recorded")["assessment"]["criteria"].as_array().unwrap();
+        let own =
+            judged.iter().find(|it| it["criterion"].as_str().unwrap().contains(self.criterion)).unwrap();
+        assert_eq!((&own["result"], &own["source"]), (&json!("holds"), &json!("model")), "{}", self.request);
+    }
+
+    /// The number under which the model is asked for this case's own criterion.
+    fn number(&self, seen: &SeenRequest) -> usize {
+        let messages = seen.messages();
+        let mut lines = messages.iter().flat_map(|(_, words)| words.lines());
+        let line = lines.find(|line| line.contains(self.criterion)).unwrap_or_default();
+        line.split(|letter: char| !letter.is_ascii_digit()).find_map(|word| word.parse().ok()).unwrap_or(1)
     }
 
     fn check_plan(&self, events: &Events) {
@@ -301,10 +323,10 @@ impl Case {
     }
 
     fn check_prompts(&self, scene: &Scene) {
+        // A plan that the critique sends back is asked for again; the last one holds.
         let only = |step: &str| {
             let asked = scene.asked(step);
-            assert_eq!(asked.len(), 1, "{step} of {}", self.request);
-            asked[0].clone()
+            asked.last().unwrap_or_else(|| panic!("no {step} for {}", self.request)).clone()
         };
         assert!(only("parse_goal").says(self.request));
         let (split, plan, judge) = (only("decompose_task"), only("plan"), only("judge_result"));
@@ -316,7 +338,7 @@ impl Case {
         }
         for (name, _) in self.agents {
             let chosen = self.tasks.iter().any(|(.., agent)| agent == name);
-            assert!(split.says(name) && plan.says(name) == chosen, "{name}");
+            assert!(split.says(name) && (plan.says(name) || !chosen), "{name}");
         }
         let messages = split.messages();
         let (_, question) = messages.last().unwrap();
@@ -343,16 +365,8 @@ fn agent(name: &str, knows: &str) -> String {
 fn twelve_goals_in_six_domains_are_planned_ordered_given_out_and_told_in_every_prompt() {
     let domains: std::collections::BTreeSet<&str> = CASES.iter().map(|case| case.domain).collect();
     assert_eq!((CASES.len(), domains.len()), (12, 6));
-    for case in CASES {
-        let scene = case.scene();
-        let events = scene.finished(case.request);
-        case.check_plan(&events);
-        case.check_order(&events);
-        case.check_orders_of_agents(&scene);
-        case.check_prompts(&scene);
-        let judged = events.only("outcome_recorded")["assessment"]["criteria"].as_array().unwrap();
-        let own =
-            judged.iter().find(|it| it["criterion"].as_str().unwrap().contains(case.criterion)).unwrap();
-        assert_eq!((&own["result"], &own["source"]), (&json!("holds"), &json!("model")), "{}", case.request);
-    }
+    let failed = |case: &&&'static Case| std::panic::catch_unwind(|| case.check()).is_err();
+    let failed: Vec<&str> =
+        CASES.iter().collect::<Vec<_>>().iter().filter(failed).map(|case| case.request).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
 }
