@@ -250,8 +250,10 @@ async fn answer(
     };
     // Whoever is asked sees what led to the question.
     show.screen.redraw()?;
+    // A pack's programs do the tasks of their own plans only.
+    let agents = app.phases().rankable(None, runtime.registry().declared());
     loop {
-        let answered = people::answer(question, options, runtime).await?;
+        let answered = people::answer(question, options, &agents).await?;
         show.screen.leave_frame();
         let Some(answer) = answered else { return Ok(Some(Outcome::Waiting(now))) };
         let answer = app.answer_without_secrets(answer);

@@ -2,11 +2,11 @@
 
 use candor_app::LoadedRun;
 use candor_model::{
-    Adjustment, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance, GuidanceAction,
-    JsonMap, Question, RunId, RunStatus, TaskId,
+    Adjustment, AgentCapability, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance,
+    GuidanceAction, JsonMap, Question, RunId, RunStatus, TaskId,
 };
 use candor_projections::format;
-use candor_runtime::{RunSnapshot, Runtime};
+use candor_runtime::RunSnapshot;
 use serde_json::Value;
 
 use super::plan_talk;
@@ -27,7 +27,7 @@ pub(super) fn can_be_asked(options: &DriveOptions) -> bool {
 pub(super) async fn answer(
     question: &Question,
     options: &DriveOptions,
-    runtime: &Runtime,
+    agents: &[AgentCapability],
 ) -> Result<Option<Answer>, Failure> {
     match question {
         Question::Approval { request, .. }
@@ -39,7 +39,7 @@ pub(super) async fn answer(
         _ if !can_be_asked(options) => Ok(None),
         Question::Approval { version, request } => plan_talk::ask(*version, request).await,
         Question::Guidance(request) => {
-            ask_guidance(&request.task_id, request.failure_count, &request.errors, runtime).await
+            ask_guidance(&request.task_id, request.failure_count, &request.errors, agents).await
         }
         Question::Choice(request) => ask_choice(request).await,
     }
@@ -76,12 +76,11 @@ async fn ask_guidance(
     task: &TaskId,
     failures: u32,
     errors: &[String],
-    runtime: &Runtime,
+    agents: &[AgentCapability],
 ) -> Result<Option<Answer>, Failure> {
     tell!("\nTask {task} has failed {}:", format::times(failures));
     errors.iter().for_each(|error| tell!("  - {error}"));
-    let names: Vec<&str> =
-        runtime.registry().declared().iter().map(|agent| agent.agent_type.as_str()).collect();
+    let names: Vec<&str> = agents.iter().map(|agent| agent.agent_type.as_str()).collect();
     tell!("Agents: {}", names.join(", "));
     loop {
         let asked = output::ask("[r]etry [AGENT], [s]kip, [a]bort, or [l]ater? ").await?;

@@ -33,7 +33,7 @@ fn in_figures(brief: &PlanBrief, request: &HumanApprovalRequest) -> Vec<String> 
     lines.push(words::TASKS.to_owned());
     lines.extend((1..).zip(&brief.subtasks).map(|(number, task)| listed(words::plan_task(number, task))));
     // What is among the reasons is not told twice.
-    let told = |risk: &&Risk| request.reasons.iter().any(|reason| *reason == risk.description);
+    let told = |risk: &&Risk| request.reasons.contains(&risk.description);
     let risks: Vec<&Risk> = brief.risks.iter().filter(|risk| !told(risk)).collect();
     if !risks.is_empty() {
         lines.push(words::RISKS.to_owned());

@@ -7,7 +7,7 @@ use super::words::{Hit, TABLES};
 use super::{Embed, meaning, structure};
 
 /// From here on a text is flagged.
-const FLAGGED: f64 = 0.35;
+const FLAGGED: f64 = 0.42;
 /// How many words are judged together.
 const WINDOW: usize = 512;
 /// How far apart windows begin.

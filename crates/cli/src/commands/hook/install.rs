@@ -92,10 +92,11 @@ fn add_hooks(fields: &mut Map<String, Value>, program: &str) -> bool {
         if groups.iter().any(has_hook) {
             continue;
         }
-        let mut group = json!({ "hooks": [{ "type": "command", "command": format!("{program} hook") }] });
-        if !matcher.is_empty() {
-            group["matcher"] = json!(matcher);
-        }
+        let hook = json!([{ "type": "command", "command": format!("{program} hook") }]);
+        let group = match matcher {
+            "" => json!({ "hooks": hook }),
+            matcher => json!({ "matcher": matcher, "hooks": hook }),
+        };
         groups.push(group);
         changed = true;
     }

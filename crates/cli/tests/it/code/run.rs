@@ -316,7 +316,7 @@ fn a_run_that_is_interrupted_has_not_failed_and_says_how_to_go_on() {
 fn what_a_program_says_of_its_failure_does_not_drive_the_terminal() {
     let candor = Candor::new();
     candor.write("loud.py", "context['a'] = 1\nraise ValueError('\\x1b[31mred\\x1b]0;title\\x07 \\x9b2J \\u202etxt \\u200bend')\n");
-    let said = candor.run(["code", "run", "--code", "loud.py"]).ended_with(1).stderr.clone();
+    let said = candor.run(["code", "run", "--code", "loud.py"]).ended_with(1).stderr;
     assert!(said.contains("ValueError") && said.contains("end"), "{said}");
     let odd =
         |letter: &char| (letter.is_control() && *letter != '\n') || "\u{202e}\u{200b}".contains(*letter);

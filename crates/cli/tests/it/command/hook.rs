@@ -101,6 +101,7 @@ fn what_a_tool_gave_is_looked_at() {
 fn installing_registers_hook_and_server_once_and_keeps_what_is_there() {
     // spec: orchestrator SX-10
     let candor = Candor::new();
+    std::fs::create_dir(candor.path(".claude")).unwrap();
     candor.write(
         ".claude/settings.json",
         json!({ "model": "opus", "hooks": { "PreToolUse": [

@@ -124,6 +124,9 @@ pub(crate) fn suggest_allowing(risks: &[TaskRisk]) -> String {
 }
 
 pub(crate) fn suggest_after_halt(what: &str) -> String {
+    if what == "blocker" {
+        return "Remove what stands in the way, then start it again: `candor restart RUN`.".to_owned();
+    }
     format!(
         "Settle what {} found, then start again: `candor restart RUN --prompt \"…\"` goes on with other words.",
         plain(what)

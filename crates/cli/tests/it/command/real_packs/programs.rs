@@ -45,7 +45,12 @@ fn a_packs_program_is_confined_to_what_the_pack_is_allowed() {
     assert_eq!(output(&events, "reads_folder"), "done");
     assert_eq!(output(&events, "writes_output"), "done");
     for denied in ["writes_folder", "reads_outside"] {
-        assert_eq!(output(&events, denied), "PermissionError", "{denied}");
+        // Where it has namespaces of its own, the folder is read-only and other files are not there.
+        let error = output(&events, denied).to_string();
+        assert!(
+            ["PermissionError", "OSError", "FileNotFoundError"].iter().any(|one| error.contains(one)),
+            "{denied}: {error}"
+        );
     }
     assert_ne!(output(&events, "reaches_network"), "done");
     assert_eq!(output(&events, "sees_key"), false);
