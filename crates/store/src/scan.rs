@@ -308,11 +308,11 @@ mod tests {
         found.events.iter().map(|(key, row)| (key.clone(), text(row))).collect()
     }
 
+    /// An event by run and position, and where its bytes are.
+    type Placed = ((String, u64), Vec<(usize, usize)>);
+
     /// Where the bytes of each event that lies in one piece are: in the file, or behind it in the write-ahead log.
-    fn places(
-        whole: &[u8],
-        all: &BTreeMap<(String, u64), Vec<u8>>,
-    ) -> Vec<((String, u64), Vec<(usize, usize)>)> {
+    fn places(whole: &[u8], all: &BTreeMap<(String, u64), Vec<u8>>) -> Vec<Placed> {
         let short = all.iter().filter(|(_, text)| text.len() < 3_000);
         short
             .map(|(key, text)| {
@@ -328,7 +328,7 @@ mod tests {
             .collect()
     }
 
-    fn damage(whole: &mut Vec<u8>, random: &mut fastrand::Rng) -> (usize, usize) {
+    fn damage(whole: &mut [u8], random: &mut fastrand::Rng) -> (usize, usize) {
         let at = random.usize(..whole.len());
         let end = whole.len().min(at + [1, 1, 8, 600, 4_096][random.usize(..5)]);
         let mode = random.u8(..3);
