@@ -12,7 +12,7 @@ pub trait Leases: Send + Sync {
     /// Whether somebody drives a run at the moment.
     fn is_taken<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, bool>;
 
-    /// Returns once nobody drives a run, however its driver ended.
+    /// Returns once a run has no active driver, however the last one ended.
     fn released<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
 }
 

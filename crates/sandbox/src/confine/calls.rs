@@ -138,7 +138,7 @@ const SIGNALS: &[i64] = &[
     libc::SYS_tkill,
 ];
 
-/// What makes a world of its own, in which one would be root.
+/// What makes namespaces, in which a program would be root.
 const NEW_WORLDS: &[i32] = &[
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -352,7 +352,7 @@ fn when(all: Vec<SeccompCondition>) -> Result<SeccompRule, Error> {
     Ok(SeccompRule::new(all)?)
 }
 
-/// An argument that is none of these.
+/// An argument with another value than these.
 fn none_of(argument: u8, values: impl IntoIterator<Item = u32>) -> Result<SeccompRule, Error> {
     when(values.into_iter().map(|value| not(argument, value)).collect::<Result<_, _>>()?)
 }

@@ -25,7 +25,9 @@ fn a_killed_run_is_shown_as_interrupted_in_list_status_and_watch() {
     let status = place.does("", &["status", "run_cut"]);
     assert!(status.out.contains("interrupted"), "{}", status.out);
     assert!(status.err.contains("candor resume run_cut"), "{}", status.err);
-    wait_for("watch to say that nobody drives it", || watching.err().contains("no active driver"));
+    wait_for("watch to say that the run has no active driver", || {
+        watching.err().contains("no active driver")
+    });
     place.let_go("run_cut");
     place.complete("run_cut");
     let watched = watching.end();
