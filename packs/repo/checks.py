@@ -20,7 +20,7 @@ SECONDS = int(os.environ.get("CANDOR_CHECK_SECONDS", "900"))
 OFFLINE = re.compile(
     r"(?i)no matching package named|failed to download|attempting to make an http request|--offline|could not resolve host|network is unreachable|"
     r"failed to get `|unable to update registry|no such command|is not installed|command not found|no module named|cannot find module providing|"
-    r"cannot find module|dial tcp|module lookup disabled|eai_again|enotfound|toolchain .* is not installed|requires rustc|rustup could not|rustup-init|"
+    r"cannot find module (?!['\"]?[./])|dial tcp|module lookup disabled|eai_again|enotfound|toolchain .* is not installed|requires rustc|rustup could not|rustup-init|"
     r"could not choose a version of|read-only file system|checksum for|failed to load source for dependency|temporary failure in name"
 )
 
@@ -55,9 +55,11 @@ def wanted(root):
             scripts = json.loads(text_of("package.json") or "{}").get("scripts", {})
         except (ValueError, AttributeError):
             scripts = {}
-        found += [(f"npm run {name}", kind, ["npm", "run", "--silent", name]) for name, kind in (("test", "tests"), ("lint", "lints")) if name in scripts]
+        # What `npm init` writes is no test.
+        found += [(f"npm run {name}", kind, ["npm", "run", "--silent", name]) for name, kind in (("test", "tests"), ("lint", "lints"))
+                  if name in scripts and "no test specified" not in str(scripts[name])]
     if has("go.mod"):
-        found += [("go test", "tests", ["go", "test", "./..."]), ("go vet", "lints", ["go", "vet", "./..."])]
+        found += [("go test", "tests", ["go", "test", "-v", "./..."]), ("go vet", "lints", ["go", "vet", "./..."])]
     return found
 
 
@@ -80,24 +82,33 @@ def run(command, root, env):
         return {"status": "passed", **result}
     if done.returncode == 5 and "pytest" in command:
         return {"status": "not_run", "why": "pytest found no tests"}
+    if done.returncode == 127:
+        return {"status": "not_run", "why": f"a program that it needs is not installed: {said.strip().splitlines()[-1][:160] if said.strip() else command[0]}"}
     reason = next((line.strip() for line in said.splitlines() if OFFLINE.search(line)), None)
     if reason and not result.get("failed"):
         return {"status": "not_run", "why": f"it cannot run offline and confined: {reason[:160]}"}
     return {"status": "failed", "last_lines": [line[:200] for line in said.strip().splitlines()[-8:]], **result}
 
 
+# How the tools say how many tests passed and failed, the most exact first: cargo; jest and vitest, whose line of suites is not
+# counted; pytest and mocha; node's own runner; single lines of TAP; single lines of `go test -v`.
+COUNTS = [
+    (r"(\d+) passed; \d+ failed", r"\d+ passed; (\d+) failed"),
+    (r"(?m)^\s*Tests:?\s.*?\b(\d+) passed", r"(?m)^\s*Tests:?\s.*?\b(\d+) failed"),
+    (r"\b(\d+) (?:passed|passing)\b", r"\b(\d+) (?:failed|failing)\b"),
+    (r"(?m)^(?:#|ℹ) pass (\d+)$", r"(?m)^(?:#|ℹ) fail (\d+)$"),
+    (r"(?m)^()ok \d+", r"(?m)^()not ok \d+"),
+    (r"(?m)^\s*()--- PASS: ", r"(?m)^\s*()--- FAIL: "),
+]
+
+
 def counts(said):
     """How many tests passed and failed, as the tools say it."""
-    passed = failed = 0
-    for pattern in (r"(\d+) passed; (\d+) failed", ):
-        for good, bad in re.findall(pattern, said):
-            passed, failed = passed + int(good), failed + int(bad)
-    if not passed and not failed:
-        passed = sum(int(n) for n in re.findall(r"\b(\d+) (?:passed|passing)\b", said))
-        failed = sum(int(n) for n in re.findall(r"\b(\d+) (?:failed|failing)\b", said))
-    if not passed and not failed:
-        passed, failed = len(re.findall(r"(?m)^ok\s+\S+\s", said)), len(re.findall(r"(?m)^FAIL\s+\S+\s", said))
-    return {"passed": passed, "failed": failed} if passed or failed else {}
+    for patterns in COUNTS:
+        passed, failed = (sum(int(n or 1) for n in re.findall(pattern, said)) for pattern in patterns)
+        if passed or failed:
+            return {"passed": passed, "failed": failed}
+    return {}
 
 
 def checks():

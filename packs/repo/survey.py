@@ -88,8 +88,11 @@ def licence(paths):
             kinds.append(next((kind for kind, words in LICENCES if words in text), "unknown"))
     if files:
         return {"file": ", ".join(files), "kind": " / ".join(dict.fromkeys(kinds))}
-    for path in ("Cargo.toml", "package.json", "pyproject.toml"):
-        match = re.search(r'(?m)^\s*"?license"?\s*[=:]\s*[{]?\s*(?:text\s*=\s*)?"([^"]+)"', text_of(path) or "") if path in paths else None
+    declared = read_json(text_of("package.json") or "").get("license") if "package.json" in paths else None
+    if isinstance(declared, str):
+        return {"file": "package.json", "kind": declared}
+    for path in ("Cargo.toml", "pyproject.toml"):
+        match = re.search(r'(?m)^\s*license\s*=\s*[{]?\s*(?:text\s*=\s*)?"([^"]+)"', text_of(path) or "") if path in paths else None
         if match:
             return {"file": path, "kind": match.group(1)}
     return None
@@ -127,12 +130,17 @@ def cargo(text):
     return sorted(set(names)), loose
 
 
-def npm(text):
+def read_json(text):
+    """The object in a text; empty where there is none."""
     try:
         read = json.loads(text)
     except ValueError:
-        return [], []
-    pairs = {}
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def npm(text):
+    read, pairs = read_json(text), {}
     for part in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
         if isinstance(read.get(part), dict):
             pairs.update(read[part])

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use super::{copied, output, report};
 use crate::support::{Candor, texts};
 
@@ -61,4 +63,46 @@ fn secrets_in_a_repository_are_told_by_place_and_never_by_value() {
         let kept = fs::read_to_string(file.path()).unwrap();
         assert!(!kept.contains(&token) && !kept.contains(password), "{}", file.path().display());
     }
+}
+
+/// The checks of a repository's health report, where the tool that they need is installed.
+fn checks(candor: &Candor, tool: &str) -> Option<(String, String)> {
+    std::process::Command::new(tool).arg("version").output().ok()?;
+    let (said, events) = candor.events(&["run", "Check the health of this repository"]);
+    said.ended_with(0);
+    Some((texts(output(&events, "checks_run")).join("\n"), report(candor, &events)))
+}
+
+#[test]
+fn the_tests_of_a_package_for_node_are_run_and_counted() {
+    let candor = Candor::new();
+    let package = json!({ "name": "lamp", "license": "MIT",
+        "scripts": { "test": "node --test", "lint": "surely-not-installed ." } });
+    candor.write("package.json", package.to_string());
+    candor.write("lamp.js", "exports.dim = (level, by) => Math.max(0, level - by);\n");
+    let test = |name: &str, wanted: i32| {
+        format!("test('{name}', () => assert.strictEqual(dim(10, 3), {wanted}));\n")
+    };
+    let head = "const test = require('node:test'); const assert = require('node:assert'); const { dim } = require('./lamp.js');\n";
+    candor.write("lamp.test.js", format!("{head}{}{}{}", test("a", 7), test("b", 7), test("c", 8)));
+    let Some((run, text)) = checks(&candor, "npm") else { return };
+    assert!(run.contains("npm run test: failed, 2 passed, 1 failed"), "{run}");
+    assert!(run.contains("npm run lint: not run, a program that it needs is not installed"), "{run}");
+    assert!(text.contains("npm run test fails: 1 / 3") && text.contains("MIT (package.json)"), "{text}");
+}
+
+#[test]
+fn the_tests_of_a_go_module_are_run_and_counted() {
+    let candor = Candor::new();
+    candor.write("go.mod", "module example.org/tide\n\ngo 1.18\n");
+    candor.write("tide.go", "package tide\n\n// Height is the height at an hour.\nfunc Height(hour int) int { return hour % 12 }\n");
+    let test = |name: &str, wanted: i32| {
+        format!(
+            "func Test{name}(t *testing.T) {{\n\tif Height(13) != {wanted} {{\n\t\tt.Fatal(\"no\")\n\t}}\n}}\n"
+        )
+    };
+    let tests = format!("package tide\n\nimport \"testing\"\n\n{}{}", test("A", 1), test("B", 2));
+    candor.write("tide_test.go", tests);
+    let Some((run, _)) = checks(&candor, "go") else { return };
+    assert!(run.contains("go test: failed, 1 passed, 1 failed") && run.contains("go vet: passed"), "{run}");
 }
