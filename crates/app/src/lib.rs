@@ -6,6 +6,7 @@
 //! what is wrong is an [`AppError`], and whoever called decides how to show it.
 
 mod able;
+mod assistant;
 pub mod config;
 pub mod data;
 mod drive;

@@ -47,4 +47,5 @@ pub mod shared;
 pub mod slots;
 pub mod targets;
 pub mod texts;
+pub mod trust;
 pub mod validation;

@@ -37,6 +37,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "models",
             "serve",
             "hook",
+            "trust",
             "repair",
             "prune",
             "completions",

@@ -315,6 +315,24 @@ pub(crate) enum HookCommand {
     },
 }
 
+/// What is known of trust.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct TrustArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<TrustCommand>,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What can be done with it.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum TrustCommand {
+    /// Forget the signals of prompts and the calls that were allowed
+    Clear,
+}
+
 /// Whose completions.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {

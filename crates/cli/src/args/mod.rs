@@ -20,7 +20,7 @@ pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, HookArgs,
     HookCommand, InitArgs, JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun,
     PacksArgs, PacksCommand, PlanArgs, PlanCommand, PruneArgs, RepairArgs, ReportArgs, ReportFormat,
-    RouteArgs, RulesArgs, RulesCommand, RulesKind,
+    RouteArgs, RulesArgs, RulesCommand, RulesKind, TrustArgs, TrustCommand,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
@@ -151,6 +151,8 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Check what a coding assistant is about to do, as its hook; `hook install` registers it
     Hook(HookArgs),
+    /// Show what a coding assistant's sessions and past runs say of trust
+    Trust(TrustArgs),
     /// Offer Candor to other programs: `serve --mcp` is an MCP server on standard input and output
     Serve(ServeArgs),
     /// Check that everything is in place

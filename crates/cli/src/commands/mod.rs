@@ -83,6 +83,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Packs(args) => packs::packs(&global, &args).await,
             Command::Models(args) => models::models(&global, &args).await,
             Command::Hook(args) => hook::hook(&global, &args).await,
+            Command::Trust(args) => hook::trust(&global, &args).await,
             Command::Serve(args) => serve::serve(&global, args).await,
             Command::Doctor(args) => doctor::doctor(&global, args.json).await,
             Command::Init(_)

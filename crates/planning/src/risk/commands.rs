@@ -108,6 +108,26 @@ pub(super) fn in_prose(text: &str) -> Option<(RiskClass, String)> {
     coded.or_else(|| found(text, true))
 }
 
+/// Programs that only read, whatever their arguments; with a second word, only that command of theirs.
+#[rustfmt::skip]
+const READERS: &[&str] = &[
+    "ls", "cat", "head", "tail", "wc", "pwd", "grep", "rg", "fd", "echo", "which", "file", "stat", "du", "df", "tree", "date", "whoami",
+    "uname", "diff", "cmp", "sort", "uniq", "cut", "jq", "less", "ps", "true", "cd", "type", "git status", "git diff", "git log",
+    "git show", "git blame", "git grep", "git ls-files", "cargo check", "cargo test", "cargo clippy", "go test", "go vet", "npm test", "pytest",
+];
+
+/// Whether a command is known only to read, or to run checks: every part of it, and nothing goes into a file.
+#[must_use]
+pub fn only_reads(command: &str) -> bool {
+    let writes = command.replace("2>&1", "").replace("2>/dev/null", "").contains(['>', '`', '$']);
+    let reads = |piece: &Vec<String>| {
+        let mut words = piece.iter().map(String::as_str);
+        let (first, second) = (words.next().map(name).unwrap_or_default(), words.next().unwrap_or_default());
+        READERS.contains(&first) || READERS.contains(&format!("{first} {second}").as_str())
+    };
+    !writes && of_command(command).is_none() && pieces(&command.replace("2>&1", "")).iter().all(reads)
+}
+
 fn found(text: &str, prose: bool) -> Option<(RiskClass, String)> {
     pieces(text).iter().find_map(|piece| in_piece(piece, prose))
 }
@@ -127,7 +147,8 @@ fn in_piece(words: &[String], prose: bool) -> Option<(RiskClass, String)> {
     let anywhere = prose || words.first().is_some_and(|first| ANYWHERE.contains(&name(first)));
     (0..words.len()).filter(|&at| anywhere || is_start(words, at)).find_map(|at| {
         let rest = words.get(at..)?;
-        let rule = RULES.iter().find(|(_, rule)| fits(rule, rest, prose))?;
+        let program = name(rest.first()?);
+        let rule = RULES.iter().find(|(_, rule)| fits(rule, program, rest, prose))?;
         let shown: Vec<&str> = rest.iter().take(6).map(String::as_str).collect();
         Some((rule.0, shown.join(" ")))
     })
@@ -151,12 +172,14 @@ fn name(program: &str) -> &str {
     last.strip_suffix(".exe").unwrap_or(last)
 }
 
-fn fits(rule: &str, words: &[String], prose: bool) -> bool {
-    let mut wanted = rule.split(' ');
-    let (Some(program), Some((first, mut rest))) = (wanted.next(), words.split_first()) else { return false };
-    if !matches(program, name(first)) {
+fn fits(rule: &str, named: &str, words: &[String], prose: bool) -> bool {
+    let (program, wanted) =
+        rule.split_once(' ').map_or((rule, None), |(program, rest)| (program, Some(rest)));
+    if !matches(program, named) {
         return false;
     }
+    let Some((first, mut rest)) = words.split_first() else { return false };
+    let wanted = wanted.into_iter().flat_map(|wanted| wanted.split(' '));
     // Options of the program may stand between its name and its verb.
     let mut flags = false;
     for alternatives in wanted {

@@ -13,7 +13,7 @@ use candor_model::{
 };
 use serde_json::Value;
 
-pub use self::commands::of_command;
+pub use self::commands::{of_command, only_reads};
 
 /// How much of what says so is kept.
 const LONGEST_EVIDENCE: usize = 80;

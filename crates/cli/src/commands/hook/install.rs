@@ -9,8 +9,8 @@ use crate::failure::{Failure, code};
 /// The events, and the tools that they are wanted for.
 const EVENTS: [(&str, &str); 3] = [
     ("UserPromptSubmit", ""),
-    ("PreToolUse", "Bash|mcp__.*"),
-    ("PostToolUse", "Read|Bash|WebFetch|WebSearch|mcp__.*"),
+    ("PreToolUse", "Bash|Edit|Write|MultiEdit|NotebookEdit|mcp__.*"),
+    ("PostToolUse", "Read|Bash|Edit|Write|MultiEdit|NotebookEdit|WebFetch|WebSearch|mcp__.*"),
 ];
 
 /// The name under which the MCP server is registered.

@@ -1,21 +1,25 @@
-//! `candor hook`: what a coding assistant is about to do passes the guardrails, the evaluation and the classifier of risk.
+//! `candor hook`: what a coding assistant is about to do passes the guardrails, the evaluation, the signals of trust and the
+//! classifier of risk.
 //!
 //! It speaks the hook protocol of Claude Code: one event as JSON on standard input; on standard output nothing, or JSON that
 //! blocks, asks or adds context. A hook that fails must not stop the assistant, so everything that is not understood is
 //! an error on standard error, which the assistant shows and goes on.
 
 mod install;
+mod trust;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_app::{App, ModelUse, Understood};
+use candor_app::{App, DataFolder, ModelUse, Understood};
 use candor_model::{JsonMap, RiskClass, ToolHints, ToolSpec};
 use candor_phases::examine;
 use candor_planning::risk;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+pub(super) use self::trust::trust;
 use super::run::read;
 use crate::args::{GlobalOptions, HookArgs, HookCommand};
 use crate::failure::{Failure, code};
@@ -35,10 +39,25 @@ const LONGEST_QUOTE: usize = 200;
 #[serde(default)]
 struct Event {
     hook_event_name: String,
+    session_id: String,
     prompt: String,
     tool_name: String,
     tool_input: JsonMap,
+    tool_use_id: String,
     tool_response: Value,
+}
+
+impl Event {
+    /// Names a call before and after it: by the assistant's own name for it, or by what is called with what.
+    fn call(&self) -> String {
+        if !self.tool_use_id.is_empty() {
+            return self.tool_use_id.clone();
+        }
+        let mut digest = DefaultHasher::new();
+        let input = serde_json::to_string(&self.tool_input).unwrap_or_default();
+        (&self.session_id, &self.tool_name, input).hash(&mut digest);
+        format!("{:016x}", digest.finish())
+    }
 }
 
 pub(crate) async fn hook(global: &GlobalOptions, args: &HookArgs) -> Result<u8, Failure> {
@@ -51,8 +70,8 @@ pub(crate) async fn hook(global: &GlobalOptions, args: &HookArgs) -> Result<u8, 
     })?;
     let app = App::build(global)?;
     let answer = match event.hook_event_name.as_str() {
-        "UserPromptSubmit" => prompt(&app, &event.prompt).await,
-        "PreToolUse" => before_tool(&event),
+        "UserPromptSubmit" => prompt(&app, &event).await,
+        "PreToolUse" => before_tool(&app.data, &event),
         "PostToolUse" => after_tool(&app, &event),
         _ => None,
     };
@@ -63,7 +82,10 @@ pub(crate) async fn hook(global: &GlobalOptions, args: &HookArgs) -> Result<u8, 
 }
 
 /// A prompt: blocked where the configuration says so, otherwise with what is worth knowing about it.
-async fn prompt(app: &App, text: &str) -> Option<Value> {
+async fn prompt(app: &App, event: &Event) -> Option<Value> {
+    let text = event.prompt.as_str();
+    // Before anything is judged: a prompt that is blocked says something of trust too.
+    let signal = trust::heard(&app.data, event);
     let found = examine(&app.config.rulebook, text, None);
     if let Some((finding, quote)) = found.iter().find(|(finding, _)| finding.halts()) {
         let reason = format!("Candor: {}{}", finding.message, quoted(quote));
@@ -80,10 +102,14 @@ async fn prompt(app: &App, text: &str) -> Option<Value> {
     if let Ok(understood) = Understood::of(app, text.to_owned(), rules).await {
         lines.extend(evaluated(&understood));
     }
+    lines.extend(signal.map(str::to_owned));
+    let measured = trust::Measured::of(&app.data).await;
+    lines.extend(measured.doubtful(text));
     let steps = candor_language::split::read(text).steps.len();
     if steps >= WORTH_A_PLAN {
         lines.push(format!(
-            "It takes {steps} tasks: the tool `run` of the MCP server `candor` plans, checks and carries out such goals durably."
+            "It takes {steps} tasks: the tool `run` of the MCP server `candor` plans, checks and carries out such goals durably.{}",
+            measured.of_runs().map(|record| format!(" {record}")).unwrap_or_default()
         ));
     }
     context("UserPromptSubmit", &lines)
@@ -101,24 +127,39 @@ fn evaluated(understood: &Understood) -> Vec<String> {
     lines
 }
 
-/// A call that cannot be undone is asked about.
-fn before_tool(event: &Event) -> Option<Value> {
-    let (class, evidence) = irreversible(event)?;
-    let reason = format!("Candor: this cannot be undone ({class}: {evidence})");
+/// A call that cannot be undone is asked about, and after an objection every change.
+fn before_tool(data: &DataFolder, event: &Event) -> Option<Value> {
+    let (class, evidence) = does(event)?;
+    let known = trust::asked(data, event, class)?;
+    let reason = match class.asks() {
+        true => format!("Candor: this cannot be undone ({class}: {evidence}); {known}"),
+        false => format!("Candor: {known} ({evidence})"),
+    };
     Some(json!({ "hookSpecificOutput": {
         "hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": reason,
     } }))
 }
 
-/// What a call does that needs a person's word, with what shows it: its command, or the name of a foreign tool. The
-/// assistant's own tools for files can be undone.
-fn irreversible(event: &Event) -> Option<(RiskClass, String)> {
-    if event.tool_name == "Bash" {
-        let command = event.tool_input.get("command").and_then(Value::as_str)?;
-        return risk::of_command(command).filter(|(class, _)| class.asks());
+/// What a call does, with what shows it: its command, its file, or the name of a foreign tool. Nothing if it only reads.
+fn does(event: &Event) -> Option<(RiskClass, String)> {
+    let input = |key: &str| event.tool_input.get(key).and_then(Value::as_str);
+    match event.tool_name.as_str() {
+        "Bash" => {
+            let command = input("command")?;
+            let known = risk::of_command(command).filter(|(class, _)| class.asks());
+            let change = || (!risk::only_reads(command)).then(|| (RiskClass::Change, first_line(command)));
+            known.or_else(change)
+        }
+        // The assistant's own tools for files can be undone.
+        "Edit" | "Write" | "MultiEdit" => Some((RiskClass::Change, first_line(input("file_path")?))),
+        "NotebookEdit" => Some((RiskClass::Change, first_line(input("notebook_path")?))),
+        other => foreign(other, &event.tool_input),
     }
-    let name = event.tool_name.strip_prefix("mcp__").and_then(|name| name.rsplit("__").next())?;
-    // What it says of itself is not known here: its name and its arguments decide.
+}
+
+/// What the tool of an MCP server does. What it says of itself is not known here: its name and its arguments decide.
+fn foreign(tool: &str, arguments: &JsonMap) -> Option<(RiskClass, String)> {
+    let name = tool.strip_prefix("mcp__").and_then(|name| name.rsplit("__").next())?;
     let spec = ToolSpec {
         name: name.to_owned(),
         description: String::new(),
@@ -127,12 +168,17 @@ fn irreversible(event: &Event) -> Option<(RiskClass, String)> {
         undo: None,
         check: None,
     };
-    let class = risk::of_call(&spec, &event.tool_input);
+    let class = risk::of_call(&spec, arguments);
     class.asks().then(|| (class, format!("the tool {name}")))
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(LONGEST_QUOTE).collect()
 }
 
 /// What a tool gave is data: words in it that speak to the model are named.
 fn after_tool(app: &App, event: &Event) -> Option<Value> {
+    trust::ran(&app.data, event);
     let text = match &event.tool_response {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -97,6 +97,75 @@ fn what_a_tool_gave_is_looked_at() {
     assert_eq!(broken.ended_with(1).stdout, "", "a failure does not block: only exit code 2 would");
 }
 
+fn call(candor: &Candor, name: &str, tool: &str, input: &Value, id: &str) -> String {
+    let event_of = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id, "tool_response": {} });
+    hooked(candor, &event(name, event_of)).stdout
+}
+
+#[test]
+fn an_objection_has_changes_asked_about_until_the_person_approves() {
+    // spec: orchestrator SX-10, GR-13, TL-08, TL-09
+    let candor = Candor::new();
+    let (edit, build) = (json!({ "file_path": "orchard.py" }), json!({ "command": "make seedlings" }));
+    let look = json!({ "command": "git diff | head -20" });
+    let before = |tool: &str, input: &Value| call(&candor, "PreToolUse", tool, input, "");
+    assert_eq!(before("Edit", &edit), "");
+    let told = prompt(&candor, "No, that's wrong. I meant the pear trees").json().to_string();
+    assert!(told.contains("The person objects"), "{told}");
+    for (tool, input) in [("Edit", &edit), ("Bash", &build)] {
+        let said = before(tool, input);
+        assert!(said.contains("\"ask\"") && said.contains("go ahead"), "{tool}: {said}");
+    }
+    assert_eq!(before("Bash", &look), "", "what only reads is not asked about");
+    candor.run(["trust"]).ended_with(0).shows(&["1 that object", "session abc123"]);
+    let other = event("PreToolUse", json!({ "tool_name": "Edit", "tool_input": edit }));
+    let other = other.replace("abc123", "def456");
+    assert_eq!(hooked(&candor, &other).stdout, "", "another session goes on as before");
+    let told = prompt(&candor, "Vale, hazlo tú").json().to_string();
+    assert!(told.contains("leaves the choices to you"), "{told}");
+    assert_eq!(before("Edit", &edit), "");
+    assert_eq!(prompt(&candor, "Find what is wrong with the parser").stdout, "");
+    candor.run(["trust", "clear"]).ended_with(0);
+    candor.run(["trust"]).ended_with(0).shows(&["0 prompts"]);
+}
+
+#[test]
+fn calls_that_people_allowed_are_counted_by_what_they_do() {
+    // spec: orchestrator SX-10, TL-13
+    let candor = Candor::new();
+    let (delete, other) = (json!({ "command": "rm -rf build/" }), json!({ "command": "rm notes.txt" }));
+    assert!(call(&candor, "PreToolUse", "Bash", &delete, "toolu_1").contains("the first such call"));
+    call(&candor, "PostToolUse", "Bash", &delete, "toolu_1");
+    // The second was refused: nothing comes after it. Old versions do not name their calls.
+    assert!(call(&candor, "PreToolUse", "Bash", &other, "").contains("you allowed 1 of 1 such calls"));
+    assert!(
+        call(&candor, "PreToolUse", "Bash", &delete, "toolu_3").contains("you allowed 1 of 2 such calls")
+    );
+    let known = candor.run(["trust", "--json"]).ended_with(0).json();
+    assert_eq!(known["assistant"]["calls"]["delete"], json!({ "asked": 3, "allowed": 1 }), "{known}");
+}
+
+#[test]
+fn what_runs_and_agents_came_to_is_told_where_it_matters() {
+    // spec: orchestrator SX-10
+    let candor = Candor::with_config(
+        "[[agents]]\nagent_type = \"tide_clerk\"\nspecialization = \"Looks up tides\"\ncapabilities = [\"look\"]\ncommand = [\"false\"]\n",
+    );
+    let plan = json!({ "subtasks": [{ "task_id": "task_1", "description": "Look up the tide", "agent_type": "tide_clerk" }] });
+    candor.write("plan.json", plan.to_string());
+    for _ in 0..3 {
+        candor.run(["run", "--plan", "plan.json", "--unattended"]);
+    }
+    let named = prompt(&candor, "Have tide_clerk look up high water in Vigo for Friday").stdout;
+    assert!(named.contains("tide_clerk succeeded in 0 of"), "{named}");
+    assert_eq!(prompt(&candor, "Rename the function parse_tide to read_tide in tides.py").stdout, "");
+    let large =
+        "Add a login form. Write its tests. Update the changelog. Publish a release note. Tag the release.";
+    let large = prompt(&candor, large).stdout;
+    assert!(large.contains("0 of 3 runs of Candor were verified"), "{large}");
+    candor.run(["trust"]).ended_with(0).shows(&["tide_clerk: 0 of"]);
+}
+
 #[test]
 fn installing_registers_hook_and_server_once_and_keeps_what_is_there() {
     // spec: orchestrator SX-10
