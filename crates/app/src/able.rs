@@ -5,8 +5,7 @@ use candor_model::handoff::DecompositionOutput;
 use candor_planning::phase::PhaseResult;
 use candor_ports::Experience;
 
-use crate::dry_run::dry_run;
-use crate::{App, ModelUse};
+use crate::{App, DryRuns, ModelUse};
 
 /// How many tasks are named.
 const MOST_TASKS: usize = 8;
@@ -26,8 +25,8 @@ impl App {
         }
         let rules = ModelUse { no_models: true, ..ModelUse::default() };
         // Where a run would stop before that, it tells so itself.
-        let mut done =
-            dry_run(self, Experience::default(), rules, request, Phase::Decomposition).await.ok()?;
+        let runs = DryRuns::new(self, rules).ok()?;
+        let mut done = runs.run(Experience::default(), request, Phase::Decomposition).await.ok()?;
         let read = done.report.phases.remove(&Phase::Evaluation)?;
         let PhaseResult::Goal { goal, .. } = read.result else { return None };
         // A pack may be meant: the run asks.

@@ -6,9 +6,17 @@ use std::sync::Arc;
 use candor_model::{AgentCapability, AskKey, AskStep, EventBody, Phase, Question, Recorded, RunId};
 use candor_phases::Phases;
 use candor_ports::{Experience, Observer};
-use candor_runtime::{DryRun, DryRunReport, RunOrder};
+use candor_runtime::{AgentRegistry, DryRun, DryRunReport, RunOrder, RuntimeDeps};
 
 use crate::{App, AppError, ModelUse, fresh_run_id};
+
+/// What dry runs share: agents, phases and models are looked up once for all of them.
+pub struct DryRuns<'a> {
+    pub(crate) app: &'a App,
+    registry: AgentRegistry,
+    phases: Phases,
+    deps: RuntimeDeps,
+}
 
 /// A dry run that is over, and what it ran with.
 pub(crate) struct Rehearsed {
@@ -17,36 +25,43 @@ pub(crate) struct Rehearsed {
     pub(crate) phases: Phases,
 }
 
-/// Runs through the phases up to `last`. A question that only a person can answer is an error: a run would wait there.
-pub(crate) async fn dry_run(
-    app: &App,
-    experience: Experience,
-    models: ModelUse,
-    request: &str,
-    last: Phase,
-) -> Result<Rehearsed, AppError> {
-    let models = app.models(models)?;
-    let registry = app.registry_with_last_resort(&[], models.is_some())?;
-    let agents = registry.known(&experience.measured);
-    let phases = app.phases();
-    let order = RunOrder {
-        run_id: fresh_run_id()?,
-        request: request.to_owned(),
-        settings: app.config.limits.clone(),
-        material: None,
-    };
-    let dry_run = DryRun {
-        registry,
-        phases: phases.clone(),
-        deps: app.runtime_deps(models.as_ref())?,
-        experience,
-        observer: Some(Arc::new(Told)),
-    };
-    let report = dry_run.run(order, last).await?;
-    if let Some(question) = report.questions.first() {
-        return Err(AppError::failed(waits(question)));
+impl<'a> DryRuns<'a> {
+    /// Dry runs with the agents and models of this installation.
+    pub fn new(app: &'a App, models: impl Into<ModelUse>) -> Result<Self, AppError> {
+        let models = app.models(models)?;
+        let registry = app.registry_with_last_resort(&[], models.is_some())?;
+        Ok(Self { app, registry, phases: app.phases(), deps: app.runtime_deps(models.as_ref())? })
     }
-    Ok(Rehearsed { report, agents, phases })
+
+    /// Runs through the phases up to `last`. A question that only a person can answer is an error: a run would wait there.
+    pub(crate) async fn run(
+        &self,
+        experience: Experience,
+        request: &str,
+        last: Phase,
+    ) -> Result<Rehearsed, AppError> {
+        let agents = self.registry.known(&experience.measured);
+        // What an earlier one broke down is not known to the next: each is as if it were the first.
+        let phases = self.phases.afresh();
+        let order = RunOrder {
+            run_id: fresh_run_id()?,
+            request: request.to_owned(),
+            settings: self.app.config.limits.clone(),
+            material: None,
+        };
+        let dry_run = DryRun {
+            registry: self.registry.clone(),
+            phases: phases.clone(),
+            deps: self.deps.clone(),
+            experience,
+            observer: Some(Arc::new(Told)),
+        };
+        let report = dry_run.run(order, last).await?;
+        if let Some(question) = report.questions.first() {
+            return Err(AppError::failed(waits(question)));
+        }
+        Ok(Rehearsed { report, agents, phases })
+    }
 }
 
 /// Why nobody but a person can go on.

@@ -31,6 +31,7 @@ pub use candor_tools::{ServerHealth, Tools};
 pub use candor_store::{RepairReport, RepairedRun, Verification};
 pub use data::{DataFolder, LoadedRun, Log, find_run, load_run};
 pub use drive::{Begin, first_input};
+pub use dry_run::DryRuns;
 pub use error::{AppError, AppErrorKind};
 pub use order::{Document, OrderRequest, checked, fresh_run_id, plan_of};
 pub use packs::FoundPack;

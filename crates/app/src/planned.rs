@@ -15,7 +15,7 @@ use candor_ports::Experience;
 use candor_runtime::DryRunReport;
 use serde_json::{Value, json};
 
-use crate::dry_run::{Rehearsed, dry_run};
+use crate::dry_run::{DryRuns, Rehearsed};
 use crate::{App, AppError, ModelUse, checked};
 
 /// The most characters that are shown of a clause.
@@ -37,10 +37,15 @@ impl Understood {
 
     /// Reads the goal from these words, as a run would; nothing is kept.
     pub async fn of(app: &App, words: String, models: impl Into<ModelUse>) -> Result<Self, AppError> {
-        let words = app.without_secrets(words);
-        let words = checked(app, &words)?
+        Self::by(&DryRuns::new(app, models)?, words).await
+    }
+
+    /// The same for one of several goals.
+    pub async fn by(runs: &DryRuns<'_>, words: String) -> Result<Self, AppError> {
+        let words = runs.app.without_secrets(words);
+        let words = checked(runs.app, &words)?
             .ok_or_else(|| AppError::usage("the goal is empty; say in plain words what is to be done"))?;
-        let mut done = dry_run(app, Experience::default(), models.into(), words, Phase::Evaluation).await?;
+        let mut done = runs.run(Experience::default(), words, Phase::Evaluation).await?;
         let evaluated = done.report.phases.remove(&Phase::Evaluation);
         match evaluated.map(|report| (report.handoff, report.result)) {
             Some((handoff, PhaseResult::Goal { goal, evaluation, .. })) => Ok(Self {
@@ -107,14 +112,19 @@ impl Planned {
         words: String,
         models: impl Into<ModelUse>,
     ) -> Result<Self, AppError> {
-        let words = app.without_secrets(words);
-        let words = checked(app, &words)?.ok_or_else(|| {
+        Self::by(&DryRuns::new(app, models)?, experience, words).await
+    }
+
+    /// The same for one of several goals.
+    pub async fn by(runs: &DryRuns<'_>, experience: Experience, words: String) -> Result<Self, AppError> {
+        let words = runs.app.without_secrets(words);
+        let words = checked(runs.app, &words)?.ok_or_else(|| {
             AppError::usage(
                 "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
             )
         })?;
-        let rehearsed = dry_run(app, experience, models.into(), words, Phase::Planning).await?;
-        Self::new(rehearsed, &app.config.limits)
+        let rehearsed = runs.run(experience, words, Phase::Planning).await?;
+        Self::new(rehearsed, &runs.app.config.limits)
     }
 
     fn new(done: Rehearsed, limits: &RunSettings) -> Result<Self, AppError> {
@@ -224,6 +234,14 @@ impl Planned {
             ));
         }
         text.push_str(&format!("\nconfidence {}; {}\n", self.plan.confidence_score, self.summary));
+        let brief = &self.output.brief;
+        text.push_str(&format!("strategy: {}; {}\n", brief.strategy, texts::side_by_side(brief)));
+        // What must be and what must not be is in every agent's orders.
+        let limits =
+            self.understood.goal.constraints.iter().filter(|it| it.kind.as_str().starts_with("must"));
+        for limit in limits {
+            text.push_str(&format!("{}: {}\n", limit.label(), limit.value));
+        }
         let criteria = &self.understood.goal.success_criteria;
         criteria.iter().for_each(|criterion| text.push_str(&format!("reached when: {criterion}\n")));
         if criteria.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use candor_app::{App, Understood};
+use candor_app::{App, DryRuns, Understood};
 use candor_model::Evaluation;
 use serde_json::{Map, Value};
 
@@ -15,8 +15,9 @@ use crate::output;
 pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, Failure> {
     let app = App::build(global)?.discover_agents().await;
     if args.stdin {
+        let runs = DryRuns::new(&app, &args.models)?;
         return batch::answer_lines(async |text| {
-            let understood = Understood::of(&app, text, &args.models).await?;
+            let understood = Understood::by(&runs, text).await?;
             Ok(Map::from_iter([("goal".to_owned(), understood.as_json())]))
         })
         .await;

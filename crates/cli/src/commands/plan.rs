@@ -1,6 +1,6 @@
 //! `candor plan`: what would be done, without doing it.
 
-use candor_app::{App, Planned};
+use candor_app::{App, DryRuns, Planned};
 use candor_ports::Experience;
 use serde_json::Map;
 
@@ -19,8 +19,9 @@ pub(crate) async fn plan(global: &GlobalOptions, args: PlanArgs) -> Result<u8, F
         None => Experience::default(),
     };
     if args.stdin {
+        let runs = DryRuns::new(&app, &args.models)?;
         return batch::answer_lines(async |text| {
-            let planned = Planned::of(&app, experience.clone(), text, &args.models).await?;
+            let planned = Planned::by(&runs, experience.clone(), text).await?;
             Ok(Map::from_iter([("plan".to_owned(), planned.as_line())]))
         })
         .await;

@@ -1,5 +1,8 @@
 //! Which words tell someone to do something, and at which stage of a piece of work they stand.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use candor_text::fold;
 
 use super::limits::behind_condition;
@@ -44,10 +47,12 @@ pub(super) fn stage(text: &str) -> Option<Stage> {
     {
         return Some(Stage::Examine);
     }
-    STAGES
-        .iter()
-        .find(|(_, verbs)| verbs.split_whitespace().any(|known| known == verb))
-        .map(|(stage, _)| *stage)
+    static TABLE: LazyLock<BTreeMap<&str, Stage>> = LazyLock::new(|| {
+        // Of two stages with the same verb the first counts.
+        let all = STAGES.iter().rev();
+        all.flat_map(|(stage, verbs)| verbs.split_whitespace().map(move |verb| (verb, *stage))).collect()
+    });
+    TABLE.get(verb.as_str()).copied()
 }
 
 /// Whether two words at the front of a clause are a verb that no table has and what it acts on: "anonymise the rows".

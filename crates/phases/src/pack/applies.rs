@@ -72,7 +72,8 @@ pub(crate) fn meant<'p>(
     files: &[String],
 ) -> Option<(&'p Pack, Meant)> {
     let fits = packs.iter().filter(|pack| !pack.needs_file() || pack.own_files(files).next().is_some());
-    let scored = fits.map(|pack| (pack.score(request, slots), pack));
+    let sentences: Vec<Folded> = split::parts(request).iter().map(|part| folded(part)).collect();
+    let scored = fits.map(|pack| (pack.score(request, &sentences, slots), pack));
     let (score, pack) = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
     let (threshold, margin) =
         pack.applies.as_ref().map_or((1.0, 0.0), |applies| (applies.threshold, applies.margin));
@@ -100,14 +101,14 @@ impl Pack {
     }
 
     /// How much speaks for this pack. One that declares no evidence is meant by any of its keywords.
-    fn score(&self, request: &str, slots: &Slots) -> f64 {
+    fn score(&self, request: &str, sentences: &[Folded], slots: &Slots) -> f64 {
         let Some(applies) = &self.applies else {
             return if self.matches(request) > 0 { 1.0 } else { 0.0 };
         };
-        let sentences: Vec<(String, BTreeSet<String>)> =
-            split::parts(request).iter().map(|part| folded(part)).collect();
-        let score = applies.evidence.iter().map(|evidence| evidence.score(&sentences, slots)).sum();
-        if applies.share > 0.0 && applies.share_of(request, slots) < applies.share {
+        let score: f64 = applies.evidence.iter().map(|evidence| evidence.score(sentences, slots)).sum();
+        // What cannot apply is no rival of those that can, and need not be cut into its steps, which is most of the cost.
+        let too_little = score <= applies.threshold - applies.margin && score < applies.threshold;
+        if too_little || (applies.share > 0.0 && applies.share_of(request, slots) < applies.share) {
             0.0_f64.min(score)
         } else {
             score
@@ -136,7 +137,7 @@ impl Applies {
 }
 
 impl Evidence {
-    fn score(&self, sentences: &[(String, BTreeSet<String>)], slots: &Slots) -> f64 {
+    fn score(&self, sentences: &[Folded], slots: &Slots) -> f64 {
         let counts =
             |text: &str| self.with.is_empty() || self.with.iter().any(|set| beside(text, slots, set));
         let sentences: Vec<_> = sentences.iter().filter(|(text, _)| counts(text)).collect();
@@ -167,6 +168,9 @@ fn says_value(text: &str, slots: &Slots, slot: &str) -> bool {
     }
 }
 
-fn folded(text: &str) -> (String, BTreeSet<String>) {
+/// A text without case and accents, and the words in it.
+type Folded = (String, BTreeSet<String>);
+
+fn folded(text: &str) -> Folded {
     (fold(text).into_owned(), words(text).map(|word| fold(word).into_owned()).collect())
 }

@@ -64,6 +64,12 @@ impl Phases {
         }
     }
 
+    /// The same phases, which have broken nothing down yet.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        Self { cache: Arc::default(), ..self.clone() }
+    }
+
     /// The packs.
     #[must_use]
     pub fn packs(&self) -> &[Pack] {
