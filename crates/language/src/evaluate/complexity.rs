@@ -37,6 +37,11 @@ const RISK: u32 = 8;
 const PER_LIMIT: u32 = 5;
 const LIMITS_AT_MOST: u32 = 20;
 
+/// What each pair of instructions adds that exclude each other, and what all of them add at most: someone must find out
+/// which of them holds, and what was built on the other is done again.
+const PER_CONTRADICTION: u32 = 10;
+const CONTRADICTIONS_AT_MOST: u32 = 20;
+
 /// The sum, with its parts.
 #[derive(Default)]
 struct Sum {
@@ -53,15 +58,23 @@ impl Sum {
     }
 }
 
+/// What was found out about a request before it is scored.
+pub(super) struct Basis<'a> {
+    /// Whether it is about a journey.
+    pub(super) journey: bool,
+    /// The goal as it was read.
+    pub(super) reading: &'a Reading,
+    /// What the keyword detector found.
+    pub(super) found: &'a Keywords,
+    /// How many files it names.
+    pub(super) files: u32,
+    /// How many of its instructions exclude each other.
+    pub(super) contradictions: usize,
+}
+
 /// Scores a request.
-pub(super) fn score(
-    text: &str,
-    words: &Words<'_>,
-    journey: bool,
-    reading: &Reading,
-    found: &Keywords,
-    files: u32,
-) -> Complexity {
+pub(super) fn score(text: &str, words: &Words<'_>, basis: &Basis<'_>) -> Complexity {
+    let Basis { journey, reading, found, files, contradictions } = *basis;
     let any = |table: &[&str]| words.all().iter().any(|word| tables::has(table, &word.key));
     let mut sum = Sum::default();
     sum.add(BASE, "what every request takes");
@@ -78,6 +91,8 @@ pub(super) fn score(
     let technologies = PER_TECHNOLOGY.saturating_mul(count(found.technologies.len()));
     sum.add(technologies.min(TECHNOLOGIES_AT_MOST), "technologies");
     sum.add(if journey { JOURNEY } else { 0 }, "a journey, whose bookings must fit together");
+    let unclear = PER_CONTRADICTION.saturating_mul(count(contradictions)).min(CONTRADICTIONS_AT_MOST);
+    sum.add(unclear, "instructions that exclude each other");
     sum.add(PER_LIMIT.saturating_mul(limits(&reading.extracted)).min(LIMITS_AT_MOST), "limits to keep");
     Complexity { total: u8::try_from(sum.total.min(100)).unwrap_or(100), parts: sum.parts }
 }

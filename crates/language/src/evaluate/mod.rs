@@ -21,6 +21,7 @@ use std::borrow::Cow;
 
 use candor_model::{ENOUGH_QUALITY, Enhancement, Evaluation, PromptQuality};
 
+use self::complexity::Basis;
 use self::quality::Heard;
 use self::words::Words;
 use crate::goal::{self, Reading};
@@ -68,8 +69,10 @@ pub fn evaluate(request: &str, reading: &Reading) -> Judged {
     let journey = goal::looks_like_travel(text, &reading.extracted);
     let found = keywords::detect(&words, reading);
     let file_count = files::counted(&words, found.files.len());
-    let complexity = complexity::score(text, &words, journey, reading, &found, file_count);
     let contradictions = contradictions::find(&words, reading.language);
+    let basis =
+        Basis { journey, reading, found: &found, files: file_count, contradictions: contradictions.len() };
+    let complexity = complexity::score(text, &words, &basis);
     let heard = Heard { text, words: &words, bare: &bare, reading, found: &found, journey };
     let prompt_quality = quality::judge(&heard, contradictions);
     let missing = missing(&prompt_quality, reading);

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::{
-    cues::{Cue, INNER, JOINTS, LIMITING},
+    cues::{Cue, INNER, JOINTS, LIMITING, leading},
     limits::{behind_condition, is_limit, stops_if},
-    requests::{first_word, is_verb, read, starts_with_strong_verb, starts_with_verb},
+    requests::{behind_opening, first_word, is_verb, read, starts_with_strong_verb, starts_with_verb},
     verbs::{acts_on, command_of, has_clitic},
 };
 
@@ -121,6 +121,12 @@ fn limited(text: &str) -> Option<Cut<'_>> {
 fn marked(text: &str) -> Option<Cut<'_>> {
     let found = INNER.iter().filter_map(|(mark, cue)| {
         let (head, tail) = text.split_once(mark)?;
+        // "…; after that send it": what leads the tail says more than the mark.
+        let (lead, behind) = leading(tail);
+        let (cue, tail) = match lead {
+            Cue::After | Cue::Last if behind.len() < tail.len() => (&Cue::After, behind),
+            _ => (cue, tail),
+        };
         let tail_asks = starts_with_verb(read(tail).what) || (*cue == Cue::After && is_infinitive(tail));
         let head_asks = head.chars().any(char::is_alphanumeric) && !is_open_condition(head);
         (tail_asks && head_asks).then_some((head, (*cue, tail, false)))
@@ -130,17 +136,23 @@ fn marked(text: &str) -> Option<Cut<'_>> {
 
 /// Cuts where a command goes on with another verb: "retrieve the layout and check if …".
 fn joined(text: &str, taken: bool) -> Option<Cut<'_>> {
-    if !taken && !starts_with_verb(behind_condition(text)) && !is_limit(text) {
+    if !taken && !starts_with_verb(behind_opening(text)) && !is_limit(text) {
         return None;
     }
+    // "For the party, book a band": what opens the sentence is no clause of its own.
+    let opening = text.len() - behind_opening(text).len();
     let found = JOINTS.iter().flat_map(|joint| {
         text.match_indices(joint).filter_map(move |(at, joint)| {
             let (head, tail) = (text.get(..at)?, text.get(at + joint.len()..)?);
+            // "count them and, if some are missing, order more": the condition belongs to what follows it, and that to
+            // what stands before it.
+            let body = behind_condition(tail);
+            let cue = if body.len() < tail.len() { Cue::After } else { Cue::Beside };
             // A prohibition ends where a command begins, however weak.
-            let ends = opens_clause(tail) || (is_limit(text) && starts_with_verb(tail));
+            let ends = opens_clause(body) || (is_limit(text) && starts_with_verb(tail));
             let complete = head.split_whitespace().count() >= 2 || has_clitic(head);
-            let alone = complete && ends && !is_open_condition(head);
-            alone.then_some((head, (Cue::Beside, tail, true)))
+            let alone = complete && ends && at >= opening && !is_open_condition(head);
+            alone.then_some((head, (cue, tail, true)))
         })
     });
     found.min_by_key(|(head, _)| head.len())
@@ -217,7 +229,20 @@ fn opens_clause(text: &str) -> bool {
         && object != "and"
         && (certain
             || DETERMINERS.contains(&object.as_str())
-            || object.starts_with(|c: char| c.is_ascii_digit()))
+            || object.starts_with(|c: char| c.is_ascii_digit())
+            || has_things(text))
+}
+
+/// "flag units that expire", "patch dimmers 12 to 24": behind the word stand several things, and what is said of them.
+fn has_things(text: &str) -> bool {
+    let mut words = text.split_whitespace().skip(1);
+    let (things, next) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let several = things.ends_with('s') && !things.ends_with("ss") && things.chars().all(char::is_lowercase);
+    let said = matches!(
+        next,
+        "that" | "which" | "for" | "in" | "on" | "at" | "to" | "with" | "from" | "by" | "into"
+    );
+    several && (said || next.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether one word is a step: a verb that is no noun as well.
@@ -264,13 +289,15 @@ const ALSO_NOUNS: &[&str] = &[
     "tag", "taste", "trace", "trim", "tune", "water", "wire", "capture", "factura", "entrevista", "carga",
     "consulta", "entrega", "programa", "agenda", "pinta", "pon", "presenta", "back", "block", "book",
     "build", "call", "cancel", "change", "check", "contact", "cook", "copy", "count", "cut", "design",
-    "draft", "drop", "email", "e-mail", "estimate", "export", "file", "filter", "find", "fix", "forecast", "format",
+    "draft", "drop", "email", "e-mail", "estimate", "export", "file", "filter", "fix", "forecast", "format",
     "grade", "hire", "host", "import", "interview", "launch", "load", "log", "look", "mail", "map",
     "measure", "mix", "monitor", "move", "name", "order", "pack", "paint", "pay", "pick", "plan", "plot",
     "post", "print", "process", "produce", "query", "rank", "read", "record", "release", "rent", "repair",
     "report", "request", "research", "reserve", "reset", "review", "roll", "run", "save", "scan",
     "schedule", "search", "sign", "sketch", "sort", "split", "start", "stop", "store", "study", "survey",
     "switch", "test", "track", "train", "transfer", "turn", "update", "upgrade", "upload", "visit", "wait",
+    "patch", "catalogue", "catalog", "varnish", "focus", "index", "drill", "fence", "charter", "docket", "clamp", "coach", "photograph",
+    "quarantine", "tow", "swab", "graft", "marca", "cosecha", "cita", "cuenta", "poda", "siembra", "pesa", "etiqueta", "retira",
     "wash", "reserva", "compra", "busca", "prueba", "resume", "lista", "visita", "suma", "cambia", "copia",
 ];
 

@@ -321,7 +321,7 @@ pub(super) const LIMITING: &[&str] =
     &[", but ", " but ", "; ", ", and ", " and ", ", ", ", pero ", " pero ", " y ", ", y ", " – ", " — "];
 
 /// The marks at which a sentence may go on with a further verb.
-pub(super) const JOINTS: &[&str] = &[", and ", " and ", ", ", ", y ", " y ", " e "];
+pub(super) const JOINTS: &[&str] = &[", and ", " and, ", " and ", ", ", ", y ", " y, ", " y ", " e "];
 
 /// Takes any of the phrases off the front, with the marks and spaces behind it.
 pub(super) fn strip_any<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
@@ -329,6 +329,11 @@ pub(super) fn strip_any<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> 
 }
 
 fn strip_phrase<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
+    // Most phrases differ in their first letter, and this is asked thousands of times.
+    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
+    if first(text) != first(phrase) {
+        return None;
+    }
     let (front, rest) = text.split_at_checked(phrase.len())?;
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'' || c == '-');
     (ends && front.eq_ignore_ascii_case(phrase))

@@ -7,7 +7,7 @@ use candor_text::{fold, is_stop_word, singular};
 use super::{
     Step,
     cues::Cue,
-    requests::first_word,
+    requests::{first_word, has_done},
     verbs::{Stage, has_clitic, stage},
 };
 
@@ -50,7 +50,7 @@ const POINTERS: &[&str] = &[
 /// Words that only make sense beside what was found before: "recommend one", "fix whatever breaks".
 #[rustfmt::skip]
 const ELLIPTIC: &[&str] = &[
-    "one", "whatever", "uno", "cheapest", "best", "winner", "winners", "findings", "differences", "result", "results", "outcome",
+    "one", "ones", "others", "remainder", "total", "totals", "whatever", "uno", "cheapest", "best", "winner", "winners", "findings", "differences", "result", "results", "outcome",
     "rest", "cause", "mejor", "mejores", "ganador", "hallazgos", "diferencias", "resultado", "resultados", "causa",
     "missing", "falta", "slowest", "fastest", "largest", "smallest", "top", "worst", "highest", "lowest",
 ];
@@ -218,7 +218,13 @@ fn is_elliptic(text: &str) -> bool {
         &["two", "three", "four", "five", "ten", "dos", "tres", "cuatro", "cinco", "diez"];
     let words = words(text);
     let number = words.len() > 1 && words.last().is_some_and(|word| NUMBERS.contains(&word.as_str()));
-    number || words.iter().skip(1).take(POINTING).any(|word| ELLIPTIC.contains(&word.as_str()))
+    // "Digitise at 600 dpi", "bake at 200 °C": what is digitised or baked was named before.
+    let at_figure = words.get(1).is_some_and(|word| matches!(word.as_str(), "at" | "a"))
+        && words.get(2).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    number
+        || at_figure
+        || has_done(text)
+        || words.iter().skip(1).take(POINTING).any(|word| ELLIPTIC.contains(&word.as_str()))
 }
 
 /// Whether the thing that the verb acts on is introduced by the step itself.

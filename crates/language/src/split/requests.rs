@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use candor_text::{Rule, fold};
 
-use super::cues::strip_any;
+use super::cues::{leading, strip_any};
 use super::limits::behind_condition;
 use super::verbs::{acts_on, has_clitic};
 
@@ -69,9 +69,14 @@ fn after_frame(sentence: &str) -> &str {
 
 /// "For the party, book a band": the command comes behind a circumstance.
 fn asks_after_opening(text: &str) -> bool {
-    let behind = strip_any(text, CIRCUMSTANCES).and_then(|rest| rest.split_once(", "));
-    let command = behind.map_or_else(|| behind_condition(text), |(_, command)| command);
+    let command = behind_opening(text);
     command.len() < text.len() && starts_with_strong_verb(read(command).what)
+}
+
+/// What stands behind the circumstance or the condition that a text begins with; all of it if it begins with none.
+pub(super) fn behind_opening(text: &str) -> &str {
+    let behind = strip_any(text, CIRCUMSTANCES).and_then(|rest| rest.split_once(", "));
+    behind.map_or_else(|| behind_condition(text), |(_, command)| command)
 }
 
 /// The background that stands before a wish: "I'm planning a party and would like to …".
@@ -82,12 +87,45 @@ pub(super) fn frame_of(sentence: &str) -> &str {
 
 /// What stands before and behind a colon, if behind it is a command: "Plan a party: book a band and …".
 pub(super) fn at_colon(text: &str) -> (&str, &str) {
-    text.split_once(": ").filter(|(_, behind)| starts_with_strong_verb(behind)).unwrap_or(("", text))
+    let Some((head, behind)) = text.split_once(": ") else { return ("", text) };
+    let first = leading(behind).1;
+    // Behind a command a weak verb is a step too: "Schedule the hearings: list the motions, …".
+    let asks = starts_with_strong_verb(first) || (starts_with_verb(head) && starts_with_verb(first));
+    if asks { (head, first) } else { ("", text) }
 }
 
 /// Whether the text begins with a verb that tells someone to do something.
 pub(super) fn starts_with_verb(text: &str) -> bool {
-    first_word(text).is_some_and(|word| is_verb(&word)) || starts_with_unknown_verb(text)
+    first_word(text).is_some_and(|word| is_verb(&word) || makes_a_verb(&word))
+        || starts_with_unknown_verb(text)
+}
+
+/// Whether the ending of a word that no table has makes it a verb: "digitise", "notarize", "certify".
+fn makes_a_verb(word: &str) -> bool {
+    const NONE: &[&str] = &[
+        "exercise",
+        "franchise",
+        "merchandise",
+        "enterprise",
+        "expertise",
+        "premise",
+        "promise",
+        "otherwise",
+        "likewise",
+        "concise",
+        "precise",
+        "noise",
+        "raise",
+        "praise",
+        "prize",
+        "size",
+        "paradise",
+        "surprise",
+        "turquoise",
+        "porpoise",
+    ];
+    let stem = ["ise", "ize", "ify"].iter().find_map(|ending| word.strip_suffix(ending));
+    stem.is_some_and(|stem| stem.len() > 2) && !NONE.contains(&word)
 }
 
 /// Whether the text begins with a verb that no table has: its object tells.
@@ -110,13 +148,24 @@ fn sets_up(text: &str) -> bool {
     let object = object.trim_end_matches([',', '.', ';']);
     let own = matches!(object, "a" | "an" | "up" | "notes" | "two" | "three" | "ten" | "quotes" | "each");
     match verb.as_str() {
-        "set" | "get" | "take" => own,
+        "have" => has_done(text),
+        "get" => own || has_done(text),
+        "set" | "take" => own,
         "make" => matches!(object, "a" | "an" | "two" | "three" | "ten"),
         "list" => matches!(object, "every" | "all" | "each"),
         "tell" => !matches!(object, "me" | "us" | "you" | "it"),
         "present" => matches!(object, "it" | "them" | "your" | "the"),
         _ => false,
     }
+}
+
+/// "Have each translation reviewed", "get it signed", "have legal review it": somebody is to do it.
+pub(super) fn has_done(text: &str) -> bool {
+    let mut words =
+        text.split_whitespace().map(|word| fold(word.trim_end_matches(['.', ',', ';'])).into_owned());
+    let first = words.next().unwrap_or_default();
+    let done = |word: String| (word.len() > 4 && word.ends_with("ed")) || is_verb(&word);
+    matches!(first.as_str(), "have" | "get") && words.skip(1).any(done)
 }
 
 /// Whether the text begins with a verb that only says how the step before is to be done or handed over.
@@ -410,6 +459,11 @@ const VERBS: &str = "
     recalculate recap reconcile recruit redact redesign reduce repaint rephrase replicate restock restore retest retire retrain
     roast sample sand scale screen season sew sharpen shortlist shred simmer slice soak stitch strip style sweep tag taste tidy tighten
     trace trim tune unpack untangle vacuum vet water weigh whisk wipe wire
+    adjourn amend calibrate catalogue catalog charter clamp coach cross-check cross-reference declutter dilute disinfect docket
+    drill eradicate evacuate fence fertilise fertilize focus graft ignite index inoculate irrigate isolate
+    lubricate muster patch photograph pressurise quarantine recalibrate rehang relabel repot reschedule reseal resurface
+    rewire sanitise solder sow sterilise sterilize stow summon swab thaw tow transplant unload vaccinate varnish
+    ventilate weld winterise winterize
     troubleshoot turn understand update upgrade upload validate verify visit visualize wait wash write
 
     abre actualiza actualizar agrega agregar alquila alquilar analiza analizar añade añadir aprende aprender
@@ -430,5 +484,9 @@ const VERBS: &str = "
     implementar informa informar lanza lanzar lava lavar migra migrar monta montar monitoriza monitorizar negocia negociar
     notifica notificar pela pelar pinta pintar pon poner presenta presentar priorizar programa programar promociona promocionar
     protege proteger recoge recoger reduce reducir refactoriza reinicia reiniciar renueva renovar repara reparar responde responder
+    cataloga catalogar cosecha cosechar cuenta contar digitaliza digitalizar drena drenar etiqueta etiquetar examina examinar fotografía
+    fotografiar ilumina iluminar inventaría inventariar marca marcar numera numerar poda podar pesa pesar rellena rellenar reparte
+    repartir retira retirar riega regar siembra sembrar solda soldar transcribe transcribir trasplanta trasplantar vacuna vacunar vacía
+    vaciar ventila ventilar barniza barnizar afina afinar cita citar convoca convocar rotula rotular embala embalar
     restaura restaurar separa separar sirve servir supervisa supervisar sustituye sustituir
 ";

@@ -281,6 +281,8 @@ fn contradictions_are_found_and_told() {
         ("Write a short answer about Rome in great detail", ["short", "in great detail"]),
         ("Keep it short. Explain the fall of Rome in great detail", ["short", "in great detail"]),
         ("Book a one-way flight to Rome, round trip", ["one-way", "round trip"]),
+        ("Add i18n to the museum's landing page, only English", ["i18n", "only English"]),
+        ("Internacionaliza la ficha del museo, solo en español", ["Internacionaliza", "only Spanish"]),
     ] {
         let found = quality(text);
         assert_eq!(found.contradictions.len(), 1, "{text}: {found:?}");
@@ -300,6 +302,7 @@ fn consistent_requests_contradict_nothing() {
     for text in [
         "Translate the menu from Spanish to English",
         "Translate the letter into Spanish, only the English parts",
+        "Add i18n to the museum's landing page and write its manual only in English",
         "Write the manual in English and in Spanish",
         "Answer in English and Spanish only",
         "Write the docs in English only and the labels in Spanish",

@@ -195,6 +195,48 @@ fn what_stands_before_a_colon_only_leads_up_to_the_steps() {
 }
 
 #[test]
+fn commands_are_found_in_domains_that_nobody_prepared() {
+    // spec: findings GL-03, GL-04, GL-05
+    let steps = |text: &str| outline(text).into_iter().map(|(step, _)| step).collect::<Vec<_>>();
+    assert_eq!(
+        steps(
+            "For the blood bank, reconcile the stock with the log, flag units that expire soon, and email a summary."
+        ),
+        [
+            "For the blood bank, reconcile the stock with the log",
+            "Flag units that expire soon",
+            "Email a summary"
+        ]
+    );
+    assert_eq!(
+        steps("Design the lighting: pick gels for the storm, patch dimmers 12 to 24 and notarise the plan"),
+        ["Pick gels for the storm", "Patch dimmers 12 to 24", "Notarise the plan"]
+    );
+    assert_eq!(
+        steps("Schedule the hearings: list the pending motions, then notify both counsel"),
+        ["List the pending motions", "Notify both counsel"]
+    );
+    assert_eq!(
+        steps("Organiza el archivo: primero separa los libros, luego restaura las tapas"),
+        ["Separa los libros", "Restaura las tapas"]
+    );
+    let split = candor_language::split::read(
+        "Cuenta las reinas y, si faltan tres, encarga reinas nuevas; después redacta un informe",
+    );
+    let told: Vec<_> =
+        split.steps.iter().map(|step| (step.description.as_str(), step.depends_on.as_slice())).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert_eq!(split.steps[1].conditions, ["si faltan tres"]);
+    assert_eq!((told[2].0, told[2].1.is_empty()), ("Redacta un informe", false));
+    assert_eq!(steps("Translate the sheet, have each translation reviewed, and print it").len(), 3);
+    // Things in a row are no commands.
+    assert_eq!(
+        steps("Compare the suppliers on price, delivery time, test results and temperature range").len(),
+        1
+    );
+}
+
+#[test]
 fn a_thing_must_be_made_before_it_is_used() {
     let steps = split(
         "Check the weather. Additionally, create a new playlist named 'Road'. Lastly, add track 99 to the playlist.",

@@ -50,7 +50,7 @@ const RUNS: &[&str] = &[
 #[rustfmt::skip]
 const NEGATIONS: &[&str] = &[
     "not", "don't", "dont", "never", "without", "no", "nor", "avoid", "instead", "cannot", "can't", "won't", "undo", "prevent", "refuse",
-    "sin", "nunca", "jamas", "ni", "evita", "evitar", "stop",
+    "neither", "sin", "nunca", "jamas", "ni", "tampoco", "evita", "evitar", "stop",
     // Intentions are told, not ordered.
     "looking", "planning", "thinking", "considering", "hoping", "wanted", "wondering", "pensando", "planeando",
 ];

@@ -14,6 +14,12 @@ const LANGUAGES: &[(&str, &str)] = &[
 ];
 const ONLY: &[&str] = &["only", "exclusively", "solo", "solamente", "unicamente", "exclusivamente"];
 const IN: &[&str] = &["in", "en"];
+/// Words that ask for several languages.
+#[rustfmt::skip]
+const SEVERAL: &[&str] = &[
+    "i18n", "internationalisation", "internationalization", "internationalise", "internationalize", "multilingual", "multi-language",
+    "internacionalizacion", "internacionaliza", "multilingue", "multiidioma",
+];
 
 /// A language that is wanted.
 struct Wanted {
@@ -31,7 +37,15 @@ pub(super) fn find(words: &Words<'_>) -> Vec<String> {
     }
     let wanted: Vec<Wanted> = (0..words.len()).filter_map(|at| read(words, at)).take(super::MOST).collect();
     let pairs = wanted.iter().zip(wanted.iter().skip(1));
-    pairs.filter(|(one, other)| exclude(words, one, other)).map(|(one, other)| told(one, other)).collect()
+    let told = pairs.filter(|(one, other)| exclude(words, one, other)).map(|(one, other)| told(one, other));
+    told.chain(several(words, &wanted)).collect()
+}
+
+/// "Add i18n to the page, only English": several languages are asked for, and one alone.
+fn several(words: &Words<'_>, wanted: &[Wanted]) -> Option<String> {
+    let several = words.all().iter().find(|word| has(SEVERAL, &word.key))?;
+    let [one] = wanted else { return None };
+    (one.only && one.of.is_none()).then(|| format!("{} is asked for, and only {}", several.text, one.name))
 }
 
 fn read(words: &Words<'_>, at: usize) -> Option<Wanted> {
