@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use candor_model::handoff::{ConsolidationOutput, Pattern, PhaseFigures, Produced, RunFigures};
 use candor_model::{Broadcast, MessagePriority, MessageType, Phase};
+use candor_planning::metrics::COMPLEXITY_UNDERESTIMATE;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 
 use super::{counted, report};
@@ -39,6 +40,9 @@ pub(super) fn work(cx: &PhaseContext<'_>) -> PhaseReport {
     let mut report = report(summary.clone(), &output, None, PhaseResult::Plain);
     report.messages = messages(&output.patterns, summary);
     report.criteria = criteria;
+    report
+        .failure_reasons
+        .extend(criteria::is_underestimated(cx).then(|| COMPLEXITY_UNDERESTIMATE.to_owned()));
     report
 }
 

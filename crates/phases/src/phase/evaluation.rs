@@ -13,6 +13,7 @@ use candor_model::{
     Constraint, ENOUGH_QUALITY, Effect, Enhancement, Goal, GoalId, GoalType, Instructions, JsonMap, Priority,
     RunId, Text, Timestamp,
 };
+use candor_planning::metrics::KEYWORD_MISS;
 use candor_planning::phase::{PhaseReport, PhaseResult};
 use candor_planning::slots::Slots;
 use candor_planning::{criterion, risk};
@@ -151,7 +152,7 @@ fn handed_over(
     };
     let (confidence, quality) = (evaluation.confidence, evaluation.prompt_quality.score);
     let unsure = reading.guesses.iter().chain(&evaluation.prompt_quality.contradictions).cloned().collect();
-    let missed = evaluation.keywords.is_empty().then(|| "keyword_miss".to_owned());
+    let missed = evaluation.keywords.is_empty().then(|| KEYWORD_MISS.to_owned());
     let result = PhaseResult::Goal {
         goal: Box::new(goal),
         evaluation: Some(Box::new(judged.evaluation)),

@@ -8,8 +8,10 @@ mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use candor_model::{EventBody, Handoff, Phase, PhaseMetrics, Seconds};
+use candor_model::{Answer, ChoiceKind, EventBody, GateId, Handoff, Phase, PhaseMetrics, Question, Seconds};
 use serde::{Deserialize, Serialize};
+
+use crate::gates;
 
 pub use self::formulas::*;
 pub use self::session::{SESSION_LINE_BYTES, SessionFigures, session_line};
@@ -42,6 +44,9 @@ pub struct PhaseHistory {
     phases: BTreeMap<Phase, Sums>,
     /// By criterion: how often it was told, and the sum of what was told.
     criteria: BTreeMap<String, (u64, f64)>,
+    /// Questions whether results are taken that fail their criteria, and how many results each is about.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    disputed: BTreeMap<GateId, usize>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,6 +56,19 @@ struct Sums {
     millis: u64,
     tokens: u64,
     reasons: BTreeSet<String>,
+}
+
+/// The evaluation took a request for much less than it turned out to be.
+pub const COMPLEXITY_UNDERESTIMATE: &str = "complexity_underestimate";
+/// The evaluation found no word that says what a request is about.
+pub const KEYWORD_MISS: &str = "keyword_miss";
+
+/// The failures of validation that a person overturned, among all.
+const FALSE_POSITIVES: &str = "false_positive_rate";
+
+/// The phase that a reason is about, where another one finds it out.
+fn reason_of(reason: &str) -> Option<Phase> {
+    matches!(reason, COMPLEXITY_UNDERESTIMATE | KEYWORD_MISS).then_some(Phase::Evaluation)
 }
 
 /// All figures, under the names that they have outside.
@@ -75,8 +93,33 @@ impl PhaseHistory {
                 sums.failed = sums.failed.saturating_add(1);
                 sums.reasons.insert(PHASE_FAILED.to_owned());
             }
+            EventBody::TaskReopened { .. } => self.note(FALSE_POSITIVES, 0.0),
+            EventBody::HumanAsked { gate, question } => {
+                if let Question::Choice(request) = &**question
+                    && request.about == ChoiceKind::Validation
+                {
+                    self.disputed.insert(gate.clone(), request.concerns.len());
+                }
+            }
+            EventBody::HumanAnswered { gate, answer } => self.settled(gate, answer),
             _ => {}
         }
+    }
+
+    /// A failure of validation that a person overturned was none; one that stood, or that nobody looked at, was.
+    fn settled(&mut self, gate: &GateId, answer: &Answer) {
+        let Some(results) = self.disputed.remove(gate) else { return };
+        let taken =
+            matches!(answer, Answer::Choice(choice) if choice.option == gates::ACCEPT && !choice.by_default);
+        for _ in 0..results {
+            self.note(FALSE_POSITIVES, if taken { 1.0 } else { 0.0 });
+        }
+    }
+
+    fn note(&mut self, criterion: &str, value: f64) {
+        let (times, sum) = self.criteria.entry(criterion.to_owned()).or_default();
+        *times = times.saturating_add(1);
+        *sum += value;
     }
 
     fn completed(&mut self, phase: Phase, handoff: &Handoff, metrics: Option<&PhaseMetrics>) {
@@ -88,11 +131,12 @@ impl PhaseHistory {
         };
         sums.tokens = sums.tokens.saturating_add(metrics.tokens_used);
         sums.millis = sums.millis.saturating_add(metrics.duration.as_millis());
-        sums.reasons.extend(metrics.failure_reasons.iter().cloned());
+        for reason in &metrics.failure_reasons {
+            let owner = reason_of(reason).unwrap_or(phase);
+            self.phases.entry(owner).or_default().reasons.insert(reason.clone());
+        }
         for (name, value) in metrics.criteria.iter().filter(|(_, value)| value.is_finite()) {
-            let (times, sum) = self.criteria.entry(name.clone()).or_default();
-            *times = times.saturating_add(1);
-            *sum += value;
+            self.note(name, *value);
         }
     }
 
@@ -167,7 +211,7 @@ pub const fn criteria_of(phase: Phase) -> &'static [&'static str] {
         Phase::Decomposition => &["decomposition_quality"],
         Phase::Planning => &["plan_completeness"],
         Phase::Execution => &["execution_success", "artifact_quality"],
-        Phase::Validation => &["validation_thoroughness", "false_positive_rate"],
+        Phase::Validation => &["validation_thoroughness", FALSE_POSITIVES],
         Phase::Consolidation => &["pattern_detection_accuracy", "knowledge_persistence"],
     }
 }

@@ -1,6 +1,8 @@
 //! How long things take and what they cost, said with what is known of it.
 
-use candor_model::{DurationBasis, MeasuredCost, MeasuredTime, MeasuredTokens, SubTask};
+use std::collections::BTreeMap;
+
+use candor_model::{DurationBasis, MeasuredCost, MeasuredTime, MeasuredTokens, PlanBrief, SubTask};
 
 /// `8–14 s, from 12 runs`.
 #[must_use]
@@ -41,6 +43,21 @@ pub fn basis(task: &SubTask) -> Option<String> {
         DurationBasis::Measured(time) => measured(time),
         DurationBasis::Stated => format!("{}, stated in the plan", span(seconds, seconds)),
     })
+}
+
+/// How many tasks a plan has, and how many of them run at once at most.
+#[must_use]
+pub fn side_by_side(brief: &PlanBrief) -> String {
+    let mut groups = BTreeMap::<u32, usize>::new();
+    for group in brief.subtasks.iter().filter_map(|task| task.parallel_group) {
+        *groups.entry(group).or_default() += 1;
+    }
+    let tasks = brief.subtasks.len();
+    match (tasks, groups.values().max().copied().unwrap_or(1)) {
+        (1, _) => "1 task".to_owned(),
+        (tasks, ..=1) => format!("{tasks} tasks, one after the other"),
+        (tasks, most) => format!("{tasks} tasks, up to {most} at once"),
+    }
 }
 
 /// Both ends in the unit that suits the upper one.

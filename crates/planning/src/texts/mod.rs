@@ -9,7 +9,7 @@ mod measured;
 mod notices;
 mod plain;
 
-pub use measured::{basis, measured, measured_cost, measured_tokens, time_span};
+pub use measured::{basis, measured, measured_cost, measured_tokens, side_by_side, time_span};
 pub use notices::{
     Response, abort_announcement, failure_notification, low_confidence_warning, model_revision_notification,
     out_of_resources, partial_success_announcement, recovery_notification, waiting_for,

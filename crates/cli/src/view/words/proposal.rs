@@ -31,7 +31,8 @@ pub(in crate::view) fn plan_agents(brief: &PlanBrief) -> String {
     agents.sort_unstable();
     agents.dedup();
     if !agents.is_empty() {
-        return format!("Agents: {} ({})", agents.len(), agents.join(", "));
+        let tasks = texts::side_by_side(brief);
+        return format!("Agents: {} ({}); {tasks}", agents.len(), agents.join(", "));
     }
     let AgentCounts { total, parallel, sequential, models } = &brief.agents;
     let tiers = [(models.fast, "fast"), (models.balanced, "balanced"), (models.strong, "strong")];

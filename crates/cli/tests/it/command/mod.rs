@@ -31,6 +31,7 @@ mod plan_check;
 mod plan_talk;
 mod reading;
 mod real_packs;
+mod records;
 mod recovery;
 mod reports;
 mod risk;

@@ -46,6 +46,14 @@ pub(super) fn known(cx: &PhaseContext<'_>) -> BTreeMap<String, f64> {
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
+/// How far the complexity of a run may be above what was told, in points of 100, before it counts as underestimated.
+const UNDERESTIMATED: f64 = 20.0;
+
+/// Whether the run turned out to be much more than the evaluation took it for.
+pub(super) fn is_underestimated(cx: &PhaseContext<'_>) -> bool {
+    cx.evaluation.is_some_and(|told| actual(cx) - f64::from(told.complexity.total) > UNDERESTIMATED)
+}
+
 /// What models took and gave in all phases.
 pub(super) fn tokens(cx: &PhaseContext<'_>) -> u64 {
     cx.handoffs.values().map(|handoff| handoff.context.tokens_consumed).fold(0, u64::saturating_add)
