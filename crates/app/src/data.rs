@@ -240,7 +240,7 @@ pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Resu
     };
     let id = |entry: &RunEntry| entry.summary.run_id.clone();
     if named == "last" {
-        let none = || AppError::usage(format!("there are no runs in {}", data.path().display()));
+        let none = || AppError::not_found(format!("there are no runs in {}", data.path().display()));
         return runs.first().map(id).ok_or_else(none);
     }
     if let Some(exact) = runs.iter().find(|entry| entry.summary.run_id.as_str() == named) {
@@ -254,7 +254,7 @@ pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Resu
     let found: Vec<RunId> = runs.iter().filter(same_start).map(id).collect();
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(AppError::usage(format!(
+        [] => Err(AppError::not_found(format!(
             "there is no run {named} in {}; `candor list` shows those that there are",
             data.path().display()
         ))),

@@ -114,7 +114,7 @@ pub fn first_input(state: &RunState) -> Result<Option<Input>, AppError> {
         return Ok(Some(Input::Resume));
     }
     if state.status().is_end() {
-        return Err(AppError::usage(format!(
+        return Err(AppError::refused(format!(
             "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
             state.status()
         )));

@@ -7,6 +7,12 @@ use std::fmt;
 pub enum AppErrorKind {
     /// Bad usage or bad input: asking differently helps.
     Usage,
+    /// What was asked for does not fit where things stand: a question that was answered, a run that has ended.
+    Refused,
+    /// There is no such thing.
+    NotFound,
+    /// Somebody else is at it.
+    Busy,
     /// Anything else.
     Failed,
 }
@@ -24,6 +30,16 @@ impl AppError {
     /// Bad usage or bad input.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self { kind: AppErrorKind::Usage, message: message.to_string() }
+    }
+
+    /// What was asked for does not fit where things stand.
+    pub fn refused(message: impl fmt::Display) -> Self {
+        Self { kind: AppErrorKind::Refused, message: message.to_string() }
+    }
+
+    /// There is no such thing.
+    pub fn not_found(message: impl fmt::Display) -> Self {
+        Self { kind: AppErrorKind::NotFound, message: message.to_string() }
     }
 
     /// Something went wrong that is nobody's input.
@@ -50,7 +66,8 @@ impl From<candor_runtime::DriveError> for AppError {
     fn from(error: candor_runtime::DriveError) -> Self {
         use candor_runtime::DriveError;
         match &error {
-            DriveError::Refused(_) | DriveError::UnknownRun { .. } => Self::usage(error),
+            DriveError::Refused(_) => Self::refused(error),
+            DriveError::UnknownRun { .. } => Self::not_found(error),
             _ => Self::failed(error),
         }
     }
@@ -58,7 +75,12 @@ impl From<candor_runtime::DriveError> for AppError {
 
 impl From<candor_ports::LeaseError> for AppError {
     fn from(error: candor_ports::LeaseError) -> Self {
-        Self::failed(error)
+        match error {
+            candor_ports::LeaseError::Taken { .. } => {
+                Self { kind: AppErrorKind::Busy, message: error.to_string() }
+            }
+            candor_ports::LeaseError::Storage { .. } => Self::failed(error),
+        }
     }
 }
 

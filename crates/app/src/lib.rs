@@ -17,6 +17,9 @@ pub mod pack_cases;
 mod packs;
 mod planned;
 mod service;
+mod shown;
+pub mod time_travel;
+pub mod tokens;
 mod wiring;
 
 pub use candor_agents::AttemptLog;
@@ -36,5 +39,6 @@ pub use error::{AppError, AppErrorKind};
 pub use order::{Document, OrderRequest, checked, fresh_run_id, plan_of};
 pub use packs::FoundPack;
 pub use planned::{Planned, Understood};
-pub use service::{Driver, PlanView, ProgressOf, ServedRun, Service};
+pub use service::{Driver, Follower, PlanView, ProgressOf, ServedRun, Service, StartRequest, Started};
+pub use shown::shown_tier;
 pub use wiring::{AgentScope, App, CODE_AGENT, Locations, ModelUse, Sandbox};

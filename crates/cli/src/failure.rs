@@ -48,8 +48,8 @@ impl fmt::Display for Failure {
 impl From<AppError> for Failure {
     fn from(AppError { kind, message }: AppError) -> Self {
         let code = match kind {
-            AppErrorKind::Usage => code::USAGE,
-            AppErrorKind::Failed => code::FAILED,
+            AppErrorKind::Usage | AppErrorKind::Refused | AppErrorKind::NotFound => code::USAGE,
+            AppErrorKind::Failed | AppErrorKind::Busy => code::FAILED,
         };
         Self { code, message }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use candor_model::{AgentMeasure, AgentType, Breaker, PlanOutcome, RoutedExample};
 
-use crate::{BoxFuture, EventLog, LogError, Notifier};
+use crate::{BoxFuture, EventLog, LogError, LogPages, Notifier};
 
 /// What an installation keeps beside the logs of its runs.
 pub trait Streams: Send + Sync {
@@ -16,9 +16,9 @@ pub trait Streams: Send + Sync {
 }
 
 /// A log with the installation's streams beside it and news of other processes: what drives runs needs all of them.
-pub trait Store: EventLog + Streams + Notifier {}
+pub trait Store: EventLog + LogPages + Streams + Notifier {}
 
-impl<T: EventLog + Streams + Notifier> Store for T {}
+impl<T: EventLog + LogPages + Streams + Notifier> Store for T {}
 
 /// What the runs that have ended teach; it belongs to the installation and not to a run.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -14,6 +14,7 @@ pub mod format;
 pub mod line;
 pub mod list;
 pub mod phases;
+pub mod plans;
 pub mod postmortem;
 pub mod report;
 pub mod results;

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use candor_model::{
     Confidence, GateId, GoalType, Money, PlanId, Position, RunId, RunStatus, RunSummary, Timestamp, Verdict,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A run in a list.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ListEntry<'a> {
     /// The run.
     pub run_id: &'a RunId,

@@ -12,8 +12,8 @@ use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
 use candor_ports::{
-    BoxFuture, EventLog, Experience, Listener, LogError, Notifier, Observer, RunEntry, RunFilter, Store,
-    Streams,
+    BoxFuture, EventLog, Experience, Listener, LogError, LogPages, LoggedEvent, Notifier, Observer, RunEntry,
+    RunFilter, RunPage, RunQuery, Seq, Store, Streams,
 };
 use candor_session::PhaseWork;
 
@@ -164,6 +164,34 @@ impl EventLog for MemoryLog {
 
     fn runs<'a>(&'a self, _: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>> {
         ready(Ok(Vec::new()))
+    }
+}
+
+/// Nobody pages through a log that is not kept.
+impl LogPages for MemoryLog {
+    fn page(&self, _: RunQuery) -> BoxFuture<'_, Result<RunPage, LogError>> {
+        ready(Ok(RunPage::default()))
+    }
+
+    fn head<'a>(&'a self, _: &'a RunId) -> BoxFuture<'a, Result<Position, LogError>> {
+        ready(Ok(Position::START))
+    }
+
+    fn events<'a>(
+        &'a self,
+        _: &'a RunId,
+        _: Position,
+        _: u32,
+    ) -> BoxFuture<'a, Result<Vec<LoggedEvent>, LogError>> {
+        ready(Ok(Vec::new()))
+    }
+
+    fn tail(&self, _: Seq, _: u32) -> BoxFuture<'_, Result<Vec<LoggedEvent>, LogError>> {
+        ready(Ok(Vec::new()))
+    }
+
+    fn end(&self) -> BoxFuture<'_, Result<Seq, LogError>> {
+        ready(Ok(Seq::default()))
     }
 }
 

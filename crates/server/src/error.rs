@@ -22,6 +22,13 @@ impl ApiError {
     }
 }
 
+impl ApiError {
+    /// What happened, without the hint, which names tools of MCP.
+    pub(crate) fn first_line(&self) -> &str {
+        self.0.lines().next().unwrap_or_default()
+    }
+}
+
 impl fmt::Display for ApiError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)

@@ -1,10 +1,12 @@
-//! Candor as a service. For now that is an MCP server over a pair of pipes.
+//! Candor as a service: an MCP server over a pair of pipes, and an HTTP server with an API and live events.
 //!
-//! This crate owns everything that is MCP: the wire, the tools with their schemas and annotations, the shape of
-//! results, waiting and progress. What is asked for is done by [`candor_app::Service`], and where a run stands is
-//! read from `candor_projections`. Nothing here reads a file, opens a log or drives a run.
+//! This crate owns what is protocol: wires, schemas, the shape of answers, waiting, who may do what. What is asked for
+//! is done by [`candor_app::Service`], and where a run stands is read from `candor_projections`. Nothing here opens a
+//! log or drives a run.
 
+mod decision;
 mod error;
+mod http;
 mod inputs;
 mod mcp;
 mod report;
@@ -12,4 +14,5 @@ mod tools;
 mod wait;
 mod wire;
 
+pub use http::{HttpError, HttpOptions, HttpServer};
 pub use mcp::{ServeError, serve};

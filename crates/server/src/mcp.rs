@@ -1,7 +1,5 @@
 //! The MCP server: takes calls, asks the service, and answers with data and words.
 
-mod approve;
-
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::decision;
 use crate::error::ApiError;
 use crate::inputs::{
     self, ApproveInput, CancelInput, PlanInput, ResumeInput, RunInput, StatusInput, patience,
@@ -200,8 +199,8 @@ impl McpServer {
         let patience = patience(input.wait_seconds)?;
         let run = self.found(&input.run_id).await?;
         let view = self.service.look(&run).await?.view;
-        let (gate, question) = approve::asked(&view, input.gate.as_deref())?;
-        let answer = approve::answer(&view, &gate, &question, input)?;
+        let (gate, question) = decision::asked(&view, input.gate.as_deref())?;
+        let answer = decision::answer(&view, &gate, &question, input)?;
         let waiter = self.waiter(context);
         self.service.answer(&run, gate, answer).await.map_err(|trouble| {
             ApiError::from(trouble)

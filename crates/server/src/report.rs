@@ -175,7 +175,7 @@ fn failure_line(failure: &FailureView) -> String {
 }
 
 impl QuestionReport {
-    fn of(gate: &GateId, question: &Question) -> Self {
+    pub(crate) fn of(gate: &GateId, question: &Question) -> Self {
         let gate = gate.clone();
         match question {
             Question::Approval { version, request } => {

@@ -47,6 +47,7 @@
 //! processor it is 0.55 to 0.77, mostly below 0.60: tasks change threads after each commit. Writing JSON is the
 //! largest part of what is left.
 
+mod browse;
 mod check;
 mod checkpoint;
 mod error;

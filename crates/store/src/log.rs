@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{
-    BoxFuture, EventLog, Experience, Listener, LogError, Notifier, Retention, RunEntry, RunFilter, Streams,
-    private,
+    BoxFuture, EventLog, Experience, Listener, LogError, LogPages, LoggedEvent, Notifier, Retention,
+    RunEntry, RunFilter, RunPage, RunQuery, Seq, Streams, private,
 };
 use rusqlite::Connection;
 
 use crate::OpenOptions;
+use crate::browse;
 use crate::check::check;
 use crate::checkpoint::Checkpointer;
-use crate::error::{at_path, is_damage};
+use crate::error::{at_path, is_damage, while_doing};
 use crate::experience;
 use crate::figures::Figures;
 use crate::files;
@@ -111,6 +112,43 @@ impl EventLog for SqliteLog {
 
     fn runs<'a>(&'a self, filter: RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>, LogError>> {
         Box::pin(self.0.readers.ask(move |connection| query::runs(connection, filter)))
+    }
+}
+
+impl LogPages for SqliteLog {
+    fn page(&self, query: RunQuery) -> BoxFuture<'_, Result<RunPage, LogError>> {
+        Box::pin(self.0.readers.ask(move |connection| browse::page(connection, &query)))
+    }
+
+    fn head<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Position, LogError>> {
+        let run = run.clone();
+        let head = move |connection: &Connection| match query::head(connection, run.as_str()) {
+            Ok(head) => Ok(Position(head.map_or(0, |head| head.position))),
+            Err(error) => Err(while_doing("find the end of a run's log")(error)),
+        };
+        Box::pin(self.0.readers.ask(head))
+    }
+
+    fn events<'a>(
+        &'a self,
+        run: &'a RunId,
+        after: Position,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<LoggedEvent>, LogError>> {
+        let run = run.clone();
+        Box::pin(self.0.readers.ask(move |connection| browse::events(connection, &run, after, limit)))
+    }
+
+    fn tail(&self, after: Seq, limit: u32) -> BoxFuture<'_, Result<Vec<LoggedEvent>, LogError>> {
+        Box::pin(self.0.readers.ask(move |connection| browse::tail(connection, after, limit)))
+    }
+
+    fn end(&self) -> BoxFuture<'_, Result<Seq, LogError>> {
+        let end = |connection: &Connection| match query::last_seq(connection) {
+            Ok(seq) => Ok(Seq(seq.unsigned_abs())),
+            Err(error) => Err(while_doing("find the end of the log")(error)),
+        };
+        Box::pin(self.0.readers.ask(end))
     }
 }
 

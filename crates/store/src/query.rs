@@ -31,9 +31,10 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    const COLUMNS: &str = "r.no, r.id, r.position, r.seq, r.updated_at, r.summary, r.progress, r.spent";
+    pub(crate) const COLUMNS: &str =
+        "r.no, r.id, r.position, r.seq, r.updated_at, r.summary, r.progress, r.spent";
 
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+    pub(crate) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let position: i64 = row.get(2)?;
         Ok(Self {
             no: row.get(0)?,
@@ -131,16 +132,32 @@ pub(crate) fn runs(connection: &Connection, filter: RunFilter) -> Result<Vec<Run
     let mut entries = Vec::new();
     for (head, stored) in listed(&snapshot, filter).map_err(while_doing(DOING))? {
         let run = RunId::new(&head.id).map_err(|error| storage(DOING, error))?;
-        let mut summary = match stored.and_then(|text| readable(&text, &run)) {
-            Some(summary) => summary,
-            None => rebuilt(&snapshot, &run, &head).map_err(while_doing(DOING))?,
-        };
-        // The stored summary does without the time, so that it changes less often.
-        summary.updated_at = Some(head.updated_at);
-        head.figures.fill(&mut summary);
-        entries.push(RunEntry { summary, head: Position(head.position) });
+        let summary = stored.and_then(|text| readable(&text, &run));
+        entries.push(listed_as(&snapshot, &run, &head, summary).map_err(while_doing(DOING))?);
     }
     Ok(entries)
+}
+
+/// A run as it is listed.
+pub(crate) fn entry(connection: &Connection, run: &RunId, head: &Head) -> rusqlite::Result<RunEntry> {
+    let summary = summary(connection, run, head)?;
+    listed_as(connection, run, head, summary)
+}
+
+fn listed_as(
+    connection: &Connection,
+    run: &RunId,
+    head: &Head,
+    stored: Option<RunSummary>,
+) -> rusqlite::Result<RunEntry> {
+    let mut summary = match stored {
+        Some(summary) => summary,
+        None => rebuilt(connection, run, head)?,
+    };
+    // The stored summary does without the time, so that it changes less often.
+    summary.updated_at = Some(head.updated_at);
+    head.figures.fill(&mut summary);
+    Ok(RunEntry { summary, head: Position(head.position) })
 }
 
 /// The ends of the runs that are listed, with their stored summaries.

@@ -138,8 +138,8 @@ impl Row {
             && !matches!(self.event(), Err(Unreadable::Damaged(_)))
     }
 
-    /// The event, if the row is what was written.
-    pub(crate) fn event(&self) -> Result<Event, Unreadable> {
+    /// The event as JSON, if the row is what was written.
+    pub(crate) fn text(&self) -> Result<String, Unreadable> {
         let rest: &[u8] = match &self.large {
             Large::None => &[],
             Large::Missing => return Err(Unreadable::Damaged("its large payload is missing".to_owned())),
@@ -149,8 +149,12 @@ impl Row {
             return Err(Unreadable::Damaged("its checksum does not match".to_owned()));
         }
         let whole = [self.text.as_slice(), rest].concat();
-        let text = String::from_utf8(whole).map_err(|_| Unreadable::Damaged("it is not text".to_owned()))?;
-        Event::from_json(&text).map_err(|error| match error {
+        String::from_utf8(whole).map_err(|_| Unreadable::Damaged("it is not text".to_owned()))
+    }
+
+    /// The event, if the row is what was written.
+    pub(crate) fn event(&self) -> Result<Event, Unreadable> {
+        Event::from_json(&self.text()?).map_err(|error| match error {
             EventError::Newer { found } => Unreadable::Newer(found),
             EventError::Malformed(error) => Unreadable::Damaged(error.to_string()),
         })

@@ -1,5 +1,7 @@
 //! What a server offers of an installation: plans, runs that are driven side by side, and their progress.
 
+mod control;
+mod feed;
 mod runs;
 
 use std::path::Path;
@@ -15,11 +17,13 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
+pub use self::control::{StartRequest, Started};
+use self::feed::Feed;
+pub use self::feed::Follower;
 use self::runs::Runs;
 use crate::data::{self, Log};
 use crate::drive::{Begin, first_input};
 use crate::error::AppError;
-use crate::order::{OrderRequest, fresh_run_id};
 use crate::planned::Planned;
 use crate::wiring::{AgentScope, App, ModelUse};
 
@@ -37,6 +41,7 @@ pub struct Service {
     models: ModelUse,
     runs: Runs,
     progress: broadcast::Sender<ProgressOf>,
+    feed: Feed,
 }
 
 /// A plan that was made and not kept.
@@ -69,15 +74,19 @@ pub enum Driver {
     Nobody,
 }
 
-/// Passes progress on.
-struct Relay(broadcast::Sender<ProgressOf>);
+/// Passes on what happens.
+struct Relay {
+    progress: broadcast::Sender<ProgressOf>,
+    feed: Feed,
+}
 
 impl Observer for Relay {
     fn on_events(&self, run: &RunId, events: &[Recorded]) {
+        self.feed.wake();
         for recorded in events {
             if let EventBody::Progressed { update } = &recorded.event.body {
                 // Most of the time nobody listens.
-                let _ = self.0.send((run.clone(), update.clone()));
+                let _ = self.progress.send((run.clone(), update.clone()));
             }
         }
     }
@@ -90,10 +99,11 @@ impl Service {
         let tiers = app.models(models.clone())?;
         let log = app.data.open()?;
         let (progress, _) = broadcast::channel(PROGRESS_KEPT);
-        let observer = Arc::new(Relay(progress.clone()));
+        let feed = Feed::new(Arc::clone(&log));
+        let observer = Arc::new(Relay { progress: progress.clone(), feed: feed.clone() });
         let runtime =
             app.runtime_with_models(log.clone(), &[], tiers.as_ref(), Some(observer), AgentScope::All)?;
-        Ok(Self { app, log, runtime, models, runs: Runs::default(), progress })
+        Ok(Self { app, log, runtime, models, runs: Runs::default(), progress, feed })
     }
 
     /// The data folder.
@@ -119,20 +129,8 @@ impl Service {
 
     /// Begins a run and drives it. It returns once the goal is stored; from then on the run can be found.
     pub async fn start(&self, goal: &str, unattended: Option<bool>) -> Result<RunId, AppError> {
-        let run_id = fresh_run_id()?;
-        // Whoever calls can answer, unless somebody says otherwise.
-        let unattended = unattended.or(self.app.config.unattended).unwrap_or(false);
-        let request = OrderRequest {
-            words: said(goal)?,
-            goal: None,
-            plan: None,
-            unattended,
-            allow: Vec::new(),
-            learn: true,
-        };
-        let order = self.app.order(run_id.clone(), request)?;
-        self.drive(Begin::Start(Box::new(order))).await?;
-        Ok(run_id)
+        let request = StartRequest { goal: Some(goal.to_owned()), unattended, ..StartRequest::default() };
+        Ok(self.begin(request).await?.run)
     }
 
     async fn drive(&self, begin: Begin) -> Result<(), AppError> {
@@ -169,14 +167,24 @@ impl Service {
     /// Looks at a run.
     pub async fn look(&self, run: &RunId) -> Result<ServedRun, AppError> {
         let loaded = data::load_run(&self.log, run).await?;
-        let driver = match (self.runs.has(run).await, self.app.data.leases().is_taken(run).await) {
-            (true, _) => Driver::Here,
-            (false, true) => Driver::Elsewhere,
-            (false, false) => Driver::Nobody,
-        };
+        let driver = self.driver(run).await;
         let mut view = RunView::of(&loaded.state, &loaded.records);
         view.error = self.runs.failure_of(run).await.or(view.error);
         Ok(ServedRun { view, driver })
+    }
+
+    /// Who drives a run.
+    pub async fn driver(&self, run: &RunId) -> Driver {
+        match (self.runs.has(run).await, self.app.data.leases().is_taken(run).await) {
+            (true, _) => Driver::Here,
+            (false, true) => Driver::Elsewhere,
+            (false, false) => Driver::Nobody,
+        }
+    }
+
+    /// Why a run could not be driven on here, if so.
+    pub async fn failure_of(&self, run: &RunId) -> Option<String> {
+        self.runs.failure_of(run).await
     }
 
     /// Finds a run by its name, by the beginning of its name, or as the `last` one.

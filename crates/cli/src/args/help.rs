@@ -36,6 +36,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "packs",
             "models",
             "serve",
+            "token",
             "hook",
             "trust",
             "repair",

@@ -25,7 +25,7 @@ pub(crate) use self::inspect::{
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
 };
-pub(crate) use self::serve::ServeArgs;
+pub(crate) use self::serve::{ServeArgs, TokenArgs, TokenCommand};
 
 /// Candor turns a goal in plain words into a checked plan, has agents carry it out durably, and never hides
 /// a failure.
@@ -153,8 +153,10 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Show what a coding assistant's sessions and past runs say of trust
     Trust(TrustArgs),
-    /// Offer Candor to other programs: `serve --mcp` is an MCP server on standard input and output
+    /// Serve Candor over HTTP: API and live events; with `--mcp`, as an MCP server on standard input and output
     Serve(ServeArgs),
+    /// Make, list and remove the tokens of the server
+    Token(TokenArgs),
     /// Check that everything is in place
     Doctor(JsonOnly),
     /// Remove old runs that have ended

@@ -18,19 +18,12 @@ pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, 
         Some(log) => log.experience().await?,
         None => Experience::default(),
     };
-    let known = registry.known(&experience.measured);
-    let rows = registry.declared().iter().zip(&known);
     if as_json {
-        let rows: Vec<_> = rows
-            .map(|(declared, known)| {
-                let measured = experience.measured.get(&declared.agent_type);
-                let breaker = breaker_of(&experience, declared);
-                json!({ "declared": declared, "measured": measured, "known": known, "breaker": breaker })
-            })
-            .collect();
-        output::print_json(&json!({ "agents": rows }))?;
+        output::print_json(&app.shown_agents(&experience)?)?;
         return Ok(code::DONE);
     }
+    let known = registry.known(&experience.measured);
+    let rows = registry.declared().iter().zip(&known);
     let mut text = format!(
         "{:<24} {:>8} {:>10} {:>8} {:>9}  {:<8} {}\n",
         "agent", "success", "latency", "cost", "attempts", "effects", "good at"

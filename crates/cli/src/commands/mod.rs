@@ -25,6 +25,7 @@ mod rules;
 mod run;
 mod serve;
 mod time_travel;
+mod token;
 mod tools;
 
 use crate::args::{Cli, Command};
@@ -40,6 +41,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
         Command::Config(args) => return configured::config(&global, args),
         Command::Rules(args) => return rules::rules(args),
         Command::Repair(args) => return repair::repair(&global, args),
+        Command::Token(args) => return token::token(&global, args),
         _ => {}
     }
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -90,7 +92,8 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             | Command::Completions(_)
             | Command::Config(_)
             | Command::Repair(_)
-            | Command::Rules(_) => Ok(crate::failure::code::DONE),
+            | Command::Rules(_)
+            | Command::Token(_) => Ok(crate::failure::code::DONE),
         }
     })
 }

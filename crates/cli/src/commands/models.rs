@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use candor_app::App;
 use candor_app::config::{EmbeddingConfig, TierConfig};
 use candor_app::weights::{self, KnownModel, Progress};
+use candor_app::{App, shown_tier};
 use candor_model::Tier;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(crate) async fn models(global: &GlobalOptions, args: &ModelsArgs) -> Result<
 fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
     let tiers: Vec<(Tier, &TierConfig)> = app.config.models.tiers().collect();
     if as_json {
-        let rows: Vec<Value> = tiers.iter().map(|(tier, config)| row(*tier, config)).collect();
+        let rows: Vec<Value> = tiers.iter().map(|(tier, config)| shown_tier(*tier, config)).collect();
         output::print_json(&json!({ "tiers": rows, "embeddings": embeddings(app) }))?;
         return Ok(code::DONE);
     }
@@ -45,20 +45,6 @@ fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
     let text = |name: &str| embedding.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     output::print(&format!("{:<9} {:<40} {}\n", "meaning", text("model"), text("state")))?;
     Ok(code::DONE)
-}
-
-/// A tier in the list.
-pub(super) fn row(tier: Tier, config: &TierConfig) -> Value {
-    let key = config.key_variable();
-    json!({
-        "tier": tier,
-        "provider": config.provider,
-        "model": config.model,
-        "endpoint": config.endpoint,
-        "price": config.price_in_force(),
-        "key_variable": key,
-        "key_set": key.map(|name| std::env::var_os(name).is_some()),
-    })
 }
 
 /// What a million tokens cost, and since when that is known.

@@ -24,8 +24,7 @@ pub(crate) async fn packs(global: &GlobalOptions, args: &PacksArgs) -> Result<u8
 
 fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
     if as_json {
-        let packs: Vec<_> = app.packs.iter().map(in_short).collect();
-        output::print_json(&json!({ "packs": packs }))?;
+        output::print_json(&app.shown_packs())?;
         return Ok(code::DONE);
     }
     for found in &app.packs {
@@ -43,17 +42,6 @@ fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
     Ok(code::DONE)
 }
 
-fn in_short(found: &FoundPack) -> Value {
-    let pack = &found.pack;
-    json!({
-        "name": pack.name, "description": pack.description, "goal_type": pack.goal_type,
-        "sample_data": pack.sample_data, "source": found.source(),
-        "categories": pack.categories.iter().map(|it| &it.name).collect::<Vec<_>>(),
-        "tasks": pack.tasks.iter().map(|task| &task.name).collect::<Vec<_>>(),
-        "agents": pack.agents.iter().filter_map(|agent| agent.get("agent_type")).collect::<Vec<_>>(),
-    })
-}
-
 fn named<'a>(app: &'a App, name: &str) -> Result<&'a FoundPack, Failure> {
     let known = || app.packs.iter().map(|found| found.pack.name.as_str()).collect::<Vec<_>>().join(", ");
     let found = app.packs.iter().find(|found| found.pack.name == name);
@@ -63,7 +51,7 @@ fn named<'a>(app: &'a App, name: &str) -> Result<&'a FoundPack, Failure> {
 fn show(found: &FoundPack, as_json: bool) -> Result<u8, Failure> {
     let pack = &found.pack;
     if as_json {
-        let mut shown = in_short(found);
+        let mut shown = found.in_short();
         if let Some(fields) = shown.as_object_mut() {
             fields.insert("applies".to_owned(), json!(pack.applies));
             fields.insert("criteria".to_owned(), json!(pack.criteria));

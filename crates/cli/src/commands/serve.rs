@@ -1,38 +1,71 @@
-//! `candor serve`: Candor for other programs. Standard output carries the protocol and nothing else.
+//! `candor serve`: Candor for other programs and for browsers. With `--mcp`, standard output carries the protocol and
+//! nothing else.
 
 use std::io::{self, IsTerminal};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use candor_app::tokens::Tokens;
 use candor_app::{App, ModelUse, Service};
+use candor_server::{HttpOptions, HttpServer};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{GlobalOptions, ServeArgs};
 use crate::failure::{Failure, code};
 
+/// Where HTTP is served if nobody says.
+const USUAL_ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7117);
+
 pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8, Failure> {
-    if !args.mcp {
-        return Err(Failure::usage(
-            "say how to serve: `candor serve --mcp` is an MCP server on standard input and output. Serving over \
-             HTTP comes with a later version.",
-        ));
-    }
     let app = App::build(global)?.discover_agents().await;
     super::prune::retain(&app.data, &app.config.retention).await;
     let service = Arc::new(Service::open(app, ModelUse::from(&args.models))?);
-    tell!("candor: serving MCP; runs are kept in {}", service.folder().display());
-    if io::stdin().is_terminal() {
-        tell!("candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it");
-    }
     let stop = CancellationToken::new();
     let signalled = tokio::spawn(stop_on_signals(stop.clone())?);
-    let served = candor_server::serve(Arc::clone(&service), io::stdin(), io::stdout(), stop).await;
+    let served = if args.mcp {
+        mcp(&service, stop).await
+    } else {
+        let options = HttpOptions {
+            listen: args.listen.unwrap_or(USUAL_ADDRESS),
+            behind_proxy: args.behind_proxy,
+            hosts: args.host,
+        };
+        http(&service, options, stop).await
+    };
     for run in service.leave().await {
         let more = global.words();
         tell!("candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}");
     }
     signalled.abort();
-    served.map(|()| code::DONE).map_err(Failure::failed)
+    served.map(|()| code::DONE)
+}
+
+async fn mcp(service: &Arc<Service>, stop: CancellationToken) -> Result<(), Failure> {
+    tell!("candor: serving MCP; runs are kept in {}", service.folder().display());
+    if io::stdin().is_terminal() {
+        tell!("candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it");
+    }
+    let served = candor_server::serve(Arc::clone(service), io::stdin(), io::stdout(), stop).await;
+    served.map_err(Failure::failed)
+}
+
+async fn http(service: &Arc<Service>, options: HttpOptions, stop: CancellationToken) -> Result<(), Failure> {
+    allow_many_connections();
+    let server = HttpServer::bind(Arc::clone(service), options, stop).await.map_err(Failure::usage)?;
+    let token = Tokens::of(service.folder()).ensure_first(candor_runtime::wall())?;
+    tell!("candor: serving http://{}; runs are kept in {}", server.address(), service.folder().display());
+    tell!("candor: the token for programs is in {}", token.display());
+    server.serve().await;
+    Ok(())
+}
+
+/// Every connection is an open file, and the usual limit is made for programs that have few.
+fn allow_many_connections() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // A limit that cannot be raised stays; the server then serves fewer.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
 /// Listens for signals from here on, so that nobody is killed while runs are left in order.

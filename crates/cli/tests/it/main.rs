@@ -15,6 +15,7 @@
 mod code;
 mod command;
 mod durability;
+mod http;
 mod models;
 mod peers;
 mod stories;

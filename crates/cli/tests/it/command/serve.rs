@@ -37,10 +37,7 @@ fn is_alive(pid: &str) -> bool {
 }
 
 #[test]
-fn without_a_way_to_serve_the_command_says_which_there_are() {
-    let candor = Candor::new();
-    candor.run(["serve"]).refused(&["--mcp", "HTTP", "later"]);
-    assert!(!candor.has_data());
+fn a_configuration_that_is_wrong_is_told_before_anything_is_served() {
     let candor = Candor::with_config("nonsense = 1\n");
     candor.run(["serve", "--mcp"]).refused(&["nonsense"]);
 }

@@ -11,7 +11,7 @@ use crate::inputs::{ApproveInput, ChangeInput};
 use crate::tools::STATUS;
 
 /// The question that is meant: the one that is named, or the only one.
-pub(super) fn asked(view: &RunView, named: Option<&str>) -> Result<(GateId, Question), ApiError> {
+pub(crate) fn asked(view: &RunView, named: Option<&str>) -> Result<(GateId, Question), ApiError> {
     let run = &view.run_id;
     let open: Vec<&str> = view.questions.iter().map(|(gate, _)| gate.as_str()).collect();
     match (view.questions.as_slice(), named) {
@@ -34,7 +34,7 @@ pub(super) fn asked(view: &RunView, named: Option<&str>) -> Result<(GateId, Ques
 }
 
 /// The answer to a question.
-pub(super) fn answer(
+pub(crate) fn answer(
     view: &RunView,
     gate: &GateId,
     question: &Question,

@@ -1,0 +1,231 @@
+//! Attacks on the real binary: whoever has no business here gets nothing, and others are served on.
+
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::client::Server;
+use crate::support::{Candor, GENERAL};
+
+const RUNS: &str = "/api/v1/runs";
+
+#[test]
+fn nothing_but_health_is_told_without_a_token_and_a_wrong_one_does_not_help() {
+    let candor = Candor::new();
+    let server = Server::start(&candor);
+    assert_eq!(server.send_with("GET", "/health", &[], None).ended_with(200).json()["status"], "ok");
+    let openapi = server.get("/api/v1/openapi.json").ended_with(200).json();
+    for (path, operations) in openapi["paths"].as_object().unwrap() {
+        let path = path.replace("{run}", "run_1").replace("{gate}", "gate_1");
+        for method in operations.as_object().unwrap().keys() {
+            let method = method.to_uppercase();
+            let sent = |headers: &[(&str, &str)]| server.send_with(&method, &path, headers, Some(&json!({})));
+            sent(&[]).refused(401, "unauthorized");
+        }
+    }
+    let zeros = format!("candor_{}", "0".repeat(64));
+    for wrong in [
+        format!("Bearer {zeros}"),
+        format!("Bearer {}x", server.token),
+        format!("Basic {}", server.token),
+        "Bearer".into(),
+        String::new(),
+    ] {
+        server.send_with("GET", RUNS, &[("Authorization", &wrong)], None).refused(401, "unauthorized");
+    }
+    let cookie = format!("candor_session={zeros}");
+    server.send_with("GET", RUNS, &[("Cookie", &cookie)], None).refused(401, "unauthorized");
+    // Guessing is slowed down, and whoever has the token is served all the same.
+    let guess = || server.send_with("GET", RUNS, &[("Authorization", "Bearer x")], None).status;
+    assert!((0..40).any(|_| guess() == 429));
+    server.get(RUNS).ended_with(200);
+    let file = candor.path("data/server.token");
+    assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(!std::fs::read_to_string(candor.path("data/tokens.json")).unwrap().contains(&server.token));
+}
+
+#[test]
+fn a_token_allows_what_its_scope_says_until_it_is_removed() {
+    let candor = Candor::with_config(&format!("[limits]\napproval = \"always\"\n{GENERAL}"));
+    let server = Server::start(&candor);
+    let add = |name: &str, scope: &str| {
+        let said = candor.run(["token", "add", name, "--scope", scope]).ended_with(0);
+        format!("Bearer {}", said.stdout.trim())
+    };
+    let (reader, answerer) = (add("ana", "read"), add("bo", "answer"));
+    // New tokens are known within a second.
+    std::thread::sleep(Duration::from_millis(1100));
+    let run = server.run(json!({"goal": "Write a letter to the beekeepers"}));
+    let question = server.wait_for(&run, "waiting_human")["open_questions"][0].clone();
+    let digest = server.get("/api/v1/questions").json()["questions"][0]["digest"].clone();
+    let path = format!("{RUNS}/{run}/questions/{}", question["gate"].as_str().unwrap());
+    let approve = json!({"decision": "approve", "digest": digest});
+    let with = |token: &str, method: &str, path: &str| {
+        server.send_with(method, path, &[("Authorization", token)], (method == "POST").then_some(&approve))
+    };
+    with(&reader, "GET", RUNS).ended_with(200);
+    with(&reader, "POST", &path).refused(403, "forbidden");
+    with(&answerer, "POST", RUNS).refused(403, "forbidden");
+    with(&answerer, "GET", "/api/v1/audit").refused(403, "forbidden");
+    with(&answerer, "POST", &path).ended_with(202);
+    let audit = server.get("/api/v1/audit").json();
+    assert_eq!(
+        (&audit["entries"][0]["actor"], &audit["entries"][0]["action"]),
+        (&json!("bo"), &json!("answer"))
+    );
+    candor.run(["token", "remove", "ana"]).ended_with(0);
+    std::thread::sleep(Duration::from_millis(1100));
+    with(&reader, "GET", RUNS).refused(401, "unauthorized");
+    candor.run(["token", "list"]).ended_with(0).shows(&["bo", "answer", "local", "admin"]);
+    candor.run(["token", "add", "x", "--scope", "root"]).refused(&["`root` is no scope"]);
+}
+
+#[test]
+fn other_hosts_and_other_sites_are_refused() {
+    let candor = Candor::new();
+    let server = Server::start(&candor);
+    let bearer = format!("Bearer {}", server.token);
+    let with = |headers: &[(&str, &str)]| {
+        let mut all = vec![("Authorization", bearer.as_str())];
+        all.extend(headers);
+        server.send_with("GET", RUNS, &all, None)
+    };
+    let own = format!("http://{}", server.address);
+    with(&[("Origin", &own)]).ended_with(200);
+    with(&[("Host", "localhost:7117")]).ended_with(200);
+    for host in
+        ["evil.example", "127.0.0.1.evil.example", "evil.example:80", "127.0.0.1@evil.example", "", "[::2]"]
+    {
+        with(&[("Host", host)]).refused(421, "wrong-host");
+    }
+    for origin in ["http://evil.example", "null", "https://127.0.0.1", "file://"] {
+        with(&[("Origin", origin)]).refused(403, "forbidden");
+    }
+    let twice = format!(
+        "GET {RUNS} HTTP/1.1\r\nHost: {0}\r\nHost: evil.example\r\nAuthorization: {bearer}\r\nConnection: close\r\n\r\n",
+        server.address
+    );
+    assert!([400, 421].contains(&server.raw(twice.as_bytes()).status));
+}
+
+#[test]
+fn beyond_loopback_the_server_does_not_start_without_a_proxy_and_a_name() {
+    let candor = Candor::new();
+    candor.run(["serve", "--listen", "0.0.0.0:0"]).refused(&["TLS", "--behind-proxy"]);
+    candor.run(["serve", "--listen", "0.0.0.0:0", "--behind-proxy"]).refused(&["--host"]);
+    candor.run(["serve", "--mcp", "--listen", "127.0.0.1:0"]).refused(&["cannot be used"]);
+}
+
+#[test]
+fn tricks_with_paths_and_methods_lead_nowhere() {
+    let candor = Candor::with_config(GENERAL);
+    let server = Server::start(&candor);
+    let run = server.run(json!({"goal": "Count the waves", "unattended": true}));
+    for path in [
+        "/api/v1/runs/..%2f..%2fserver.token",
+        "/api/v1/runs/../../server.token",
+        "/../../etc/passwd",
+        "/api/v1/runs/%00",
+        "/api/v1/runs/%2e%2e",
+        "/api/v1//runs",
+        "/API/v1/runs",
+        "/api/v1/runs/",
+        "/server.token",
+        "/api/v1/runs/run_1%0d%0aSet-Cookie:%20x=1",
+    ] {
+        let answer = server.get(path);
+        assert!((400..500).contains(&answer.status), "{path}: {answer:?}");
+        assert!(!answer.body.contains("root:") && !answer.headers.contains("set-cookie"), "{path}");
+        assert!(!answer.body.contains(server.token.trim()), "{path}");
+    }
+    for method in ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "BREW"] {
+        let answer = server.send(method, &format!("{RUNS}/{run}"), None);
+        assert!([400, 404, 405].contains(&answer.status), "{method}: {answer:?}");
+    }
+    let smuggled = format!(
+        "POST {RUNS} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
+        server.address, server.token
+    );
+    assert!(server.raw(smuggled.as_bytes()).status >= 400);
+}
+
+#[test]
+fn a_huge_body_is_refused_without_being_read_and_a_slow_one_is_cut_off() {
+    let candor = Candor::new();
+    let server = Server::start(&candor);
+    let head = |length: u64| {
+        format!(
+            "POST {RUNS} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n",
+            server.address, server.token
+        )
+    };
+    let mut stream = server.connect();
+    stream.write_all(head(1 << 30).as_bytes()).unwrap();
+    let block = vec![b' '; 64 * 1024];
+    // A gigabyte, if the server were to take it.
+    let sent = (0..16 * 1024).take_while(|_| stream.write_all(&block).is_ok()).count();
+    assert!(sent < 1024, "{sent} blocks were taken");
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413"), "{answer}");
+
+    // One byte a second: others are served meanwhile, and it ends.
+    let (begun, mut stream) = (Instant::now(), server.connect());
+    stream.write_all(head(1000).as_bytes()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let mut answer = [0_u8; 64];
+    let read = loop {
+        let _ = stream.write_all(b" ");
+        match stream.read(&mut answer) {
+            Ok(read) => break read,
+            Err(_) => server.get(RUNS).ended_with(200),
+        };
+        assert!(begun.elapsed() < Duration::from_secs(60), "a slow body is waited for");
+    };
+    assert!(read == 0 || answer.starts_with(b"HTTP/1.1 408"), "{}", String::from_utf8_lossy(&answer));
+}
+
+#[test]
+fn a_crowd_that_says_nothing_is_let_go_and_others_are_served() {
+    let candor = Candor::new();
+    let server = Server::start(&candor);
+    let mut silent: Vec<_> = (0..600).map(|_| server.connect()).collect();
+    server.get(RUNS).ended_with(200);
+    let mut first = silent.swap_remove(0);
+    first.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
+    let mut answer = Vec::new();
+    first.read_to_end(&mut answer).expect("closed by the server, not waited for");
+}
+
+#[test]
+fn every_answer_has_the_headers_that_keep_browsers_safe_and_none_has_a_secret() {
+    let candor = Candor::with_config(GENERAL);
+    let server = Server::start(&candor);
+    let secret = "sk-ant-api03-aaaabbbbccccddddeeeeffffgggghhhh";
+    let run =
+        server.run(json!({"goal": format!("Write a letter with the key {secret}"), "unattended": true}));
+    for path in [
+        "/health",
+        RUNS,
+        "/nowhere",
+        &format!("{RUNS}/{run}"),
+        &format!("{RUNS}/{run}/events"),
+        "/api/v1/config",
+        "/api/v1/audit",
+    ] {
+        let answer = server.get(path);
+        for header in [
+            "x-content-type-options: nosniff",
+            "x-frame-options: deny",
+            "content-security-policy: default-src 'none'",
+            "cache-control: no-store",
+            "referrer-policy: no-referrer",
+        ] {
+            assert!(answer.headers.contains(header), "{path}: {header}");
+        }
+        assert!(!answer.body.contains(secret) && !answer.body.contains(server.token.trim()), "{path}");
+        assert!(!answer.headers.contains("access-control"), "{path}");
+    }
+}

@@ -1,0 +1,7 @@
+//! `candor serve --listen`: the real binary over real connections, spoken to as programs, browsers and attackers do.
+
+mod api;
+mod attacks;
+mod client;
+mod kills;
+mod streams;

@@ -1,0 +1,153 @@
+//! Live events: in order, once each, from any place on.
+
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::client::Server;
+use crate::support::{Candor, GENERAL, until};
+
+fn is_end(event: &Value) -> bool {
+    ["run_completed", "run_failed", "run_aborted", "run_cancelled"]
+        .iter()
+        .any(|end| event["event"].get(end).is_some())
+}
+
+fn ended(events: &[(u64, Value)]) -> bool {
+    events.last().is_some_and(|(_, event)| is_end(event))
+}
+
+#[test]
+fn a_run_is_followed_from_its_start_or_from_any_place_and_nothing_comes_twice() {
+    let candor = Candor::with_config(GENERAL);
+    let server = Server::start(&candor);
+    let run = server.run(json!({"goal": "Write a report on the tides", "unattended": true}));
+    let path = format!("/api/v1/runs/{run}/events/stream");
+    let live = server.follow(&path, None, ended);
+    let page = server.get(&format!("/api/v1/runs/{run}/events")).json()["events"].as_array().unwrap().clone();
+    let data: Vec<Value> = live.iter().map(|(_, event)| event.clone()).collect();
+    assert_eq!(data, page);
+    let ids: Vec<u64> = live.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, (1..=ids.len() as u64).collect::<Vec<_>>());
+    let later = server.follow(&path, Some(4), ended);
+    assert_eq!(later, live[4..]);
+    let wrong = server.send_with(
+        "GET",
+        &path,
+        &[("Authorization", &format!("Bearer {}", server.token)), ("Last-Event-ID", "x")],
+        None,
+    );
+    wrong.refused(400, "bad-request");
+}
+
+#[test]
+fn all_runs_are_followed_together_also_those_that_another_process_drives() {
+    let candor = Candor::with_config(GENERAL);
+    let server = Server::start(&candor);
+    let (all, runs) = std::thread::scope(|scope| {
+        let all = scope.spawn(|| {
+            server.follow("/api/v1/events/stream", Some(0), |events| {
+                events.iter().filter(|(_, event)| is_end(event)).count() == 3
+            })
+        });
+        let mut runs: Vec<String> = ["Write a report on the nets", "Send a letter about the boat"]
+            .map(|goal| server.run(json!({"goal": goal, "unattended": true})))
+            .to_vec();
+        candor.run(["run", "Write a list of the catch", "--yes", "--run-id", "run_elsewhere"]);
+        runs.push("run_elsewhere".to_owned());
+        (all.join().unwrap(), runs)
+    });
+    assert!(all.windows(2).all(|pair| pair[0].0 < pair[1].0), "in the order of the log");
+    for run in runs {
+        let page =
+            server.get(&format!("/api/v1/runs/{run}/events")).json()["events"].as_array().unwrap().clone();
+        let seen: Vec<Value> = all
+            .iter()
+            .map(|(_, event)| event)
+            .filter(|event| event["run_id"] == run.as_str())
+            .cloned()
+            .collect();
+        assert_eq!(seen, page, "{run}");
+    }
+}
+
+#[test]
+fn a_reader_that_never_reads_holds_nobody_up() {
+    let candor = Candor::with_config(GENERAL);
+    let server = Server::start(&candor);
+    let silent: Vec<_> = (0..50)
+        .map(|_| {
+            let mut stream = server.connect();
+            let (host, token) = (&server.address, &server.token);
+            write!(stream, "GET /api/v1/events/stream?after=0 HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n")
+                .unwrap();
+            stream
+        })
+        .collect();
+    for _ in 0..3 {
+        let run = server.run(json!({"goal": "Write a report on the tides", "unattended": true}));
+        assert!(ended(&server.follow(&format!("/api/v1/runs/{run}/events/stream"), None, ended)));
+    }
+    drop(silent);
+}
+
+#[test]
+fn a_thousand_readers_of_one_run_get_every_event_in_order() {
+    const READERS: usize = 1000;
+    let candor = Candor::with_config(GENERAL);
+    let server = Server::start(&candor);
+    let tasks: Vec<Value> = (0..30)
+        .map(|n| json!({"task_id": format!("t{n}"), "description": "Count the waves", "agent_type": "collector"}))
+        .collect();
+    let plan = json!({"subtasks": tasks});
+    let run = server.run(json!({"goal": "Wait for the tide", "plan": plan, "unattended": true}));
+    let path = format!("/api/v1/runs/{run}/events/stream");
+    let whole = server.follow(&path, None, ended);
+    let go = AtomicBool::new(false);
+    // Every reader is a connection; one thread reads a hundred of them.
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..10)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut streams: Vec<_> = (0..READERS / 10).map(|_| server.connect()).collect();
+                    for stream in &mut streams {
+                        let (host, token) = (&server.address, &server.token);
+                        write!(
+                            stream,
+                            "GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n"
+                        )
+                        .unwrap();
+                    }
+                    until("all are connected", || go.load(Ordering::Acquire));
+                    streams.into_iter().map(|mut stream| places(&mut stream, whole.len())).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(100));
+        go.store(true, Ordering::Release);
+        let wanted: Vec<u64> = (1..=whole.len() as u64).collect();
+        for reader in readers {
+            reader.join().unwrap().into_iter().for_each(|places| assert_eq!(places, wanted));
+        }
+    });
+}
+
+/// The places of the first events that come.
+fn places(stream: &mut impl Read, enough: usize) -> Vec<u64> {
+    let (mut text, mut buffer) = (String::new(), [0_u8; 16384]);
+    loop {
+        let places: Vec<u64> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("id: "))
+            .filter_map(|id| id.parse().ok())
+            .collect();
+        if places.len() >= enough {
+            return places;
+        }
+        let read = stream.read(&mut buffer).unwrap();
+        assert!(read > 0, "closed after {} of {enough}", places.len());
+        text.push_str(&String::from_utf8_lossy(&buffer[..read]));
+    }
+}

@@ -1,0 +1,135 @@
+//! The HTTP server: API and live events on one port, driving runs in the same process.
+//!
+//! Safe by default: it binds to loopback, needs a token for everything but `/health` and `/ready`, checks Host and
+//! Origin, and bounds sizes, times and rates. One table (`endpoints`) has every endpoint with its scope: the router and
+//! the OpenAPI document are both made of it.
+
+mod audit;
+mod auth;
+mod control;
+mod endpoints;
+mod extract;
+mod guard;
+mod inspect;
+mod limits;
+mod listen;
+mod openapi;
+mod problem;
+mod runs;
+mod sse;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use candor_app::Service;
+use candor_app::tokens::Tokens;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use self::audit::Audit;
+use self::auth::Doorkeeper;
+use self::limits::Limits;
+
+/// How a server is reached.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Whether a proxy in front of it speaks TLS.
+    pub behind_proxy: bool,
+    /// The names under which it is reached, beside those of loopback.
+    pub hosts: Vec<String>,
+}
+
+/// Why a server does not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// It would be reachable from elsewhere without protection.
+    #[error(
+        "{listen} can be reached from other machines, and this server has no TLS; listen on 127.0.0.1, or put a proxy \
+         with TLS in front of it and say --behind-proxy --host NAME"
+    )]
+    Exposed {
+        /// Where it should have listened.
+        listen: SocketAddr,
+    },
+    /// Nobody could reach it under a name that it accepts.
+    #[error("--behind-proxy needs --host NAME: the name under which the proxy is reached")]
+    NoHost,
+    /// The address cannot be had.
+    #[error("could not listen on {listen}: {source}; choose another port with --listen")]
+    Bind {
+        /// The address.
+        listen: SocketAddr,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// A server that is bound and not serving yet.
+pub struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Shared,
+}
+
+/// What all requests share.
+pub(crate) struct Server {
+    service: Arc<Service>,
+    doorkeeper: Doorkeeper,
+    limits: Limits,
+    audit: Audit,
+    stop: CancellationToken,
+    ready: AtomicBool,
+}
+
+type Shared = Arc<Server>;
+
+impl HttpServer {
+    /// Binds the address. Nothing is served before [`Self::serve`].
+    pub async fn bind(
+        service: Arc<Service>,
+        options: HttpOptions,
+        stop: CancellationToken,
+    ) -> Result<Self, HttpError> {
+        let HttpOptions { listen, behind_proxy, hosts } = options;
+        if !listen.ip().is_loopback() && !behind_proxy {
+            return Err(HttpError::Exposed { listen });
+        }
+        if behind_proxy && hosts.is_empty() {
+            return Err(HttpError::NoHost);
+        }
+        let bind = |source| HttpError::Bind { listen, source };
+        let listener = TcpListener::bind(listen).await.map_err(bind)?;
+        let address = listener.local_addr().map_err(bind)?;
+        let doorkeeper = Doorkeeper::new(Tokens::of(service.folder()), hosts);
+        let audit = Audit::of(service.folder());
+        let (limits, ready) = (Limits::new(), AtomicBool::new(false));
+        let shared = Arc::new(Server { service, doorkeeper, limits, audit, stop, ready });
+        Ok(Self { listener, address, shared })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Takes up the runs that nobody drives, and serves until the server is stopped.
+    pub async fn serve(self) {
+        let shared = Arc::clone(&self.shared);
+        let taking_up = tokio::spawn(async move {
+            match shared.service.take_up_interrupted().await {
+                Ok(0) => {}
+                Ok(count) => eprintln!("candor: {count} interrupted runs go on"),
+                Err(error) => eprintln!("candor: interrupted runs could not be looked for: {error}"),
+            }
+            shared.ready.store(true, Ordering::Release);
+        });
+        let router = endpoints::router(&self.shared);
+        listen::accept(self.listener, router, self.shared.stop.clone()).await;
+        taking_up.abort();
+    }
+}
