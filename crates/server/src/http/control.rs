@@ -39,7 +39,7 @@ pub(super) struct Accepted {
 pub(super) struct StartBody {
     /// What is to be reached, in plain words.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 20000))]
+    #[schemars(length(min = 1))]
     pub(super) goal: Option<String>,
     /// A plan, as `candor run --plan` takes it.
     #[serde(default)]
@@ -285,7 +285,7 @@ pub(super) struct RollbackBody {
 pub(super) struct PromptBody {
     /// Other words to begin with; the old ones stay in the run's history.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 20000))]
+    #[schemars(length(min = 1))]
     pub(super) prompt: Option<String>,
 }
 
@@ -302,7 +302,7 @@ pub(super) struct ForkBody {
     pub(super) checkpoint: Option<u32>,
     /// Other words to go on with, from the evaluation on.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 20000))]
+    #[schemars(length(min = 1))]
     pub(super) prompt: Option<String>,
 }
 

@@ -80,14 +80,11 @@ impl Endpoint {
 
 /// Every endpoint that needs a token.
 pub(super) fn all() -> Vec<Endpoint> {
-    let mut all = reading();
-    all.extend(changing());
-    all
+    let parts = [listing(), following(), telling(), of_installation(), changing()];
+    parts.into_iter().flatten().collect()
 }
 
-fn reading() -> Vec<Endpoint> {
-    let stream = |endpoint: Endpoint| Endpoint { media: "text/event-stream", ..endpoint };
-    let page = |endpoint: Endpoint, media| Endpoint { media, ..endpoint };
+fn listing() -> Vec<Endpoint> {
     vec![
         Endpoint::get(
             "/api/v1/runs",
@@ -106,24 +103,6 @@ fn reading() -> Vec<Endpoint> {
         )
         .query::<runs::EventsQuery>()
         .answers::<runs::EventPage>(),
-        stream(
-            Endpoint::get(
-                "/api/v1/runs/{run}/events/stream",
-                "streamEvents",
-                "Follow the events of a run",
-                get(sse::run),
-            )
-            .query::<sse::StreamQuery>(),
-        ),
-        stream(
-            Endpoint::get(
-                "/api/v1/events/stream",
-                "streamAllEvents",
-                "Follow the events of all runs",
-                get(sse::all),
-            )
-            .query::<sse::StreamQuery>(),
-        ),
         Endpoint::get(
             "/api/v1/runs/{run}/tasks",
             "listTasks",
@@ -153,6 +132,35 @@ fn reading() -> Vec<Endpoint> {
         Endpoint::get("/api/v1/questions", "listQuestions", "List what all runs ask", get(runs::inbox))
             .query::<runs::InboxQuery>()
             .answers::<runs::Questions>(),
+    ]
+}
+
+fn following() -> Vec<Endpoint> {
+    let stream = |endpoint: Endpoint| Endpoint { media: "text/event-stream", ..endpoint };
+    vec![
+        stream(
+            Endpoint::get(
+                "/api/v1/runs/{run}/events/stream",
+                "streamEvents",
+                "Follow the events of a run",
+                get(sse::run),
+            )
+            .query::<sse::StreamQuery>(),
+        ),
+        stream(
+            Endpoint::get(
+                "/api/v1/events/stream",
+                "streamAllEvents",
+                "Follow the events of all runs",
+                get(sse::all),
+            )
+            .query::<sse::StreamQuery>(),
+        ),
+    ]
+}
+
+fn telling() -> Vec<Endpoint> {
+    vec![
         Endpoint::get("/api/v1/runs/{run}/report", "getReport", "Report on a run", get(runs::report)),
         Endpoint::get(
             "/api/v1/runs/{run}/explanation",
@@ -180,6 +188,11 @@ fn reading() -> Vec<Endpoint> {
             "List the side effects of a run",
             get(runs::effects),
         ),
+    ]
+}
+
+fn of_installation() -> Vec<Endpoint> {
+    vec![
         Endpoint::get("/api/v1/agents", "listAgents", "List the agents", get(inspect::agents)),
         Endpoint::get("/api/v1/tools", "listTools", "List the tools", get(inspect::tools)),
         Endpoint::get("/api/v1/packs", "listPacks", "List the packs", get(inspect::packs)),
@@ -190,10 +203,7 @@ fn reading() -> Vec<Endpoint> {
                 .query::<inspect::AuditQuery>()
                 .answers::<inspect::AuditList>()
         },
-        page(
-            Endpoint::get("/api/v1/openapi.json", "getOpenApi", "Describe this API", get(openapi::document)),
-            "application/json",
-        ),
+        Endpoint::get("/api/v1/openapi.json", "getOpenApi", "Describe this API", get(openapi::document)),
     ]
 }
 
