@@ -32,6 +32,11 @@ type Cut<'a> = (&'a str, (Cue, &'a str, bool));
 pub(super) fn clauses(text: &str, taken: bool) -> Vec<Clause<'_>> {
     let mut clauses = Vec::new();
     let readable = text.len() <= LONGEST_SENTENCE;
+    // "Before opening the pool, measure the chlorine and note it": all of it comes before the opening.
+    let (text, last) = match if readable { opens_before(text) } else { None } {
+        Some((body, last)) => (body, Some(last)),
+        None => (text, None),
+    };
     let mut rest = Some((Cue::Silent, text, false));
     while let Some((cue, text, guessed)) = rest {
         let cut = if readable { first_cut(text, taken) } else { None };
@@ -46,7 +51,18 @@ pub(super) fn clauses(text: &str, taken: bool) -> Vec<Clause<'_>> {
         }
         rest = tail;
     }
+    clauses.extend(last.map(|text| Clause { cue: Cue::After, text, guessed: false }));
     clauses
+}
+
+/// What a sentence asks for that begins with something to be done later, and that.
+fn opens_before(text: &str) -> Option<(&str, Cow<'_, str>)> {
+    let later = TIMES.iter().filter(|(_, comes_first)| !comes_first);
+    later.clone().find_map(|(mark, _)| {
+        let (front, rest) = text.split_at_checked(mark.len())?;
+        let (other, body) = rest.split_once(", ").filter(|_| front.eq_ignore_ascii_case(mark))?;
+        Some((body, commanded(other)?)).filter(|(body, _)| starts_with_verb(body))
+    })
 }
 
 /// The two steps of "run the tests before deploying it" and "after reviewing the draft, send it", the first to be done first.
@@ -127,7 +143,10 @@ fn marked(text: &str) -> Option<Cut<'_>> {
             Cue::After | Cue::Last if behind.len() < tail.len() => (&Cue::After, behind),
             _ => (cue, tail),
         };
-        let tail_asks = starts_with_verb(read(tail).what) || (*cue == Cue::After && is_infinitive(tail));
+        // "…; if it leaks, call the plumber": the condition belongs to what follows it.
+        let body = behind_condition(tail);
+        let cue = if body.len() < tail.len() { &Cue::After } else { cue };
+        let tail_asks = starts_with_verb(read(body).what) || (*cue == Cue::After && is_infinitive(body));
         let head_asks = head.chars().any(char::is_alphanumeric) && !is_open_condition(head);
         (tail_asks && head_asks).then_some((head, (*cue, tail, false)))
     });

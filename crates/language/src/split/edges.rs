@@ -102,13 +102,24 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
     }
     let start = (0..place).rev().take_while(|&at| near(at)).last().unwrap_or(previous);
     let before = || (start..place).rev();
-    let producer = before().find(|&at| steps.get(at).is_some_and(|other| consumes(text, &other.description)));
+    let producer =
+        before().find(|&at| steps.get(at).is_some_and(|other| names_what_it_does(text, &other.description)));
+    let producer = producer.or_else(|| {
+        before().find(|&at| steps.get(at).is_some_and(|other| consumes(text, &other.description)))
+    });
     // Three clauses of which two are a sequence are one.
     let goes_on = steps.get(previous).is_some_and(|step| step.depends_on.iter().any(|&at| near(at)));
     let bare = text.split_whitespace().count() <= BARE && place > start;
     let same_stage = steps.get(previous).is_some_and(|other| stage(text) == stage(&other.description));
     let chained = (goes_on && !same_stage).then_some(previous);
     chained.or(producer).or_else(|| (goes_on || bare).then_some(previous)).into_iter().collect()
+}
+
+/// "Tag every place" gives "the tags", "survey the beds" gives "the survey".
+fn names_what_it_does(text: &str, other: &str) -> bool {
+    let Some(verb) = first_word(other) else { return false };
+    let words = words(text);
+    verb.len() > 2 && things(&words, KNOWN).any(|thing| singular(thing) == singular(&fold(&verb)))
 }
 
 /// Whether a step works on what the other one gives, by the stages of their verbs.
@@ -209,7 +220,10 @@ fn points_back(text: &str) -> bool {
     let words = words(text);
     let pointed = words.iter().skip(1).take(POINTING).any(|word| POINTERS.contains(&word.as_str()));
     let last = words.last().is_some_and(|word| matches!(word.as_str(), "it" | "them"));
-    has_clitic(first) || pointed || last
+    // "Calibrate any that drift": of what was looked at before.
+    let some_of = words.get(1).is_some_and(|word| matches!(word.as_str(), "any" | "all" | "every"))
+        && words.get(2).is_some_and(|word| matches!(word.as_str(), "that" | "which" | "who"));
+    has_clitic(first) || pointed || last || some_of
 }
 
 /// Whether the step leaves out what it is about: "recommend one", "shortlist three".

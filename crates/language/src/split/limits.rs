@@ -61,9 +61,35 @@ pub(super) fn is_limit(clause: &str) -> bool {
     if strip_any(clause, NOT_LIMITING).is_some() {
         return false;
     }
+    if leaves_alone(clause) {
+        return true;
+    }
     let Some(rest) = strip_any(clause, LIMITING) else { return false };
     // "No, thanks" limits nothing, and "Only Ana knows" is a statement that says so itself.
     rest.chars().any(char::is_alphanumeric)
+}
+
+/// "Leave the pumps alone", "deja los registros como están".
+fn leaves_alone(clause: &str) -> bool {
+    let clause = clause.trim().trim_end_matches(['.', '!', ';', ',']).to_lowercase();
+    let leaves = strip_any(&clause, &["leave", "keep", "deja", "dejar", "mantén", "manten"]).is_some();
+    let ends = [
+        " alone",
+        " untouched",
+        " unchanged",
+        " as is",
+        " as it is",
+        " as they are",
+        " intact",
+        " intacto",
+        " intacta",
+        " intactos",
+        " intactas",
+        " como está",
+        " como están",
+        " en paz",
+    ];
+    leaves && ends.iter().any(|end| clause.ends_with(end))
 }
 
 /// The condition under which all work stops, if the clause says nothing else.
@@ -94,7 +120,7 @@ pub(super) fn behind_condition(sentence: &str) -> &str {
 /// What a limiting clause forbids, without the words that forbid it; the whole clause if it bounds or restricts.
 pub(crate) fn forbidden(clause: &str) -> (bool, &str) {
     let clause = clause.trim().trim_end_matches(['.', '!', ';', ',', ' ']);
-    if strip_any(clause, BOUNDING).is_some() {
+    if strip_any(clause, BOUNDING).is_some() || leaves_alone(clause) {
         return (false, clause);
     }
     (true, strip_any(clause, LIMITING).unwrap_or(clause))

@@ -484,6 +484,7 @@ const VERBS: &str = "
     implementar informa informar lanza lanzar lava lavar migra migrar monta montar monitoriza monitorizar negocia negociar
     notifica notificar pela pelar pinta pintar pon poner presenta presentar priorizar programa programar promociona promocionar
     protege proteger recoge recoger reduce reducir refactoriza reinicia reiniciar renueva renovar repara reparar responde responder
+    ajusta ajustar anota anotar aplica aplicar asigna asignar calibra calibrar coloca colocar indexa indexar registra registrar
     cataloga catalogar cosecha cosechar cuenta contar digitaliza digitalizar drena drenar etiqueta etiquetar examina examinar fotografía
     fotografiar ilumina iluminar inventaría inventariar marca marcar numera numerar poda podar pesa pesar rellena rellenar reparte
     repartir retira retirar riega regar siembra sembrar solda soldar transcribe transcribir trasplanta trasplantar vacuna vacunar vacía

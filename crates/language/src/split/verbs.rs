@@ -60,7 +60,9 @@ pub(super) fn stage(text: &str) -> Option<Stage> {
 /// A noun hardly ever stands right before an article; what may are the small words of both languages.
 pub(super) fn acts_on(word: &str, object: &str) -> bool {
     let (word, object) = (fold(word), fold(object.trim_end_matches(['.', ',', ';', ':', '?', '!'])));
-    let plain = word.chars().count() > 2 && word.chars().all(char::is_alphabetic);
+    // "test-cut a board", "spot-check each row".
+    let plain =
+        word.chars().count() > 2 && word.chars().all(|letter| letter.is_alphabetic() || letter == '-');
     let inflected = ["ing", "ed", "ly", "mente", "ando", "endo"].iter().any(|ending| word.ends_with(ending));
     let plural = word.ends_with('s') && !word.ends_with("ss");
     plain && !inflected && !plural && !SMALL.contains(&word.as_ref()) && OBJECTS.contains(&object.as_ref())
@@ -97,7 +99,7 @@ fn base(verb: &str) -> String {
 const STAGES: &[(Stage, &str)] = &[
     (
         Stage::Gather,
-        "find search get retrieve collect gather fetch download load read research look interview survey scan browse obtain
+        "digitize photograph digitaliza digitalizar fotografia fotografiar escanea escanear find search get retrieve collect gather fetch download load read research look interview survey scan browse obtain
          import receive pick locate query scrape identify study explore learn discover record combine une unir combina combinar fusiona
          busca buscar recoge recoger reune reunir descarga descargar obten obtener lee leer consigue conseguir encuentra
          encontrar investiga investigar carga estudia estudiar consulta consultar entrevista",
@@ -106,7 +108,7 @@ const STAGES: &[(Stage, &str)] = &[
         Stage::Examine,
         "analyze analyse compare evaluate assess calculate compute measure count classify investigate profile diagnose clean
          filter remove sort transcribe extract transform convert normalize reconcile screen estimate forecast determine examine
-         inspect audit merge deduplicate anonymize categorize translate summarize code group map flag
+         inspect audit index catalogue catalog tag indexa indexar cataloga catalogar etiqueta etiquetar merge deduplicate anonymize categorize translate summarize code group map flag
          analiza analizar compara comparar evalua evaluar calcula calcular mide medir cuenta clasifica clasificar limpia limpiar
          filtra filtrar ordena extrae extraer convierte elimina eliminar concilia conciliar traduce traducir resume resumir revisa revisar",
     ),
@@ -117,7 +119,7 @@ const STAGES: &[(Stage, &str)] = &[
     ),
     (
         Stage::Make,
-        "write draft propose propon create build implement design fix add update refactor prepare develop train plan outline generate make
+        "assign allocate calibrate adjust asigna asignar ajusta ajustar calibra calibrar write draft propose propon create build implement design fix add update refactor prepare develop train plan outline generate make
          compose produce edit repair rewrite compile correct adapt cook bake mix assemble install configure migrate upgrade restore
          restart reboot reset patch rotate label annotate delete purge revoke disable suspend rename move borra borrar reinicia reiniciar restaura restaurar
          escribe escribir redacta redactar crea crear construye disena disenar corrige corregir anade actualiza actualizar
@@ -148,7 +150,7 @@ const OBJECTS: &[&str] = &[
     "the", "a", "an", "it", "them", "this", "that", "these", "those", "all", "each", "every", "any", "our",
     "my", "your", "their", "its", "whatever", "anything", "everything", "both", "what", "which", "el", "la",
     "los", "las", "un", "una", "unos", "unas", "al", "su", "sus", "mi", "mis", "nuestro", "nuestra", "cada",
-    "todos", "todas", "todo", "este", "esta",
+    "todos", "todas", "todo", "este", "esta", "lo",
 ];
 
 /// Words that may stand before a noun phrase and are no verbs.

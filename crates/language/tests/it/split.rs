@@ -229,6 +229,26 @@ fn commands_are_found_in_domains_that_nobody_prepared() {
     assert_eq!(split.steps[1].conditions, ["si faltan tres"]);
     assert_eq!((told[2].0, told[2].1.is_empty()), ("Redacta un informe", false));
     assert_eq!(steps("Translate the sheet, have each translation reviewed, and print it").len(), 3);
+    assert_steps(
+        "Antes de abrir la piscina, mide el cloro, ajusta lo que haga falta y anota los valores; si el pH supera 7.8, avisa al técnico",
+        &[
+            ("Mide el cloro", &[]),
+            ("Ajusta lo que haga falta", &[0]),
+            ("Anota los valores", &[1]),
+            ("Si el pH supera 7.8, avisa al técnico", &[0, 1, 2]),
+            ("Abrir la piscina", &[3]),
+        ],
+    );
+    assert_steps(
+        "Check the sensors, calibrate any that drift, tag every outlier, then spot-check a row and send the tags to Ana; leave the pumps alone",
+        &[
+            ("Check the sensors", &[]),
+            ("Calibrate any that drift", &[0]),
+            ("Tag every outlier", &[1]),
+            ("Spot-check a row", &[0, 1, 2]),
+            ("Send the tags to Ana", &[3]),
+        ],
+    );
     // Things in a row are no commands.
     assert_eq!(
         steps("Compare the suppliers on price, delivery time, test results and temperature range").len(),

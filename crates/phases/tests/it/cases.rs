@@ -225,6 +225,8 @@ fn lost(request: &str, split: &Split) -> usize {
         "e",
         "pero",
         "luego",
+        "antes",
+        "de",
         "primero",
         "despues",
         "finalmente",

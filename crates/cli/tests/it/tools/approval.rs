@@ -91,3 +91,15 @@ fn a_call_that_is_denied_is_not_made_and_that_is_told() {
     assert!(told.contains("a person did not allow it: not on a Sunday"), "{told}");
     assert_eq!(fs::read_dir(bench.candor.path("work")).unwrap().count(), 1);
 }
+
+#[test]
+fn a_tool_that_is_not_among_an_agents_tools_is_denied_and_that_is_on_record() {
+    // spec: orchestrator AG-03
+    let bench = Bench::new(&["read_file"], FILES);
+    bench.plan_of(&[json!({"task_id": "a", "description": "Write", "agent_type": "keeper",
+        "inputs": { "steps": two_writes() }, "expected_outputs": ["two"]})]);
+    let events = bench.run(1);
+    assert_eq!(written(&bench), [false, false]);
+    let told = errors(&bench.log()) + &events.0.iter().map(ToString::to_string).collect::<String>();
+    assert!(told.contains("there is no tool write_file that this task may use"), "{told}");
+}
