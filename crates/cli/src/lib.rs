@@ -32,6 +32,8 @@ pub fn main() -> ExitCode {
     let matches = args::help::command().get_matches();
     let cli = args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     view::commands::set_options(cli.global.words());
+    view::zone::set_from_machine();
+    output::set_colour(cli.global.color);
     match commands::perform(cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -2,10 +2,14 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use candor_projections::line;
 use serde::Serialize;
+use tokio::sync::Mutex;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 
+use crate::args::ColorWhen;
 use crate::failure::Failure;
 use crate::view::{Style, wrapped};
 
@@ -100,9 +104,31 @@ pub(crate) fn is_screen() -> bool {
     io::stdout().is_terminal() && std::env::var("TERM").is_ok_and(|term| term != "dumb")
 }
 
+/// Whether standard output and standard error are read in the same place, such as one terminal or one file.
+pub(crate) fn is_one_place() -> bool {
+    let place = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
+    let (out, err) = (rustix::fs::fstat(io::stdout()), rustix::fs::fstat(io::stderr()));
+    matches!((out, err), (Ok(out), Ok(err)) if place(out) == place(err))
+}
+
+/// When colours are used, as the command line says.
+static COLOUR: OnceLock<ColorWhen> = OnceLock::new();
+
+/// Sets when colours are used, once, before anything is shown.
+pub(crate) fn set_colour(when: ColorWhen) {
+    // Whoever sets it twice has started twice, and the first start counts.
+    let _ = COLOUR.set(when);
+}
+
 /// How output on this terminal is to look.
 pub(crate) fn style() -> Style {
-    let colour = is_screen() && std::env::var_os("NO_COLOR").is_none();
+    // An empty NO_COLOR does not count: so says its specification.
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let colour = match COLOUR.get().copied().unwrap_or_default() {
+        ColorWhen::Auto => is_screen() && wanted,
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+    };
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok());
     let unicode = locale.is_none_or(|locale| locale != "C" && locale != "POSIX");
     let (width, rows) = size();
@@ -118,28 +144,52 @@ fn size() -> (u16, u16) {
     }
 }
 
-/// Asks a question on the terminal and reads a line; nothing if Ctrl-C is pressed instead.
-pub(crate) async fn ask(prompt: &str) -> Result<Option<String>, Failure> {
+/// How a question at the terminal ended.
+pub(crate) enum Typed {
+    /// With this line.
+    Line(String),
+    /// Ctrl-C was pressed, or there is nothing more to read.
+    Left,
+    /// It needs no answer any more.
+    Closed,
+}
+
+/// The lines that are typed. One thread reads them for as long as the process lives: reading cannot be called back, and a
+/// second reader would take the line from under the first.
+fn typed() -> &'static Mutex<UnboundedReceiver<io::Result<String>>> {
+    static TYPED: OnceLock<Mutex<UnboundedReceiver<io::Result<String>>>> = OnceLock::new();
+    TYPED.get_or_init(|| {
+        let (sender, lines) = mpsc::unbounded_channel();
+        std::thread::spawn(move || {
+            for line in io::stdin().lock().lines() {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Mutex::new(lines)
+    })
+}
+
+/// Asks a question on the terminal and reads a line, unless somebody else answers first.
+pub(crate) async fn ask_until(prompt: &str, closed: impl Future<Output = ()>) -> Result<Typed, Failure> {
     // Listened for before the question can be seen: whoever is quick is heard too.
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
     eprint!("{prompt}");
     io::stderr().flush()?;
-    let (sender, answer) = tokio::sync::oneshot::channel();
-    // A thread of its own: it cannot be called back from reading, but it does not outlive the process.
-    std::thread::spawn(move || {
-        let mut line = String::new();
-        let read = io::stdin().lock().read_line(&mut line).map(|_| line);
-        // Nobody waits for the line any more after Ctrl-C.
-        let _ = sender.send(read);
-    });
+    let mut lines = typed().lock().await;
     tokio::select! {
-        line = answer => match line {
-            Ok(line) => Ok(Some(line?.trim().to_owned())),
-            Err(_) => Ok(None),
+        line = lines.recv() => match line {
+            Some(line) => Ok(Typed::Line(line?.trim().to_owned())),
+            None => Ok(Typed::Left),
         },
         _ = interrupts.recv() => {
             tell!("");
-            Ok(None)
+            Ok(Typed::Left)
+        }
+        () = closed => {
+            tell!("");
+            Ok(Typed::Closed)
         }
     }
 }

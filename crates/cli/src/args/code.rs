@@ -70,7 +70,7 @@ pub(crate) struct CodeRunArgs {
     /// After how many seconds a program is stopped [default: as configured, 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<f64>,
-    /// Name the run [default: run_ and some letters]
+    /// Name the run [default: generated]
     #[arg(long, value_name = "NAME")]
     pub(crate) run_id: Option<String>,
     /// The resulting context as one JSON object, with how it came about under `_ai_metadata`

@@ -14,10 +14,10 @@ pub(crate) struct RunArgs {
     /// Read the goal from a file: plain words, or a goal as JSON
     #[arg(long = "goal", value_name = "FILE", conflicts_with = "words")]
     pub(crate) goal_file: Option<PathBuf>,
-    /// Carry out a plan that you wrote (JSON; `-` reads standard input)
+    /// Run a plan that you wrote (JSON; `-` reads standard input)
     #[arg(long = "plan", value_name = "FILE")]
     pub(crate) plan_file: Option<PathBuf>,
-    /// Name the run [default: run_ and some letters]
+    /// Name the run [default: generated]
     #[arg(long, value_name = "NAME")]
     pub(crate) run_id: Option<String>,
     /// Unattended: questions that have a default are answered by it, on record
@@ -97,7 +97,7 @@ pub(crate) struct DriveArgs {
 pub(crate) struct ReasonArgs {
     /// The run, or the beginning of its name, or `last`
     pub(crate) run: String,
-    /// Why, for the record
+    /// Reason to put on record
     #[arg(long, default_value = "asked for on the command line")]
     pub(crate) reason: String,
 }
@@ -167,7 +167,7 @@ pub(crate) struct ForkArgs {
     /// Go on with other words, from the evaluation on
     #[arg(long, value_name = "WORDS")]
     pub(crate) prompt: Option<String>,
-    /// Name the new run [default: run_ and some letters]
+    /// Name the new run [default: generated]
     #[arg(long, value_name = "NAME")]
     pub(crate) run_id: Option<String>,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use super::Cli;
 /// The commands by what they are for.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Run", &["run", "resume", "pause", "cancel", "replan"]),
-    ("Think without doing", &["plan", "goal", "route", "guard", "code"]),
+    ("Dry run", &["plan", "goal", "route", "guard", "code"]),
     (
         "Inspect",
         &[
@@ -15,6 +15,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "status",
             "watch",
             "report",
+            "open",
             "explain",
             "postmortem",
             "logs",
@@ -42,6 +43,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "repair",
             "prune",
             "completions",
+            "man",
             "help",
         ],
     ),
@@ -57,6 +59,11 @@ Candor turns a goal in plain words into a checked plan, has agents carry it out 
   candor list          your runs; `candor status last` shows one, `candor report last` what came of it
   candor --help        all commands
 ";
+
+/// The command line as it is declared.
+pub(crate) fn plain() -> clap::Command {
+    Cli::command()
+}
 
 /// The command line, with its commands listed by purpose.
 pub(crate) fn command() -> clap::Command {

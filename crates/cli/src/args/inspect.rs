@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 
 use candor_app::config::{Age, EmbeddingConfig};
+use candor_model::RunStatus;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::drive::ModelOptions;
+use super::since::Since;
 
 /// A run to look at.
 #[derive(Debug, Args)]
 pub(crate) struct OneRun {
     /// The run, or the beginning of its name, or `last`
     pub(crate) run: String,
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -20,7 +22,7 @@ pub(crate) struct OneRun {
 /// Only how it is shown.
 #[derive(Debug, Args)]
 pub(crate) struct JsonOnly {
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -35,7 +37,7 @@ pub(crate) struct PlanArgs {
     /// Answer JSON lines {"id", "text"} from standard input with lines {"id", "plan"}
     #[arg(long, conflicts_with = "words")]
     pub(crate) stdin: bool,
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -51,7 +53,7 @@ pub(crate) enum PlanCommand {
     Check {
         /// The plan (JSON; `-` reads standard input)
         file: PathBuf,
-        /// As JSON
+        /// Output JSON
         #[arg(long)]
         json: bool,
     },
@@ -66,7 +68,7 @@ pub(crate) struct GoalArgs {
     /// Answer JSON lines {"id", "text"} from standard input with lines {"id", "goal"}
     #[arg(long, conflicts_with = "words")]
     pub(crate) stdin: bool,
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -120,13 +122,13 @@ pub(crate) struct RouteArgs {
     /// What meaning is measured with [default: as configured under [embeddings]]
     #[arg(long, value_name = "MODEL")]
     pub(crate) embeddings: Option<EmbeddingsWord>,
-    /// How many to show
+    /// Maximum number of agents
     #[arg(long, default_value_t = 5)]
     pub(crate) top_k: usize,
     /// Answer JSON lines {"id", "text"} from standard input with lines {"id", "ranking"}
     #[arg(long, conflicts_with = "words")]
     pub(crate) stdin: bool,
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// The text; without it, JSON lines {"id", "text"} are read from standard input and answered one by one
@@ -140,10 +142,23 @@ pub(crate) struct ListArgs {
     /// Only runs that have not ended
     #[arg(long)]
     pub(crate) unfinished: bool,
-    /// At most so many
+    /// Only runs with this status: preparing, executing, waiting_human, paused, stopping, completed, failed, aborted or
+    /// cancelled; may be repeated
+    #[arg(long, value_name = "STATUS")]
+    pub(crate) status: Vec<RunStatus>,
+    /// Only runs that began at or after this time: a day (2026-05-31) or an age (12h, 30d, 2w)
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<Since>,
+    /// Only runs that began before this time
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) until: Option<Since>,
+    /// Only runs whose request has this text, in any case
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) request: Option<String>,
+    /// Maximum number of runs
     #[arg(long, default_value_t = 50)]
     pub(crate) limit: u32,
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -196,23 +211,49 @@ impl ReportArgs {
 /// What to explain.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The run, or the beginning of its name, or `last`
-    pub(crate) run: String,
+    /// The run, or the beginning of its name, or `last`; without it, the decisions of all runs are searched
+    #[arg(required_unless_present_any = ["task", "operation", "since"])]
+    pub(crate) run: Option<String>,
     /// Only this task
     #[arg(long)]
     pub(crate) task: Option<String>,
     /// What happened when
-    #[arg(long, conflicts_with = "decisions")]
+    #[arg(long, conflicts_with = "decisions", requires = "run")]
     pub(crate) timeline: bool,
     /// Every decision with its reasoning
     #[arg(long)]
     pub(crate) decisions: bool,
     /// Only decisions of this kind: decompose_task, route_task, replan, …
-    #[arg(long, requires = "decisions")]
+    #[arg(long)]
     pub(crate) operation: Option<String>,
-    /// As JSON
+    /// Only decisions made at or after this time: a day (2026-05-31) or an age (12h, 30d, 2w)
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<Since>,
+    /// Maximum number of decisions when all runs are searched; the newest runs come first
+    #[arg(long, default_value_t = 100)]
+    pub(crate) limit: usize,
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A report to look at.
+#[derive(Debug, Args)]
+pub(crate) struct OpenArgs {
+    /// The run, or the beginning of its name, or `last`
+    #[arg(default_value = "last")]
+    pub(crate) run: String,
+    /// Print the path of the report and start no browser
+    #[arg(long)]
+    pub(crate) print: bool,
+}
+
+/// Where man pages go.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The directory for candor.1 and a page per command; without it, candor.1 is printed
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// Whose logs.
@@ -222,6 +263,9 @@ pub(crate) struct LogsArgs {
     pub(crate) run: String,
     /// Only this task
     pub(crate) task: Option<String>,
+    /// Follow the run: print each attempt when it ends, until the run does
+    #[arg(long, short)]
+    pub(crate) follow: bool,
     /// Show all of it, however long
     #[arg(long)]
     pub(crate) full: bool,
@@ -234,7 +278,7 @@ pub(crate) struct LogsArgs {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ModelsArgs {
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(subcommand)]
@@ -244,7 +288,7 @@ pub(crate) struct ModelsArgs {
 /// What is wanted of packs.
 #[derive(Debug, Args)]
 pub(crate) struct PacksArgs {
-    /// As JSON
+    /// Output JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
     #[command(subcommand)]
@@ -346,7 +390,7 @@ pub(crate) struct AgentsArgs {
     /// Those who work in the eight phases, with their tiers and tools, instead of those who carry out tasks
     #[arg(long)]
     pub(crate) roster: bool,
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -357,7 +401,7 @@ pub(crate) struct MetricsArgs {
     /// Every run with a line of its own too
     #[arg(long)]
     pub(crate) all: bool,
-    /// As JSON
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -374,7 +418,7 @@ pub(crate) struct ConfigArgs {
 pub(crate) enum ConfigCommand {
     /// Show everything that holds, with what the defaults are
     Show {
-        /// As JSON
+        /// Output JSON
         #[arg(long)]
         json: bool,
     },
@@ -397,7 +441,7 @@ pub(crate) enum RulesCommand {
         /// What the rules are about [default: what the file speaks of]
         #[arg(long)]
         kind: Option<RulesKind>,
-        /// As JSON
+        /// Output JSON
         #[arg(long)]
         json: bool,
     },

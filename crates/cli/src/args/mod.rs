@@ -6,10 +6,11 @@ pub(crate) mod help;
 mod inspect;
 mod people;
 mod serve;
+mod since;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::code::{CodeArgs, CodeCheckArgs, CodeCommand, CodeRunArgs};
 pub(crate) use self::drive::{
@@ -18,9 +19,9 @@ pub(crate) use self::drive::{
 };
 pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, HookArgs,
-    HookCommand, InitArgs, JsonOnly, ListArgs, LogsArgs, MetricsArgs, ModelsArgs, ModelsCommand, OneRun,
-    PacksArgs, PacksCommand, PlanArgs, PlanCommand, PruneArgs, RepairArgs, ReportArgs, ReportFormat,
-    RouteArgs, RulesArgs, RulesCommand, RulesKind, TrustArgs, TrustCommand,
+    HookCommand, InitArgs, JsonOnly, ListArgs, LogsArgs, ManArgs, MetricsArgs, ModelsArgs, ModelsCommand,
+    OneRun, OpenArgs, PacksArgs, PacksCommand, PlanArgs, PlanCommand, PruneArgs, RepairArgs, ReportArgs,
+    ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind, TrustArgs, TrustCommand,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
@@ -47,6 +48,21 @@ pub(crate) struct GlobalOptions {
     /// The configuration [default: candor.toml in the working folder, if there is one]
     #[arg(long, global = true, env = "CANDOR_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorWhen,
+}
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always, in pipes too
+    Always,
+    /// Never
+    Never,
 }
 
 impl From<&GlobalOptions> for candor_app::Locations {
@@ -73,7 +89,7 @@ impl GlobalOptions {
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Plan a goal and carry it out
+    /// Plan a goal and execute the plan
     Run(RunArgs),
     /// Plan a goal and show the plan; `plan check FILE` checks a plan that you wrote
     Plan(PlanArgs),
@@ -85,59 +101,61 @@ pub(crate) enum Command {
     Guard(GuardArgs),
     /// Check Python without running it, or have it written and run in a sandbox
     Code(CodeArgs),
-    /// Show where a run stands
+    /// Show the status of a run
     Status(OneRun),
     /// List runs
     List(ListArgs),
     /// Follow a run while another process drives it
     Watch(OneRun),
-    /// Go on with a run that was interrupted or paused
+    /// Resume a run that was interrupted or paused
     Resume(DriveArgs),
-    /// Start no new task of a run until it is resumed
+    /// Pause a run: no new task starts until it is resumed
     Pause(ReasonArgs),
-    /// Stop everything a run does and end it
+    /// Cancel a run and stop its agents
     Cancel(ReasonArgs),
-    /// Approve the plan of a run that waits for it, and go on
+    /// Approve the plan of a waiting run, and continue
     Approve(ApproveArgs),
-    /// Reject the plan of a run that waits for it
+    /// Reject the plan of a waiting run
     Reject(ApproveArgs),
-    /// Change the plan of a run that waits for approval, and go on
+    /// Change the plan of a waiting run, and continue
     Adjust(AdjustArgs),
-    /// Ask something about the plan of a run that waits for approval
+    /// Ask a question about the plan of a waiting run
     Ask(AskArgs),
-    /// Have the plan made by one of its alternatives, and see it again
+    /// Make the plan again by one of its alternatives, and show it
     Choose(ChooseArgs),
-    /// Change the plan in words or by field, and see it again
+    /// Change the plan in words or by field, and show it
     Modify(ModifyArgs),
-    /// Have another plan made, and see it
+    /// Make another plan, and show it
     Regenerate(RegenerateArgs),
-    /// Go back to an earlier version of the plan, and see it again
+    /// Go back to an earlier version of the plan, and show it
     Revert(RevertArgs),
-    /// Answer a question of a run with one of its options, and go on
+    /// Answer a question of a run with one of its options, and continue
     Answer(AnswerArgs),
-    /// Have another approach to one task found, while the run waits or runs
+    /// Find another approach to one task of a run
     Replan(ReplanArgs),
-    /// Go back to an earlier phase of a run, and go on from there
+    /// Go back to an earlier phase of a run, and continue from there
     Rollback(RollbackArgs),
     /// Restart a run
     Restart(RestartArgs),
-    /// Begin a new run where another one once was; the other one is left as it is
+    /// Start a new run from an earlier point of another one, which stays as it is
     Fork(ForkArgs),
     /// Write the report on a run
     Report(ReportArgs),
-    /// Explain a run: why, its timeline, or all decisions
+    /// Explain a run: why, its timeline, or all decisions; or search the decisions of all runs
     Explain(ExplainArgs),
+    /// Open the report on a run in the browser
+    Open(OpenArgs),
     /// Tell what went wrong in a run, and what can be done
     Postmortem(OneRun),
     /// List the side effects of a run's tools
     Effects(OneRun),
-    /// Show what came out of each attempt: answer, errors, standard error
+    /// Show the output of each attempt: answer, errors, standard error
     Logs(LogsArgs),
     /// List the agents, with what is declared and what was measured
     Agents(AgentsArgs),
-    /// List the tools that agents can call, and how their servers stand
+    /// List the tools that agents can call, and the state of their servers
     Tools(JsonOnly),
-    /// Show how the phases did, over all runs
+    /// Show measurements of the phases over all runs
     Metrics(MetricsArgs),
     /// Show the configuration with its defaults
     Config(ConfigArgs),
@@ -165,4 +183,6 @@ pub(crate) enum Command {
     Repair(RepairArgs),
     /// Write completions for a shell
     Completions(CompletionsArgs),
+    /// Write the man pages
+    Man(ManArgs),
 }

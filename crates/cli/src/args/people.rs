@@ -17,7 +17,7 @@ pub(crate) struct Shown {
 pub(crate) struct ApproveArgs {
     /// The run, or the beginning of its name, or `last`
     pub(crate) run: String,
-    /// What to put on record
+    /// Comment to put on record
     #[arg(long, default_value = "")]
     pub(crate) comments: String,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct AdjustArgs {
     /// TASK FIELD VALUE, for instance: task_001 priority 10, or task_002 inputs.max_price 150; may be repeated
     #[arg(value_names = ["TASK", "FIELD", "VALUE"], num_args = 3.., required = true)]
     pub(crate) changes: Vec<String>,
-    /// What to put on record
+    /// Comment to put on record
     #[arg(long, default_value = "")]
     pub(crate) comments: String,
     #[command(flatten)]
@@ -136,7 +136,7 @@ pub(crate) struct AnswerArgs {
     /// For a task that keeps failing: an input to set, KEY=VALUE; may be repeated
     #[arg(long = "input", value_name = "KEY=VALUE")]
     pub(crate) inputs: Vec<String>,
-    /// What to put on record
+    /// Comment to put on record
     #[arg(long, default_value = "")]
     pub(crate) comments: String,
     #[command(flatten)]

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use candor_app::config::{AgentInFile, AgentKind};
 use candor_app::{App, ChatClient, ModelUse, commands_own_world, probe_confinement};
 use candor_model::{RiskClass, Tier};
+use candor_ports::Toolbox;
+use candor_projections::words::plural;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -13,6 +16,7 @@ use super::models::price;
 use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
 use crate::output;
+use crate::view;
 
 /// What was looked at, and what was found.
 struct Finding {
@@ -31,6 +35,9 @@ impl Finding {
     }
 }
 
+/// As wide as the mark and the name of what was looked at.
+const INDENT: usize = 23;
+
 pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
     let mut findings = Vec::new();
     match App::build(global) {
@@ -38,7 +45,7 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
         Ok(app) => {
             findings.push(Finding::well("configuration", configured(&app)));
             findings.extend(log(&app).await);
-            findings.extend(app.config.agents.iter().map(|agent| reach(&app.config.folder, agent)));
+            findings.extend(agents(&app).await);
             findings.push(registry(&app));
             findings.extend(remote_agents(&app).await);
             findings.extend(tools(&app).await);
@@ -56,16 +63,27 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
             .collect();
         output::print_json(&json!({ "ok": well, "checks": rows }))?;
     } else {
+        let style = output::style();
         for finding in &findings {
             let mark = if finding.well { "ok  " } else { "FAIL" };
-            output::print(&format!("{mark}  {:<16} {}\n", finding.what, finding.told))?;
+            let told = told_within(&finding.told, style.columns());
+            output::print(&format!("{mark}  {:<16} {told}\n", finding.what))?;
         }
     }
     Ok(if well { code::DONE } else { code::FAILED })
 }
 
+/// A finding below itself where a terminal is narrower; in a pipe it stays on its line.
+fn told_within(told: &str, columns: usize) -> String {
+    if !output::is_screen() {
+        return told.to_owned();
+    }
+    let room = columns.saturating_sub(INDENT).max(INDENT);
+    view::wrapped(told, room).join(&format!("\n{:INDENT$}", ""))
+}
+
 fn configured(app: &App) -> String {
-    format!("{} agents declared, {} packs", app.config.agents.len(), app.packs.len())
+    format!("{} and {}", plural(app.config.agents.len(), "agent"), plural(app.packs.len(), "pack"))
 }
 
 /// Whether the data directory can be used, and whether its log is what was written.
@@ -78,7 +96,7 @@ async fn log(app: &App) -> Vec<Finding> {
     if !verified.problems.is_empty() {
         return damage(&verified.problems);
     }
-    let told = format!("{} events of {} runs, every checksum matches", verified.events, verified.runs);
+    let told = format!("{} events of {} runs, all checksums match", verified.events, verified.runs);
     let sound = Finding::well("log", told);
     let usable = match app.data.open_quietly() {
         Err(failure) => Finding::ill("data folder", failure.message),
@@ -98,6 +116,84 @@ fn damage(problems: &[String]) -> Vec<Finding> {
     }
     told.push(Finding::ill("log", "damaged; `candor repair` saves what is intact"));
     told
+}
+
+/// How long a service has to accept a connection.
+const CONNECT: Duration = Duration::from_secs(2);
+
+/// Whether every agent has what it needs: its program, service, tools or model.
+async fn agents(app: &App) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for agent in &app.config.agents {
+        let what = agent.agent_type.to_string();
+        findings.push(match agent.kind() {
+            AgentKind::Http(url) => match answers(url).await {
+                Ok(told) => Finding::well(what, format!("service {url} {told}")),
+                Err(problem) => Finding::ill(what, format!("service {url} does not answer: {problem}")),
+            },
+            AgentKind::Tools(patterns) => with_tools(app, what, patterns).await,
+            AgentKind::Model(tier) => with_model(app, what, tier),
+            _ => reach(&app.config.folder, agent),
+        });
+    }
+    findings
+}
+
+/// Whether somebody accepts a connection at this address. No request is sent: it could be taken for a task.
+async fn answers(url: &str) -> Result<&'static str, String> {
+    let (scheme, rest) = url.split_once("://").ok_or("it is no address")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let port = if scheme == "https" { 443 } else { 80 };
+    let place = if has_port { host.to_owned() } else { format!("{host}:{port}") };
+    let is_here = ["127.", "localhost", "[::1]"].iter().any(|here| host.starts_with(here));
+    let proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    if !is_here && proxied.iter().any(|name| std::env::var_os(name).is_some()) {
+        return Ok("was not called: it is reached through a proxy");
+    }
+    match tokio::time::timeout(CONNECT, tokio::net::TcpStream::connect(&place)).await {
+        Ok(Ok(_)) => Ok("accepts connections"),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("no connection within {} s", CONNECT.as_secs())),
+    }
+}
+
+async fn with_tools(app: &App, what: String, patterns: &[String]) -> Finding {
+    let tools = match app.tools() {
+        Err(failure) => return Finding::ill(what, failure.message),
+        Ok(tools) => tools,
+    };
+    let mut unknown = Vec::new();
+    for pattern in patterns {
+        if tools.only(std::slice::from_ref(pattern)).tools().await.is_empty() {
+            unknown.push(pattern.as_str());
+        }
+    }
+    match unknown.is_empty() {
+        true => Finding::well(what, format!("tools: {}", patterns.join(", "))),
+        false => {
+            let told = format!("no tool is called {}; `candor tools` lists them", unknown.join(", "));
+            Finding::ill(what, told)
+        }
+    }
+}
+
+/// A tier that is not configured is stood in for by another one; where there is none the agent can do nothing.
+fn with_model(app: &App, what: String, tier: Tier) -> Finding {
+    let tiers = match app.models(ModelUse::default()) {
+        Err(failure) => return Finding::ill(what, failure.message),
+        Ok(None) => {
+            let told =
+                format!("needs a model of the {tier} tier, and none is configured: add [models.{tier}]");
+            return Finding::ill(what, told);
+        }
+        Ok(Some(tiers)) => tiers,
+    };
+    match tiers.clients().any(|(there, _)| there == tier) {
+        true => Finding::well(what, format!("a model of the {tier} tier")),
+        false => Finding::well(what, format!("the {tier} tier is not configured; another one is used")),
+    }
 }
 
 /// Whether an agent can be reached, as far as that can be told without calling it.
@@ -126,13 +222,12 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
                 Finding::ill(what, format!("there is no program {program}; install it, or set `program`"))
             }
         },
-        AgentKind::Http(url) => Finding::well(what, format!("service {url} (not called)")),
         AgentKind::Builtin(kind) => Finding::well(what, format!("built in: {kind}")),
-        AgentKind::Tools(patterns) => Finding::well(what, format!("tools: {}", patterns.join(", "))),
-        AgentKind::Model(tier) => Finding::well(what, format!("a model of the {tier} tier")),
         AgentKind::A2a(url) => Finding::well(what, format!("A2A agent {url} (see below)")),
         AgentKind::Code => Finding::well(what, "writes code (see `code` below)".to_owned()),
-        AgentKind::Nothing => Finding::ill(what, format!("has none of {}", AgentInFile::WAYS)),
+        AgentKind::Nothing | AgentKind::Http(_) | AgentKind::Tools(_) | AgentKind::Model(_) => {
+            Finding::ill(what, format!("has none of {}", AgentInFile::WAYS))
+        }
     }
 }
 
@@ -263,7 +358,7 @@ fn registry(app: &App) -> Finding {
         Err(failure) => Finding::ill("agents", failure.message),
         Ok(registry) => {
             let (there, needed) = (registry.declared().len(), app.config.planning.min_agents);
-            let told = format!("{there} can be given tasks; planning a goal needs {needed}");
+            let told = format!("{there} available; planning a goal needs at least {needed}");
             if there >= needed { Finding::well("agents", told) } else { Finding::ill("agents", told) }
         }
     }

@@ -1,21 +1,15 @@
-//! Looking at runs: list, status, watch, report, explain, postmortem, logs.
+//! Looking at runs: list, status, watch, report, postmortem, effects.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use candor_app::{AttemptLog, DataFolder, LoadedRun, Log, find_run, load_run};
+use candor_app::{DataFolder, LoadedRun, Log, find_run, load_run};
 use candor_engine::RunState;
-use candor_model::{EventBody, Recorded, RunId, RunStatus, SubTask, TaskId};
-use candor_planning::report::DecisionFilter;
+use candor_model::{EventBody, Recorded, RunId, RunStatus, RunSummary, SubTask, TaskId, Timestamp};
 use candor_ports::{Leases, RunFilter};
-use candor_projections::attempt_output;
-use candor_projections::chronicle::Chronicle;
 use serde_json::json;
 
-use crate::args::{
-    DriveOptions, ExplainArgs, GlobalOptions, ListArgs, LogsArgs, ModelOptions, OneRun, ReportArgs,
-    ReportFormat,
-};
+use crate::args::{DriveOptions, GlobalOptions, ListArgs, ModelOptions, OneRun, ReportArgs, ReportFormat};
 use crate::drive::Screen;
 use crate::failure::{Failure, code};
 use crate::output;
@@ -25,13 +19,13 @@ use crate::view;
 const LOOK_FOR_DRIVER: Duration = Duration::from_secs(1);
 
 /// A data folder that has runs in it, and the one that was meant.
-struct Found {
-    data: DataFolder,
-    log: Log,
-    run: RunId,
+pub(super) struct Found {
+    pub(super) data: DataFolder,
+    pub(super) log: Log,
+    pub(super) run: RunId,
 }
 
-async fn find(global: &GlobalOptions, named: &str) -> Result<Found, Failure> {
+pub(super) async fn find(global: &GlobalOptions, named: &str) -> Result<Found, Failure> {
     let data = DataFolder::find(global.data.as_deref())?;
     let log = data.open_if_there()?;
     let run = find_run(&data, log.as_ref(), named).await?;
@@ -46,11 +40,16 @@ pub(super) async fn find_and_load(global: &GlobalOptions, named: &str) -> Result
 
 pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, Failure> {
     let data = DataFolder::find(global.data.as_deref())?;
-    let filter = RunFilter { unfinished_only: args.unfinished, limit: Some(args.limit) };
-    let runs = match data.open_if_there()? {
-        Some(log) => log.runs(filter).await?,
+    // A limit counts the runs that are shown, so it is the log's business only where nothing else is left out.
+    let filtered = !args.status.is_empty() || args.request.is_some() || args.since.or(args.until).is_some();
+    let limit = Some(args.limit).filter(|_| !filtered);
+    let mut runs = match data.open_if_there()? {
+        Some(log) => log.runs(RunFilter { unfinished_only: args.unfinished, limit }).await?,
         None => Vec::new(),
     };
+    let now = candor_runtime::wall();
+    runs.retain(|entry| is_wanted(&entry.summary, args, now));
+    runs.truncate(usize::try_from(args.limit).unwrap_or(usize::MAX));
     let mut interrupted = BTreeSet::new();
     for entry in runs.iter().filter(|entry| needs_driver(entry.summary.status)) {
         if !data.leases().is_taken(&entry.summary.run_id).await {
@@ -65,8 +64,18 @@ pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, 
     Ok(code::DONE)
 }
 
+/// Whether a run is one of those that are asked for.
+fn is_wanted(run: &RunSummary, args: &ListArgs, now: Timestamp) -> bool {
+    let began = run.started_at.unwrap_or(now);
+    let has = |text: &String| run.request.to_lowercase().contains(&text.to_lowercase());
+    (args.status.is_empty() || args.status.contains(&run.status))
+        && args.since.is_none_or(|since| began >= since.moment(now))
+        && args.until.is_none_or(|until| began < until.moment(now))
+        && args.request.as_ref().is_none_or(has)
+}
+
 /// Whether a run only goes on while a process drives it. One that has no driver then was interrupted.
-fn needs_driver(status: RunStatus) -> bool {
+pub(super) fn needs_driver(status: RunStatus) -> bool {
     matches!(status, RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping)
 }
 
@@ -146,7 +155,7 @@ pub(crate) async fn report(global: &GlobalOptions, args: &ReportArgs) -> Result<
 }
 
 /// The task that was named, if the run has one of that name or had one.
-fn known_task(
+pub(super) fn known_task(
     state: &RunState,
     records: &[Recorded],
     named: Option<&str>,
@@ -165,26 +174,6 @@ fn known_task(
     Err(Failure::usage(format!("run {run} has no task {task}; `candor status {run} --json` shows its tasks")))
 }
 
-pub(crate) async fn explain(global: &GlobalOptions, args: &ExplainArgs) -> Result<u8, Failure> {
-    let LoadedRun { records, state } = find_and_load(global, &args.run).await?;
-    let task = known_task(&state, &records, args.task.as_deref())?;
-    let style = output::style();
-    let filter = DecisionFilter {
-        task_id: task.clone(),
-        operation: args.operation.clone(),
-        ..DecisionFilter::default()
-    };
-    match (args.timeline, args.decisions, args.json) {
-        (true, _, true) => output::print_json(&view::timeline::json(&records)),
-        (true, _, false) => output::print(&view::timeline::text(&records, style)),
-        (_, true, true) => output::print_json(&view::explain::decisions_json(&records, &filter)),
-        (_, true, false) => output::print(&view::explain::decisions(&records, &filter, style)),
-        (_, _, true) => output::print_json(&view::explain::why_json(&state, &records, task.as_ref())),
-        (_, _, false) => output::print(&view::explain::why(&state, &records, task.as_ref(), style)),
-    }?;
-    Ok(code::DONE)
-}
-
 pub(crate) async fn postmortem(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
     let LoadedRun { records, state } = find_and_load(global, &args.run).await?;
     if args.json {
@@ -201,36 +190,6 @@ pub(crate) async fn effects(global: &GlobalOptions, args: &OneRun) -> Result<u8,
         output::print_json(&json!({ "run_id": state.run_id(), "effects": state.ledger() }))?;
     } else {
         output::print(&view::note_lines::ledger(state.ledger()))?;
-    }
-    Ok(code::DONE)
-}
-
-pub(crate) async fn logs(global: &GlobalOptions, args: &LogsArgs) -> Result<u8, Failure> {
-    let Found { data, log, run } = find(global, &args.run).await?;
-    let LoadedRun { records, state } = load_run(&log, &run).await?;
-    // The form in which a failure's notification names its log.
-    let named = args.task.as_deref().map(|task| task.strip_prefix("/logs/").unwrap_or(task));
-    let task = known_task(&state, &records, named)?;
-    let written = data.logs().read(&run, task.as_ref())?;
-    let attempts = attempt_output::attempts(&records, &Chronicle::of(&records), task.as_ref());
-    if attempts.is_empty() && !args.json {
-        match task {
-            Some(task) => tell!("candor: task {task} of run {run} was not started yet"),
-            None => tell!("candor: no task of run {run} was started yet"),
-        }
-    }
-    for attempt in &attempts {
-        let is_its = |log: &&AttemptLog| log.attempt == attempt.attempt && log.is_of(attempt.task_id);
-        let stderr = written.iter().find(is_its).map(|log| log.text.as_str());
-        if args.json {
-            let mut shown = json!(attempt);
-            if let Some(fields) = shown.as_object_mut() {
-                fields.insert("text".to_owned(), json!(stderr.unwrap_or_default()));
-            }
-            output::print_json(&shown)?;
-        } else {
-            output::print(&view::attempts::text(attempt, stderr, args.full, output::style()))?;
-        }
     }
     Ok(code::DONE)
 }

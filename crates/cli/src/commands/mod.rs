@@ -9,13 +9,17 @@ mod configured;
 mod control;
 mod decide;
 mod doctor;
+mod explain;
 mod goal;
 mod guard;
 mod hook;
 mod init;
 mod inspect;
+mod logs;
+mod manual;
 mod metrics;
 mod models;
+mod open;
 mod packs;
 mod plan;
 mod prune;
@@ -38,6 +42,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     match &command {
         Command::Init(args) => return init::init(args),
         Command::Completions(args) => return init::completions(args),
+        Command::Man(args) => return manual::man(args),
         Command::Config(args) => return configured::config(&global, args),
         Command::Rules(args) => return rules::rules(args),
         Command::Repair(args) => return repair::repair(&global, args),
@@ -58,10 +63,11 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::List(args) => inspect::list(&global, &args).await,
             Command::Watch(args) => inspect::watch(&global, &args).await,
             Command::Report(args) => inspect::report(&global, &args).await,
-            Command::Explain(args) => inspect::explain(&global, &args).await,
+            Command::Explain(args) => explain::explain(&global, &args).await,
+            Command::Open(args) => open::open(&global, &args).await,
             Command::Postmortem(args) => inspect::postmortem(&global, &args).await,
             Command::Effects(args) => inspect::effects(&global, &args).await,
-            Command::Logs(args) => inspect::logs(&global, &args).await,
+            Command::Logs(args) => logs::logs(&global, &args).await,
             Command::Resume(args) => control::resume(&global, &args).await,
             Command::Restart(args) => time_travel::restart(&global, &args).await,
             Command::Rollback(args) => time_travel::rollback(&global, &args).await,
@@ -90,6 +96,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Doctor(args) => doctor::doctor(&global, args.json).await,
             Command::Init(_)
             | Command::Completions(_)
+            | Command::Man(_)
             | Command::Config(_)
             | Command::Repair(_)
             | Command::Rules(_)

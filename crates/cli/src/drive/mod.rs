@@ -2,9 +2,9 @@
 
 mod people;
 mod plan_talk;
+mod prompt;
 mod screen;
 
-use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use candor_app::{App, Begin, LoadedRun, Log, load_run};
@@ -22,6 +22,7 @@ use tokio::sync::watch;
 
 pub(crate) use self::people::{adjustments, json_or_text};
 pub(crate) use self::screen::Screen;
+use self::screen::Told;
 use crate::args::{DriveOptions, GlobalOptions};
 use crate::failure::{Failure, code};
 use crate::output;
@@ -252,9 +253,15 @@ async fn answer(
     show.screen.redraw()?;
     // A pack's programs do the tasks of their own plans only.
     let agents = app.phases().rankable(None, runtime.registry().declared());
+    let asked = show.screen.asked(question);
+    let mut open = prompt::StillOpen { gate, snapshot: snapshot.clone() };
     loop {
-        let answered = people::answer(question, options, &agents).await?;
+        let answered = people::answer(question, &asked, options, &agents, &mut open).await?;
         show.screen.leave_frame();
+        if !snapshot.borrow().questions.iter().any(|(other, _)| other == gate) {
+            // Somebody else has answered: the run goes on.
+            return Ok(None);
+        }
         let Some(answer) = answered else { return Ok(Some(Outcome::Waiting(now))) };
         let answer = app.answer_without_secrets(answer);
         match handle.submit(Input::Answered { gate: gate.clone(), answer }).await {
@@ -286,18 +293,22 @@ async fn conclude(
     global: &GlobalOptions,
 ) -> Result<u8, Failure> {
     let loaded = load_run(log, run).await?;
-    let told_elsewhere = matches!(screen, Screen::Aside(_));
+    let told = screen.told();
     screen.close(&loaded)?;
     let more = global.words();
     match outcome {
         Outcome::Ended(_) if is_done(&loaded, strict) => Ok(code::DONE),
         Outcome::Ended(RunStatus::Completed) => Ok(code::FAILED),
-        Outcome::Ended(_) if told_elsewhere => Ok(code::FAILED),
+        Outcome::Ended(_) if told == Told::Aside => Ok(code::FAILED),
         Outcome::Ended(_) => {
-            // Where the last line of the run is on the same terminal, its cause is not said twice.
-            let told = output::is_screen() && io::stderr().is_terminal();
-            output::complain(&people::why_ended(&loaded, told));
-            output::complain(&format!("candor: what can be done: candor postmortem {run}{more}"));
+            // Where the last lines of the run are read too, nothing of them is said twice.
+            match (told, output::is_one_place()) {
+                (Told::Lines, true) => {}
+                (_, one_place) => {
+                    output::complain(&people::why_ended(&loaded, one_place && told == Told::Drawn));
+                    output::complain(&format!("candor: what can be done: candor postmortem {run}{more}"));
+                }
+            }
             Ok(code::FAILED)
         }
         Outcome::Waiting(snapshot) => {

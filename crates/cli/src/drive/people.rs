@@ -10,6 +10,7 @@ use candor_runtime::RunSnapshot;
 use serde_json::Value;
 
 use super::plan_talk;
+use super::prompt::{StillOpen, Verb};
 use crate::args::DriveOptions;
 use crate::failure::Failure;
 use crate::output;
@@ -23,11 +24,13 @@ pub(super) fn can_be_asked(options: &DriveOptions) -> bool {
     output::is_interactive() && !options.json
 }
 
-/// Answers a question by `--yes`, or by asking on the terminal; nothing if neither is possible.
+/// Answers a question by `--yes`, or by asking on the terminal; nothing if neither is possible. `asked` is the question in words.
 pub(super) async fn answer(
     question: &Question,
+    asked: &str,
     options: &DriveOptions,
     agents: &[AgentCapability],
+    open: &mut StillOpen<'_>,
 ) -> Result<Option<Answer>, Failure> {
     match question {
         Question::Approval { request, .. }
@@ -37,34 +40,40 @@ pub(super) async fn answer(
             Ok(Some(Answer::Approval(approved)))
         }
         _ if !can_be_asked(options) => Ok(None),
-        Question::Approval { version, request } => plan_talk::ask(*version, request).await,
-        Question::Guidance(request) => {
-            ask_guidance(&request.task_id, request.failure_count, &request.errors, agents).await
-        }
-        Question::Choice(request) => ask_choice(request).await,
+        Question::Approval { version, request } => plan_talk::ask(*version, request, open).await,
+        Question::Guidance(request) => ask_guidance(asked, &request.errors, agents, open).await,
+        Question::Choice(request) => ask_choice(request, open).await,
     }
 }
 
-async fn ask_choice(request: &ChoiceRequest) -> Result<Option<Answer>, Failure> {
-    tell!("\n{}", request.text);
-    for option in request.options.iter() {
-        tell!("  [{}] {}", option.id, option.label);
-        option.details.lines().for_each(|line| tell!("      {line}"));
+/// Asks for one of the options: by its name, or by its number.
+async fn ask_choice(request: &ChoiceRequest, open: &mut StillOpen<'_>) -> Result<Option<Answer>, Failure> {
+    output::complain(&format!("\n{}", request.text));
+    for (number, option) in (1..).zip(request.options.iter()) {
+        let default = if request.default.as_ref() == Some(&option.id) { " (Enter)" } else { "" };
+        output::complain(&format!("  {number} [{}] {}{default}", option.id, option.label));
+        option.details.lines().for_each(|line| output::complain(&format!("      {line}")));
     }
+    output::complain("  or `later`: leave the run waiting");
     loop {
-        let Some(said) = output::ask("Which? (an empty line leaves it for later) ").await? else {
-            return Ok(None);
-        };
+        let Some(said) = open.line("> ").await? else { return Ok(None) };
         let (word, rest) = said.trim().split_once(' ').unwrap_or((said.trim(), ""));
-        if word.is_empty() {
-            return Ok(None);
-        }
-        let Some(option) = request.option(word) else {
-            tell!("Invalid choice: {word}");
+        let word = match (word, &request.default) {
+            ("", Some(default)) => default.as_str(),
+            ("" | "l" | "later", _) if request.option(word).is_none() => return Ok(None),
+            (word, _) => word,
+        };
+        let numbered = || request.options.iter().nth(word.parse::<usize>().ok()?.checked_sub(1)?);
+        let Some(option) = request.option(word).or_else(numbered) else {
+            let names: Vec<&str> = request.options.iter().map(|option| option.id.as_str()).collect();
+            output::complain(&format!(
+                "Invalid choice: {word}; type a number, {} or later",
+                names.join(", ")
+            ));
             continue;
         };
         let text = match (option.takes_text, rest.trim()) {
-            (true, "") => output::ask("Your words: ").await?.unwrap_or_default(),
+            (true, "") => open.line("Your words: ").await?.unwrap_or_default(),
             (_, rest) => rest.to_owned(),
         };
         let choice = Choice { option: option.id.clone(), text, by_default: false };
@@ -73,31 +82,38 @@ async fn ask_choice(request: &ChoiceRequest) -> Result<Option<Answer>, Failure> 
 }
 
 async fn ask_guidance(
-    task: &TaskId,
-    failures: u32,
+    asked: &str,
     errors: &[String],
     agents: &[AgentCapability],
+    open: &mut StillOpen<'_>,
 ) -> Result<Option<Answer>, Failure> {
-    tell!("\nTask {task} has failed {}:", format::times(failures));
-    errors.iter().for_each(|error| tell!("  - {error}"));
+    output::complain(&format!("\n{asked}"));
+    let mut told: Vec<&String> = Vec::new();
+    for error in errors {
+        // The same cause again is not news.
+        if !told.contains(&error) {
+            output::complain(&format!("  - {error}"));
+            told.push(error);
+        }
+    }
     let names: Vec<&str> = agents.iter().map(|agent| agent.agent_type.as_str()).collect();
-    tell!("Agents: {}", names.join(", "));
+    output::complain(&format!("Agents: {}", names.join(", ")));
     loop {
-        let asked = output::ask("[r]etry [AGENT], [s]kip, [a]bort, or [l]ater? ").await?;
-        let Some(said) = asked else { return Ok(None) };
-        let (word, agent) = said.split_once(' ').unwrap_or((&said, ""));
-        let action = match word {
-            "r" | "retry" => GuidanceAction::Retry,
-            "s" | "skip" => GuidanceAction::Skip,
-            "a" | "abort" => GuidanceAction::Abort,
-            "l" | "later" | "" => return Ok(None),
-            other => {
-                tell!("Invalid choice: {other}");
-                continue;
-            }
+        let Some((verb, rest)) = open.verb(&[Verb::Retry, Verb::Skip, Verb::Abort, Verb::Later]).await?
+        else {
+            return Ok(None);
         };
+        let action = match verb {
+            Verb::Retry => GuidanceAction::Retry,
+            Verb::Skip => GuidanceAction::Skip,
+            _ => GuidanceAction::Abort,
+        };
+        if !rest.is_empty() && !names.contains(&rest.as_str()) {
+            output::complain(&format!("There is no agent {rest}"));
+            continue;
+        }
+        let agent_type = candor_model::AgentType::new(&rest).ok();
         let comments = "answered at the terminal".to_owned();
-        let agent_type = candor_model::AgentType::new(agent.trim()).ok();
         return Ok(Some(Answer::Guidance(Guidance { action, agent_type, inputs: JsonMap::new(), comments })));
     }
 }

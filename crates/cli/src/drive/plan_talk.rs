@@ -1,50 +1,39 @@
-//! A plan that waits, at the terminal: everything that can be said to it, as letters.
+//! A plan that waits, at the terminal: everything that can be said to it, by the verbs of the commands.
 
 use candor_model::{Answer, ApprovalAction, HumanApprovalDecision, HumanApprovalRequest, PlanVersion};
 
 use super::people::adjustments;
+use super::prompt::{StillOpen, Verb};
 use crate::failure::Failure;
 use crate::output;
 use crate::view::proposal;
 
-/// What can be typed: the decision, its letter, its word, and how it is offered.
-const WORDS: [(ApprovalAction, &str, &str, &str); 9] = [
-    (ApprovalAction::Approve, "a", "approve", "[a]pprove"),
-    (ApprovalAction::Ask, "q", "question", "[q]uestion WORDS"),
-    (ApprovalAction::Alternative, "p", "pick", "[p]ick LETTER"),
-    (ApprovalAction::Modify, "m", "modify", "[m]odify WORDS"),
-    (ApprovalAction::Modify, "s", "set", "[s]et TASK FIELD VALUE"),
-    (ApprovalAction::Regenerate, "g", "generate", "[g]enerate again"),
-    (ApprovalAction::Version, "v", "version", "[v]ersion NUMBER"),
-    (ApprovalAction::Adjust, "c", "change", "[c]hange TASK FIELD VALUE and run"),
-    (ApprovalAction::Reject, "r", "reject", "[r]eject"),
+/// Which decision each verb stands for, in the order in which they are offered.
+const DECISIONS: [(Verb, ApprovalAction); 8] = [
+    (Verb::Approve, ApprovalAction::Approve),
+    (Verb::Ask, ApprovalAction::Ask),
+    (Verb::Choose, ApprovalAction::Alternative),
+    (Verb::Modify, ApprovalAction::Modify),
+    (Verb::Adjust, ApprovalAction::Adjust),
+    (Verb::Regenerate, ApprovalAction::Regenerate),
+    (Verb::Revert, ApprovalAction::Version),
+    (Verb::Reject, ApprovalAction::Reject),
 ];
 
 /// Shows the plan and asks what is to be done with it; nothing if that is left for later.
 pub(super) async fn ask(
     version: PlanVersion,
     request: &HumanApprovalRequest,
+    open: &mut StillOpen<'_>,
 ) -> Result<Option<Answer>, Failure> {
     tell!("");
-    proposal::lines(version, request).iter().for_each(|line| tell!("{line}"));
-    let offered: Vec<_> = WORDS.iter().filter(|(action, ..)| is_offered(request, *action)).collect();
-    let listed: Vec<&str> = offered.iter().map(|(.., shown)| *shown).collect();
-    let prompt = format!("{}, or [l]ater? ", listed.join(", "));
+    proposal::lines(version, request).iter().for_each(|line| output::complain(line));
+    let decisions = DECISIONS.iter().filter(|(_, action)| is_offered(request, *action));
+    let offered: Vec<Verb> = decisions.map(|(verb, _)| *verb).chain([Verb::Later]).collect();
     loop {
-        let Some(said) = output::ask(&prompt).await? else { return Ok(None) };
-        let (word, rest) = said.split_once(' ').unwrap_or((&said, ""));
-        let word = match word {
-            "l" | "later" | "" => return Ok(None),
-            "y" | "yes" => "a",
-            "n" | "no" => "r",
-            word => word,
-        };
-        let known = offered.iter().find(|(_, letter, name, _)| *letter == word || *name == word);
-        let Some((action, letter, ..)) = known else {
-            tell!("Invalid choice: {word}");
-            continue;
-        };
-        match decision(request, *action, letter, rest.trim()).await {
+        let Some((verb, rest)) = open.verb(&offered).await? else { return Ok(None) };
+        let Some((_, action)) = DECISIONS.iter().find(|(known, _)| *known == verb) else { return Ok(None) };
+        match decision(request, *action, verb, &rest, open).await {
             Ok(Some(decision)) => return Ok(Some(Answer::Approval(decision))),
             Ok(None) => {}
             Err(failure) => tell!("{failure}"),
@@ -64,37 +53,40 @@ fn is_offered(request: &HumanApprovalRequest, action: ApprovalAction) -> bool {
 async fn decision(
     request: &HumanApprovalRequest,
     action: ApprovalAction,
-    letter: &str,
+    verb: Verb,
     rest: &str,
+    open: &mut StillOpen<'_>,
 ) -> Result<Option<HumanApprovalDecision>, Failure> {
     let mut decision = approval(request, action, said_at_terminal(action));
-    match letter {
-        "q" | "m" => {
-            let Some(words) = words(rest).await? else { return Ok(None) };
+    let changes = |words: &str| {
+        let words: Vec<String> = words.trim().splitn(3, ' ').map(str::to_owned).collect();
+        adjustments(&words)
+    };
+    match (verb, rest.strip_prefix("--set ")) {
+        (Verb::Modify, Some(change)) => decision.adjustments = changes(change)?,
+        (Verb::Adjust, _) => decision.adjustments = changes(rest)?,
+        (Verb::Ask | Verb::Modify, _) => {
+            let Some(words) = words(rest, open).await? else { return Ok(None) };
             decision.comments = words;
         }
-        "g" => rest.clone_into(&mut decision.comments),
-        "p" => decision.alternative = Some(rest.to_uppercase()),
-        "v" => {
+        (Verb::Regenerate, _) => rest.clone_into(&mut decision.comments),
+        (Verb::Choose, _) => decision.alternative = Some(rest.to_uppercase()),
+        (Verb::Revert, _) => {
             let number =
-                rest.parse().map_err(|_| Failure::usage("a version is a number, for instance: v 1"))?;
+                rest.parse().map_err(|_| Failure::usage("a version is a number, for instance: revert 1"))?;
             decision.version = Some(PlanVersion(number));
-        }
-        "s" | "c" => {
-            let change: Vec<String> = rest.splitn(3, ' ').map(str::to_owned).collect();
-            decision.adjustments = adjustments(&change)?;
         }
         _ => {}
     }
     Ok(Some(decision))
 }
 
-/// The words that go with a letter, asked for if they were not typed with it.
-async fn words(rest: &str) -> Result<Option<String>, Failure> {
+/// The words that go with a verb, asked for if they were not typed with it.
+async fn words(rest: &str, open: &mut StillOpen<'_>) -> Result<Option<String>, Failure> {
     if !rest.is_empty() {
         return Ok(Some(rest.to_owned()));
     }
-    Ok(output::ask("Your words: ").await?.filter(|words| !words.is_empty()))
+    Ok(open.line("Your words: ").await?.filter(|words| !words.is_empty()))
 }
 
 const fn said_at_terminal(action: ApprovalAction) -> &'static str {

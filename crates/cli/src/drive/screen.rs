@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use candor_app::LoadedRun;
-use candor_model::{AskKey, EventBody, ForkedFrom, Recorded, RunId};
+use candor_model::{AskKey, EventBody, ForkedFrom, Question, Recorded, RunId};
 use candor_planning::degradation;
 use candor_projections::verdict::RunVerdict;
 use serde_json::{Value, json};
@@ -33,6 +33,15 @@ pub(crate) enum Screen {
     Aside(Option<Box<LineWriter>>),
 }
 
+/// In which form a run is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    Json,
+    Lines,
+    Drawn,
+    Aside,
+}
+
 /// A frame on the terminal.
 pub(crate) struct Drawn {
     live: Live,
@@ -45,7 +54,7 @@ pub(crate) struct Drawn {
 
 impl Screen {
     pub(crate) fn new(options: &DriveOptions, run: &RunId) -> Self {
-        let style = output::style();
+        let (style, asks) = (output::style(), super::people::can_be_asked(options));
         if options.json {
             Self::Json(run.clone())
         } else if options.plain || options.verbose || options.quiet || !output::is_screen() {
@@ -54,10 +63,31 @@ impl Screen {
                 (_, true) => Level::Result,
                 _ => Level::Usual,
             };
-            Self::Lines(Box::new(LineWriter::at(level)), style)
+            let writer = LineWriter::at(level);
+            let writer = if asks { writer.without_questions() } else { writer };
+            Self::Lines(Box::new(writer), style)
         } else {
-            let live = Live::new(run.clone());
+            let live = if asks { Live::new(run.clone()).without_questions() } else { Live::new(run.clone()) };
             Self::Drawn(Box::new(Drawn { live, style, rows: 0, next: Instant::now() }))
+        }
+    }
+
+    /// In which form a run is told here.
+    pub(super) const fn told(&self) -> Told {
+        match self {
+            Self::Json(_) => Told::Json,
+            Self::Lines(..) => Told::Lines,
+            Self::Drawn(_) => Told::Drawn,
+            Self::Aside(_) => Told::Aside,
+        }
+    }
+
+    /// A question in words, with the name of its task where that is known.
+    pub(super) fn asked(&self, question: &Question) -> String {
+        match self {
+            Self::Lines(writer, _) | Self::Aside(Some(writer)) => writer.question(question),
+            Self::Drawn(drawn) => drawn.live.question(question),
+            Self::Json(_) | Self::Aside(None) => LineWriter::new().question(question),
         }
     }
 

@@ -1,6 +1,6 @@
 //! How much of a run is told in plain lines.
 
-use candor_model::{EventBody, Severity};
+use candor_model::{AfterStop, EventBody, Phase, Severity};
 use candor_projections::events::Group;
 
 /// How much of a run is told.
@@ -21,16 +21,25 @@ impl Level {
         match self {
             Self::All => true,
             Self::Result => severity == Severity::Error || Group::of(body) == Group::End,
-            Self::Usual if severity != Severity::Info => true,
-            Self::Usual => match body {
-                EventBody::TaskDispatched { attempt, .. } => *attempt > 1,
-                EventBody::PlanAnswered { .. } => true,
-                EventBody::PlanApproved { .. }
-                | EventBody::ConfidenceChanged { .. }
-                | EventBody::TaskRouted { .. }
-                | EventBody::ModelConsulted { .. } => false,
-                body => !matches!(Group::of(body), Group::Phase | Group::Preparation | Group::AgentWork),
-            },
+            Self::Usual => Self::usually_shows(body, severity),
+        }
+    }
+
+    fn usually_shows(body: &EventBody, severity: Severity) -> bool {
+        match body {
+            // What does not hold is told by what follows from it: the task that is done again, a question, the end.
+            EventBody::Critiqued { phase: Phase::Validation, .. } => false,
+            EventBody::Broadcast { message } if message.phase == Phase::Validation => false,
+            _ if severity != Severity::Info => true,
+            EventBody::TaskDispatched { attempt, .. } => *attempt > 1,
+            EventBody::PlanAnswered { .. } => true,
+            // The last line says that the run ended early, and why.
+            EventBody::StopRequested { then } => !matches!(then.as_ref(), AfterStop::Abort { .. }),
+            EventBody::PlanApproved { .. }
+            | EventBody::ConfidenceChanged { .. }
+            | EventBody::TaskRouted { .. }
+            | EventBody::ModelConsulted { .. } => false,
+            body => !matches!(Group::of(body), Group::Phase | Group::Preparation | Group::AgentWork),
         }
     }
 }

@@ -7,17 +7,18 @@ use std::collections::BTreeMap;
 
 use candor_engine::RunState;
 use candor_model::{
-    AfterStop, AgentType, Announcement, AskStep, Assessment, Confidence, CritiqueVerdict, Event, EventBody,
-    FailureNotification, IdMap, Money, Notification, OutcomeRecord, ProgressStatus, Question, Recorded,
-    RevisionStep, RunId, ScheduledRetry, Seconds, Severity, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
+    AgentType, Announcement, Assessment, Event, EventBody, FailureNotification, IdMap, Money, Notification,
+    OutcomeRecord, ProgressStatus, Question, Recorded, RevisionStep, RunId, ScheduledRetry, Seconds,
+    Severity, SubTask, TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::texts;
 use candor_projections::events::Group;
-use candor_projections::{format, verdict};
+use candor_projections::verdict;
 
 use super::level::Level;
+use super::said::{Said, error, note, said, say_circumstance, say_phase, say_plan, warning};
 use super::style::{Line, Mark, Style, Tone};
-use super::{commands, note_lines, phase_lines, text, words};
+use super::{commands, note_lines, phase_lines, text, words, zone};
 
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +44,7 @@ impl EventLine {
             Mark::Note => Tone::Dim,
             _ => Tone::of_severity(self.severity),
         };
-        let line = Line::new(style).add(Tone::Dim, &format::clock(self.at)).plain(" ").mark(self.mark);
+        let line = Line::new(style).add(Tone::Dim, &zone::clock(self.at)).plain(" ").mark(self.mark);
         let mut fact = self.fact(style).into_iter();
         let below = |tone: Tone, text: &str| {
             let line = Line::new(style).plain(&" ".repeat(MORE_INDENT)).add(tone, text);
@@ -51,7 +52,8 @@ impl EventLine {
         };
         let first = line.add(tone, &fact.next().unwrap_or_default()).render_whole();
         let rest = fact.map(|text| below(tone, &text));
-        let more = self.more.iter().map(|more| below(Tone::Accent, more));
+        let more = self.more.iter().flat_map(|more| below_fact(more));
+        let more = more.map(|more| below(Tone::Accent, &more));
         std::iter::once(first).chain(rest).chain(more).collect()
     }
 
@@ -63,6 +65,14 @@ impl EventLine {
         }
         let text = text::shortened(&text, FACT_COLUMNS * MOST_FACT_LINES, style.unicode);
         text::wrapped(&text, FACT_COLUMNS)
+    }
+}
+
+/// A command is typed as it stands and never broken; a sentence is wrapped.
+fn below_fact(more: &str) -> Vec<String> {
+    match more.starts_with(COMMAND) {
+        true => vec![more.to_owned()],
+        false => text::wrapped(&text::clean(more), FACT_COLUMNS),
     }
 }
 
@@ -82,6 +92,12 @@ pub struct LineWriter {
     blocked: BTreeMap<TaskId, String>,
     /// The recovery that was explained last; the revision that follows need not repeat it.
     explained: String,
+    /// What the line of the last failure said will be done.
+    announced: String,
+    /// A question that its default is about to answer, told with the answer.
+    by_default: Option<String>,
+    /// Whether the questions are put by whoever shows these lines, on the same terminal.
+    asks_itself: bool,
     spent: Money,
     failures: usize,
     /// How the run was judged, for its last line.
@@ -94,30 +110,13 @@ pub struct LineWriter {
 pub(super) const FACT_COLUMNS: usize = 100;
 /// A cause that takes more lines than this is in `candor explain`.
 const MOST_FACT_LINES: usize = 4;
+/// What a command to be typed begins with.
+const COMMAND: &str = "candor ";
 /// As wide as the time and the symbol.
 const MORE_INDENT: usize = 11;
 /// Longer than this, a request or an error is shortened; it is whole in the log.
 const REQUEST_COLUMNS: usize = 200;
 const ERROR_COLUMNS: usize = 400;
-
-/// What a line is made of, before it gets its time; with what to type or to know next.
-struct Said(Severity, Mark, String, Vec<String>);
-
-fn note(text: String) -> Option<Said> {
-    said(Mark::Note, text)
-}
-
-fn said(mark: Mark, text: String) -> Option<Said> {
-    Some(Said(Severity::Info, mark, text, Vec::new()))
-}
-
-fn warning(text: String) -> Option<Said> {
-    Some(Said(Severity::Warning, Mark::Warning, text, Vec::new()))
-}
-
-fn error(text: String) -> Option<Said> {
-    Some(Said(Severity::Error, Mark::Failed, text, Vec::new()))
-}
 
 impl LineWriter {
     /// A writer at the beginning of a log that tells everything.
@@ -130,6 +129,12 @@ impl LineWriter {
     #[must_use]
     pub fn at(level: Level) -> Self {
         Self { level, ..Self::default() }
+    }
+
+    /// The same without questions: whoever shows the lines puts them.
+    #[must_use]
+    pub fn without_questions(self) -> Self {
+        Self { asks_itself: true, ..self }
     }
 
     /// Takes an event into account, and tells it if a person wants to know.
@@ -305,6 +310,7 @@ impl LineWriter {
     /// A failure: the task, the cause, what happens next, and the command that shows what came out of the attempt.
     fn say_failure(&mut self, notice: &FailureNotification) -> Option<Said> {
         self.told_failure = Some(notice.task_id.clone());
+        self.announced.clone_from(&notice.recovery_strategy);
         if let Some(cause) = self.blocked.remove(&notice.task_id) {
             return said(Mark::Skipped, words::not_started(&self.task(&notice.task_id), &cause));
         }
@@ -321,7 +327,17 @@ impl LineWriter {
         let EventBody::Notified { notification } = body else { return None };
         match notification.as_ref() {
             Notification::Failure(notice) => self.say_failure(notice),
+            Notification::Recovery(notice) if self.level == Level::Usual => {
+                let details = words::recovery_details(notice, &self.announced)?;
+                said(Mark::Again, details)
+            }
             Notification::Recovery(notice) => said(Mark::Again, words::recovery(notice)),
+            // It is what the run ends with, and the last line says it with what to do.
+            Notification::Announcement(Announcement { severity: Severity::Error, task_id: None, .. })
+                if self.level != Level::All =>
+            {
+                None
+            }
             // The line of its failure has said so, and the last line of the run says it again with what to do.
             Notification::Announcement(Announcement {
                 severity: Severity::Error,
@@ -355,7 +371,7 @@ impl LineWriter {
         said(Mark::Done, words::joined(&done, &progress))
     }
 
-    fn say_human(&self, body: &EventBody) -> Option<Said> {
+    fn say_human(&mut self, body: &EventBody) -> Option<Said> {
         match body {
             EventBody::Escalated { request } => {
                 let task = self.task(&request.task_id);
@@ -364,19 +380,36 @@ impl LineWriter {
                     request.errors.iter().map(|error| texts::cause(std::slice::from_ref(error))).collect();
                 error(words::escalated(&task, request.failure_count, &errors, &actions))
             }
+            EventBody::HumanAsked { question, .. } if self.answers_itself(question) => {
+                self.by_default = Some(self.question(question));
+                None
+            }
+            EventBody::HumanAsked { .. } if self.asks_itself => None,
             EventBody::HumanAsked { gate, question } => {
                 let asked = self.question(question);
                 let several = self.state.as_ref().is_some_and(|state| state.open_questions().len() > 1);
                 let how = self.run_id.as_ref().map(|run| commands::answers(run, gate, question, several));
                 Some(Said(Severity::Warning, Mark::Question, asked, how.unwrap_or_default()))
             }
-            EventBody::HumanAnswered { answer, .. } => said(Mark::Note, words::answered(answer)),
+            EventBody::HumanAnswered { answer, .. } => match self.by_default.take() {
+                Some(asked) => warning(words::answered_by_default(&asked, answer)),
+                None => said(Mark::Note, words::answered(answer)),
+            },
             EventBody::QuestionWithdrawn { gate, reason } => note(words::withdrawn(gate, reason)),
             _ => None,
         }
     }
 
-    fn question(&self, question: &Question) -> String {
+    /// Whether nobody is asked: an unattended run takes the default, with the next event.
+    fn answers_itself(&self, question: &Question) -> bool {
+        let unattended = self.state.as_ref().is_some_and(|state| state.settings().unattended);
+        let has_default = matches!(question, Question::Choice(request) if request.default.is_some());
+        self.level == Level::Usual && unattended && has_default
+    }
+
+    /// A question in words, with the name of its task.
+    #[must_use]
+    pub fn question(&self, question: &Question) -> String {
         match question {
             Question::Approval { request, .. } => words::ask_approval(request),
             Question::Choice(request) => request.text.clone(),
@@ -392,7 +425,7 @@ impl LineWriter {
         let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
         let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
         let sums = words::sums(done, tasks.count(), self.failures, took, self.spent);
-        let report = self.run_id.as_ref().map(commands::report).unwrap_or_default();
+        let mut next: Vec<String> = self.run_id.iter().map(commands::report).collect();
         let judged = self.judged.as_deref();
         let text = text::shortened(&verdict::sentence(&event.body, judged), ERROR_COLUMNS, true);
         let mut more = Vec::new();
@@ -409,91 +442,17 @@ impl LineWriter {
             EventBody::RunCancelled { .. } => (Severity::Warning, Mark::Skipped),
             _ => (Severity::Error, Mark::Failed),
         };
+        if severity == Severity::Error {
+            next.extend(self.run_id.as_ref().map(commands::postmortem));
+        }
         let joined = words::joined(text.trim_end_matches('.'), &sums);
         if text::width(&joined) <= FACT_COLUMNS {
-            more.push(report);
+            more.extend(next);
             return Said(severity, mark, joined, more);
         }
-        more.extend([sums, report]);
+        more.push(sums);
+        more.extend(next);
         Said(severity, mark, text, more)
-    }
-}
-
-fn say_phase(body: &EventBody) -> Option<Said> {
-    match body {
-        EventBody::PhaseCompleted { phase, handoff, metrics } => {
-            let figures = words::phase_figures(metrics.as_deref(), handoff.spoken_by);
-            note(words::phase_done(*phase, &handoff.summary, &figures))
-        }
-        EventBody::PhaseFailed { phase, reason } => error(words::phase_failed(*phase, &texts::plain(reason))),
-        EventBody::PhaseDegraded { phase, reason } => warning(words::phase_degraded(*phase, reason)),
-        EventBody::GoalDefined { goal } => note(words::goal_defined(goal)),
-        EventBody::PromptScored { score, issues, .. } => note(words::prompt_scored(*score, issues)),
-        EventBody::Critiqued { phase, verdict, notes, .. } if *verdict != CritiqueVerdict::Continue => {
-            warning(words::critiqued(*phase, *verdict, notes))
-        }
-        _ => None,
-    }
-}
-
-fn say_plan(body: &EventBody) -> Option<Said> {
-    match body {
-        EventBody::PlanAdjusted { adjustments, .. } => said(Mark::Note, words::adjusted(adjustments)),
-        EventBody::PlanApproved { note: why, .. } => note(words::approved(why)),
-        EventBody::PlanRejected { comments, .. } => warning(words::rejected(comments)),
-        EventBody::ConfidenceChanged { before, after, cause } => {
-            confidence_moved(*before, *after, words::confidence_cause(cause.as_str()))
-        }
-        _ => None,
-    }
-}
-
-fn confidence_moved(before: Confidence, after: Confidence, cause: &str) -> Option<Said> {
-    note(words::confidence_moved(before, after, cause))
-}
-
-fn say_circumstance(body: &EventBody) -> Option<Said> {
-    match body {
-        EventBody::GuardrailTripped { rule, severity, reason } => {
-            let mark = if *severity == Severity::Error { Mark::Failed } else { Mark::Warning };
-            Some(Said(*severity, mark, words::guardrail(rule, reason), Vec::new()))
-        }
-        EventBody::ModelConsulted { ask, step, .. } => {
-            let told = words::models::consulted(ask, step)?;
-            match step.outcome {
-                AskStep::Accepted { .. } => note(told),
-                _ => warning(told),
-            }
-        }
-        EventBody::ModelBreakerOpened { model, reason } => {
-            warning(words::models::breaker_opened(model, reason))
-        }
-        EventBody::ModelBreakerClosed { model } => note(words::models::breaker_closed(model)),
-        EventBody::BreakerTried { agent_type } => note(words::models::tried(&texts::agent_name(agent_type))),
-        EventBody::BreakerOpened { agent_type, reason, .. } => {
-            warning(words::breaker_opened(&texts::agent_name(agent_type), reason))
-        }
-        EventBody::BreakerClosed { agent_type } => {
-            note(words::breaker_closed(&texts::agent_name(agent_type)))
-        }
-        EventBody::FellBack { what, from, to, reason, .. } => {
-            warning(words::fell_back(what, from, to, reason))
-        }
-        EventBody::Degraded { level, reason } => warning(words::degraded(*level, reason)),
-        EventBody::BudgetExceeded { account, spent, budget } => {
-            error(words::budget_exceeded(*account, *spent, *budget))
-        }
-        EventBody::ConflictResolved(resolved) => {
-            note(words::conflict(&resolved.between, &resolved.resolution))
-        }
-        EventBody::RunResumed {} => note(words::RESUMED.to_owned()),
-        EventBody::StopRequested { then } => note(match then.as_ref() {
-            AfterStop::Cancel { .. } => words::STOPPING_TO_CANCEL.to_owned(),
-            AfterStop::Abort { .. } => words::STOPPING_TO_ABORT.to_owned(),
-            AfterStop::RollBack { to, .. } => words::stopping_to_roll_back(*to),
-        }),
-        EventBody::RolledBack { to, run_budget } => said(Mark::Again, words::rolled_back(*to, *run_budget)),
-        _ => None,
     }
 }
 

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use candor_model::{RunId, Timestamp};
+use candor_model::RunId;
 use candor_ports::RunEntry;
 use candor_projections::format;
 use candor_projections::list::ListEntry;
 use serde_json::{Value, json};
 
 use super::style::{Line, Style, Tone};
-use super::text;
 use super::words::{self, label};
+use super::{text, zone};
 
 const STATUS_COLUMNS: usize = 23;
-const STARTED_COLUMNS: usize = 19;
+const STARTED_COLUMNS: usize = 23;
 const DONE_COLUMNS: usize = 5;
 const COST_COLUMNS: usize = 10;
 /// Below this width only what matters most is shown.
-const FULL_FROM_COLUMNS: usize = 90;
+const FULL_FROM_COLUMNS: usize = 100;
 
 /// Shows runs as a table.
 #[must_use]
@@ -69,7 +69,7 @@ impl Table {
         let cells = [
             summary.run_id.to_string(),
             status,
-            summary.started_at.map(|at: Timestamp| format::day_and_clock(at)).unwrap_or_default(),
+            summary.started_at.map(zone::moment).unwrap_or_default(),
             format::percent(summary.progress_percentage),
             format::money(summary.spent),
             summary.request.clone(),
@@ -97,7 +97,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use candor_model::{Event, EventBody, Position, RunId, RunSettings, RunSummary};
+    use candor_model::{Event, EventBody, Position, RunId, RunSettings, RunSummary, Timestamp};
 
     use super::{text as table_of, *};
     use crate::view::text;

@@ -35,6 +35,8 @@ pub struct Live {
     notes: VecDeque<(Mark, String)>,
     /// What a model says while it speaks: the step, and the end of its words.
     heard: Option<(String, String)>,
+    /// Whether the questions are put by whoever draws this, below it.
+    asks_itself: bool,
 }
 
 impl Live {
@@ -48,7 +50,20 @@ impl Live {
             failures: VecDeque::with_capacity(SHOWN_FAILURES),
             notes: VecDeque::with_capacity(SHOWN_NOTES),
             heard: None,
+            asks_itself: false,
         }
+    }
+
+    /// The same without questions: whoever draws it puts them.
+    #[must_use]
+    pub fn without_questions(self) -> Self {
+        Self { asks_itself: true, ..self }
+    }
+
+    /// A question in words, with the name of its task.
+    #[must_use]
+    pub fn question(&self, question: &Question) -> String {
+        asked(&self.state, question)
     }
 
     /// Takes one event into account. Only a changed plan costs more than a constant time.
@@ -119,7 +134,8 @@ impl Live {
             lines.push(String::new());
             lines.extend(self.notes.iter().flat_map(|(mark, note)| marked(*mark, note, style)));
         }
-        for (gate, question) in self.state.open_questions() {
+        let questions = self.state.open_questions().iter().filter(|_| !self.asks_itself);
+        for (gate, question) in questions {
             lines.push(String::new());
             lines.extend(question_lines(&self.state, gate, question, style));
         }

@@ -19,12 +19,14 @@ pub mod postmortem;
 pub mod proposal;
 pub mod report;
 pub mod results;
+mod said;
 pub mod status;
 mod style;
 mod text;
 pub mod timeline;
 pub mod tree;
 mod words;
+pub mod zone;
 
 pub use report::report_json;
 pub use style::{Mark, Style};

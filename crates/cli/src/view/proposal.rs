@@ -5,11 +5,14 @@ use candor_model::{HumanApprovalRequest, PlanBrief, PlanVersion, Risk};
 
 use super::{text, words};
 
-/// Shows a plan that waits for a person, line by line.
+/// Shows a plan that waits for a person, line by line: why it is asked about, its tasks as a table, what is risky, what each
+/// alternative changes, and how the result is checked.
 #[must_use]
 pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String> {
     let brief = request.brief.as_deref();
     let mut lines = vec![words::plan_head(version, brief.map(|brief| brief.strategy), request)];
+    lines.push(words::REASONS.to_owned());
+    lines.extend(request.reasons.iter().map(|reason| format!("  - {}", text::clean(reason))));
     match brief {
         Some(brief) => lines.extend(in_figures(brief, request)),
         None => lines.extend(request.plan_summary.lines().map(text::clean)),
@@ -18,8 +21,6 @@ pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String
         lines.push(words::CHECKED_BY.to_owned());
         lines.extend(request.criteria.iter().map(|criterion| format!("  - {}", text::clean(criterion))));
     }
-    lines.push(words::REASONS.to_owned());
-    lines.extend(request.reasons.iter().map(|reason| format!("  - {}", text::clean(reason))));
     lines.extend((request.round > 0).then(|| words::plan_round(request.round)));
     lines.extend(Some(&request.digest).filter(|it| !it.is_empty()).map(|it| words::plan_digest(it)));
     lines.extend(request.reply.as_ref().map(|reply| words::plan_reply(&text::clean(reply))));
@@ -28,10 +29,9 @@ pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String
 
 fn in_figures(brief: &PlanBrief, request: &HumanApprovalRequest) -> Vec<String> {
     let listed = |line: String| format!("  {}", text::clean(&line));
-    let mut lines = vec![words::plan_agents(brief)];
+    let mut lines = table(brief);
+    lines.push(words::plan_agents(brief));
     lines.extend(words::plan_estimates(&brief.estimates));
-    lines.push(words::TASKS.to_owned());
-    lines.extend((1..).zip(&brief.subtasks).map(|(number, task)| listed(words::plan_task(number, task))));
     // What is among the reasons is not told twice.
     let told = |risk: &&Risk| request.reasons.contains(&risk.description);
     let risks: Vec<&Risk> = brief.risks.iter().filter(|risk| !told(risk)).collect();
@@ -49,6 +49,33 @@ fn in_figures(brief: &PlanBrief, request: &HumanApprovalRequest) -> Vec<String> 
         listed(words::plan_alternative(alternative, recommended))
     }));
     lines
+}
+
+/// Widths of the columns of tasks, actions and agents: with the last one they fit 80 columns.
+const COLUMNS: [usize; 3] = [14, 34, 16];
+
+/// The tasks as a table: which, what, who, and after which others.
+fn table(brief: &PlanBrief) -> Vec<String> {
+    let rows = std::iter::once(words::plan_columns()).chain(brief.subtasks.iter().map(words::plan_row));
+    let rows: Vec<[String; 4]> = rows.map(|row| row.map(|cell| text::clean(&cell))).collect();
+    let mut widths = COLUMNS;
+    for (at, most) in COLUMNS.into_iter().enumerate() {
+        let widest = rows.iter().filter_map(|row| row.get(at)).map(|cell| text::width(cell)).max();
+        if let Some(width) = widths.get_mut(at) {
+            *width = widest.unwrap_or_default().min(most);
+        }
+    }
+    let fit = |cell: &str, width: usize| {
+        let cell = text::shortened(cell, width, true);
+        let gap = width.saturating_sub(text::width(&cell));
+        format!("{cell}{}", " ".repeat(gap))
+    };
+    let line = |[task, action, agent, after]: &[String; 4]| {
+        let [first, second, third] = widths;
+        let cells = [fit(task, first), fit(action, second), fit(agent, third), after.clone()];
+        format!("  {}", cells.join("  ")).trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -133,22 +160,22 @@ mod tests {
         let shown = lines(PlanVersion(3), &request);
         let expected = [
             "Plan version 3, strategy hybrid, confidence 0.40",
+            "Why you are asked:",
+            "  - unsure",
+            "  Task  Action  Agent     After",
+            "  a     Do a    balanced",
+            "  b     Do b    balanced  a",
             "Agents: 3 (2 parallel, 1 sequential; 2 balanced, 1 strong)",
             "Takes: 35s, stated in the plan; $0.02 by the agents' prices",
-            "Tasks:",
-            "  1. a: Do a [balanced, group 1]",
-            "  2. b: Do b [balanced, after a]",
             "Risks:",
             "  high: prices move — asked again",
             "Alternatives:",
             "  A all in a row: safer, slower",
             "  C hybrid (recommended): as planned",
-            "Checked when it is done:",
+            "Checked at the end:",
             "  - file exists: a.md",
-            "Please look at it:",
-            "  - unsure",
             "Changed 2 times so far",
-            "Digest abc123: an answer is for this plan and no other",
+            "Digest abc123: an answer is for this plan only",
             "Answer: because it is safer",
         ];
         assert_eq!(shown, expected);

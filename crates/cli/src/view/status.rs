@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::live::{bar, marked, question_lines};
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label};
-use super::{commands, phases, proposal, text, tree};
+use super::{commands, phases, proposal, text, tree, zone};
 
 const LABEL_COLUMNS: usize = 12;
 const SHOWN_FAILURES: usize = 5;
@@ -106,7 +106,7 @@ fn facts(
     lines.push(fact(label::COST).plain(&format::money(state.spent())).render());
     lines
         .extend(state.confidence().map(|it| fact(label::CONFIDENCE).plain(&format::confidence(it)).render()));
-    let started = chronicle.started.map(format::day_and_clock);
+    let started = chronicle.started.map(zone::moment);
     lines.extend(
         started.map(|at| fact(label::STARTED).plain(&words::started(&at, chronicle.elapsed())).render()),
     );
@@ -214,7 +214,7 @@ fn points(state: &RunState, records: &[Recorded], style: Style) -> Vec<String> {
     }
     let mut lines = heading(label::POINTS, style);
     for point in points {
-        let at = point.at.map(format::day_and_clock).unwrap_or_default();
+        let at = point.at.map(zone::moment).unwrap_or_default();
         let (number, name) = (point.phase, words::phase(point.name));
         let told = words::rollback_point(number, name, &at, &words::bytes(point.bytes));
         lines.push(Line::new(style).plain("  ").plain(&told).render());

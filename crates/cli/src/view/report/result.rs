@@ -16,8 +16,8 @@ pub(super) fn head(subject: &Subject<'_>) -> Vec<Block> {
         (label::RUN, vec![Inline::Code(state.run_id().to_string())]),
         (label::STATUS, text(words::run_status(state.status()))),
     ];
-    let started = subject.chronicle.started.map(format::day_and_clock);
-    facts.extend(started.map(|at| (label::STARTED, text(format!("{at} UTC")))));
+    let started = subject.chronicle.started.map(crate::view::zone::moment);
+    facts.extend(started.map(|at| (label::STARTED, text(at))));
     facts.push((label::COST, text(format::money(state.spent()))));
     let mut line: Span = Vec::new();
     for (name, fact) in facts {

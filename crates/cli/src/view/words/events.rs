@@ -3,7 +3,7 @@
 use candor_model::{
     Account, Adjustment, Answer, CheckpointId, Confidence, CritiqueVerdict, FailureNotification, GateId,
     Goal, GuidanceAction, HumanApprovalRequest, MeasuredTime, Money, Phase, PlanRevision, PlanVersion,
-    RecoveryNotification, RunId, Seconds, StopReason,
+    RecoveryNotification, ReplanStrategy, RunId, Seconds, StopReason,
 };
 
 use candor_planning::texts;
@@ -142,7 +142,7 @@ pub(in crate::view) fn confidence_cause(cause: &str) -> &str {
 }
 
 pub(in crate::view) fn replan_requested(task: &str) -> String {
-    format!("{task} is stopped: you want another approach to it")
+    format!("{task} stopped: another approach was requested")
 }
 
 pub(in crate::view) fn revision_asked(task: &str) -> String {
@@ -206,6 +206,35 @@ pub(in crate::view) fn recovery(notice: &RecoveryNotification) -> String {
     sentences.map(|sentence| format!("{}.", sentence.trim_end_matches('.'))).join(" ")
 }
 
+/// What a recovery adds to what the line of the failure has `told` already: the changes that it makes. Nothing where
+/// that line names the agent who tries it next.
+pub(in crate::view) fn recovery_details(notice: &RecoveryNotification, told: &str) -> Option<String> {
+    let what = notice.what_were_doing.trim_end_matches('.');
+    let other_agent = texts::recovery_notification(
+        ReplanStrategy::RetryDifferentAgent,
+        Confidence::NONE,
+        Confidence::NONE,
+        &[],
+    );
+    if !told.is_empty() && what.starts_with(&other_agent.what_were_doing) {
+        return None;
+    }
+    match what.strip_prefix(told) {
+        Some(rest) => {
+            let rest = rest.trim_start_matches([':', ' ']);
+            (!rest.is_empty()).then(|| rest.to_owned())
+        }
+        // Something that was not announced, such as a model's revision, comes with its reason.
+        None => Some(format!("{what}. {}", notice.why)),
+    }
+}
+
+/// A question that nobody was asked, and the answer that was used.
+pub(in crate::view) fn answered_by_default(asked: &str, answer: &Answer) -> String {
+    let Answer::Choice(choice) = answer else { return joined(asked, &answered(answer)) };
+    format!("{} — unattended: used default {}", asked.trim_end_matches('.'), choice.option)
+}
+
 pub(in crate::view) fn announcement(title: &str, text: &str) -> String {
     with(title, text)
 }
@@ -226,7 +255,7 @@ pub(in crate::view) fn skipped(task: &str, comments: &str) -> String {
 pub(in crate::view) fn retrying(task: &str, agent: Option<&str>, wait: Seconds, by_person: bool) -> String {
     let agent = agent.map(|agent| format!(" with {agent}")).unwrap_or_default();
     let wait = if wait == Seconds::ZERO { String::new() } else { format!(" in {}", format::duration(wait)) };
-    let who = if by_person { ", as a person said" } else { "" };
+    let who = if by_person { ", on your answer" } else { "" };
     format!("{task} will be tried again{agent}{wait}{who}")
 }
 
@@ -277,11 +306,11 @@ pub(in crate::view) fn guardrail(rule: &str, reason: &str) -> String {
 }
 
 pub(in crate::view) fn breaker_opened(agent: &str, reason: &str) -> String {
-    with(&format!("{agent} is not used for a while"), reason)
+    with(&format!("{agent}: circuit open"), reason)
 }
 
 pub(in crate::view) fn breaker_closed(agent: &str) -> String {
-    format!("{agent} is used again")
+    format!("{agent}: circuit closed")
 }
 
 pub(in crate::view) fn fell_back(what: &str, from: &str, to: &str, reason: &str) -> String {
@@ -289,7 +318,7 @@ pub(in crate::view) fn fell_back(what: &str, from: &str, to: &str, reason: &str)
 }
 
 pub(in crate::view) fn degraded(level: u8, reason: &str) -> String {
-    with(&format!("Working with less than usual (level {level} of 5)"), reason)
+    with(&format!("Degraded mode {level}/5"), reason)
 }
 
 pub(in crate::view) fn budget_exceeded(which: Account, spent: Money, budget: Money) -> String {

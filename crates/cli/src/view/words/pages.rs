@@ -126,5 +126,5 @@ pub(in crate::view) fn tasks_done(done: usize, total: usize) -> String {
 }
 
 pub(in crate::view) fn started(at: &str, elapsed: Seconds) -> String {
-    format!("{at} UTC, {} until the last event", format::duration(elapsed))
+    format!("{at}, {} until the last event", format::duration(elapsed))
 }

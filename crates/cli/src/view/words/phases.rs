@@ -170,7 +170,7 @@ pub(in crate::view) fn critique(verdict: candor_model::CritiqueVerdict) -> Strin
 
 /// `phase 3 (decomposition), 12:00:03, 1.2 KB`.
 pub(in crate::view) fn rollback_point(number: u8, name: &str, at: &str, size: &str) -> String {
-    format!("{number} {name}, {at} UTC, {size}")
+    format!("{number} {name}, {at}, {size}")
 }
 
 pub(in crate::view) fn other_points(points: &[String]) -> String {

@@ -8,11 +8,10 @@ use candor_planning::texts::{self, agent_name};
 use candor_projections::format;
 use candor_projections::words::plural;
 
-pub(in crate::view) const TASKS: &str = "Tasks:";
 pub(in crate::view) const RISKS: &str = "Risks:";
 pub(in crate::view) const ALTERNATIVES: &str = "Alternatives:";
-pub(in crate::view) const CHECKED_BY: &str = "Checked when it is done:";
-pub(in crate::view) const REASONS: &str = "Please look at it:";
+pub(in crate::view) const CHECKED_BY: &str = "Checked at the end:";
+pub(in crate::view) const REASONS: &str = "Why you are asked:";
 
 pub(in crate::view) fn plan_head(
     version: PlanVersion,
@@ -53,16 +52,16 @@ pub(in crate::view) fn plan_estimates(estimates: &PlanEstimates) -> Option<Strin
     (!known.is_empty()).then(|| format!("Takes: {}", known.join("; ")))
 }
 
-pub(in crate::view) fn plan_task(number: usize, task: &BriefTask) -> String {
-    let group = task.parallel_group.map(|group| format!(", group {group}")).unwrap_or_default();
+/// The head of the table of tasks.
+pub(in crate::view) fn plan_columns() -> [String; 4] {
+    ["Task", "Action", "Agent", "After"].map(str::to_owned)
+}
+
+/// A task in that table: its agent, or the tier of the model that does it.
+pub(in crate::view) fn plan_row(task: &BriefTask) -> [String; 4] {
+    let agent = task.agent.as_ref().map(agent_name).or_else(|| task.model.map(|tier| tier.to_string()));
     let needs: Vec<&str> = task.depends_on.iter().map(candor_model::TaskId::as_str).collect();
-    let needs = if needs.is_empty() { String::new() } else { format!(", after {}", needs.join(", ")) };
-    let tier = task.model.map(|tier| format!(", {tier}")).unwrap_or_default();
-    let agent = task.agent.as_ref().map(|agent| format!(", {}", agent_name(agent))).unwrap_or_default();
-    let facts = format!("{agent}{tier}{group}{needs}");
-    let facts = facts.trim_start_matches(", ");
-    let facts = if facts.is_empty() { String::new() } else { format!(" [{facts}]") };
-    format!("{number}. {}: {}{facts}", task.id, task.action)
+    [task.id.to_string(), task.action.clone(), agent.unwrap_or_default(), needs.join(", ")]
 }
 
 pub(in crate::view) fn plan_risk(risk: &Risk) -> String {
@@ -85,5 +84,5 @@ pub(in crate::view) fn plan_round(round: u32) -> String {
 }
 
 pub(in crate::view) fn plan_digest(digest: &str) -> String {
-    format!("Digest {digest}: an answer is for this plan and no other")
+    format!("Digest {digest}: an answer is for this plan only")
 }

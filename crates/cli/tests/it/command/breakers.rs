@@ -56,5 +56,5 @@ fn an_agent_that_keeps_failing_rests_and_the_router_knows() {
     );
     // The next run, in another process, gives its task to somebody else, and says why.
     let said = candor.run(["run", "--plan", "plan.json", "--plain"]).ended_with(0);
-    said.shows(&["is not used for a while", "circuit open", "clerk", "Degradation level 1/5"]);
+    said.shows(&[": circuit open", "clerk", "Degradation level 1/5"]);
 }

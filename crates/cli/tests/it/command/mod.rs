@@ -37,6 +37,7 @@ mod reports;
 mod risk;
 mod route;
 mod rules_files;
+mod searching;
 mod secrets;
 mod serve;
 mod serve_client;

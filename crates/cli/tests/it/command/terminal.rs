@@ -82,32 +82,43 @@ fn a_plan_is_approved_where_it_is_shown() {
     let seen = at_terminal(
         &candor,
         &["run", VAGUE, "--run-id", "run_1", "--unattended"],
-        &[("[l]ater? ", "what?\n"), ("Invalid choice: what?", "a\n")],
+        &[("? help", "what?\n"), ("Invalid choice: what?", "?\n"), ("run this plan", "y\n")],
     );
     assert_eq!(seen.code, 0);
     assert!(seen.screen.contains("% only"), "the reasons are told: {}", seen.screen);
+    assert_eq!(seen.screen.matches("% only").count(), 1, "once: {}", seen.screen);
+    assert!(!seen.screen.contains("candor approve run_1"), "it is asked here: {}", seen.screen);
     assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "completed");
 }
 
 #[test]
 fn a_plan_is_changed_or_rejected_where_it_is_shown() {
     let candor = Candor::with_config(GENERAL);
-    let change = [("[l]ater? ", "c task_001 agent_type mailer\n")];
+    let change = [("? help", "adjust task_001 agent_type mailer\n")];
     assert_eq!(at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &change).code, 0);
     let report = candor.run(["report", "run_1", "--json"]).json();
     assert_eq!(report["plan"]["subtasks"][0]["agent_type"], "mailer");
     // What succeeded once is no blind guess the next time, so this is another folder.
     let candor = Candor::with_config(GENERAL);
-    let rejected =
-        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_2", "--unattended"], &[("[l]ater? ", "r\n")]);
-    assert_eq!(rejected.code, 1);
+    let rejected = at_terminal(
+        &candor,
+        &["run", VAGUE, "--run-id", "run_2", "--unattended"],
+        &[
+            ("? help", "r\n"),
+            ("Ambiguous choice: r; type re", "rej\n"),
+            ("end the run? [y/N]", "n\n"),
+            ("[y/N] n\r\n> ", "reject\n"),
+            ("> reject\r\nReject the plan and end the run? [y/N] ", "y\n"),
+        ],
+    );
+    assert_eq!(rejected.code, 1, "{}", rejected.screen);
 }
 
 #[test]
 fn later_leaves_the_run_waiting() {
     let candor = Candor::with_config(GENERAL);
     let seen =
-        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("[l]ater? ", "l\n")]);
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("? help", "l\n")]);
     assert_eq!(seen.code, 3);
     assert!(seen.screen.contains("candor approve run_1"));
 }
@@ -116,13 +127,13 @@ fn later_leaves_the_run_waiting() {
 fn a_failing_task_is_asked_about_below_the_failures_that_led_there() {
     let candor = Candor::with_config(QUICK);
     let args = ["run", PARIS, "--run-id", "run_1", "--fault", "hotel_agent=error"];
-    let seen = at_terminal(&candor, &args, &[("[l]ater? ", "s\n")]);
+    let seen = at_terminal(&candor, &args, &[("? help", "2\n")]);
     assert_eq!(seen.code, 0);
-    let asked = seen.screen.find("has failed").unwrap();
+    let asked = seen.screen.find("What should be done about Hotel search").unwrap();
     let failed = seen.screen.find("Hotel search failed: injected error").unwrap();
     assert!(failed < asked, "{}", seen.screen);
     // What is drawn next does not climb over the question: its first command to the terminal is not "up".
-    let answered = seen.screen[asked..].split_once("[l]ater? s").unwrap().1;
+    let answered = seen.screen[asked..].split_once("> 2").unwrap().1;
     let first = answered.split_once("\u{1b}[").unwrap().1;
     assert!(!first.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('A'), "{first}");
 }
@@ -131,7 +142,7 @@ fn a_failing_task_is_asked_about_below_the_failures_that_led_there() {
 fn ctrl_c_at_a_question_ends_the_command_and_the_run_waits_on() {
     let candor = Candor::with_config(GENERAL);
     let seen =
-        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("[l]ater? ", "\u{3}")]);
+        at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[("? help", "\u{3}")]);
     assert!(seen.after_last_key < Duration::from_secs(5), "it did not wait for Enter");
     assert_eq!(seen.code, 3);
     assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "waiting_human");
@@ -142,15 +153,15 @@ fn a_plan_can_be_talked_about_where_it_is_shown() {
     // spec: orchestrator IP-05 IP-06
     let candor = Candor::with_config(GENERAL);
     let answers = [
-        ("[s]et TASK FIELD VALUE", "s task_999 priority 1\n"),
-        ("no such task", "v 9\n"),
-        ("Invalid choice", "s task_001 priority 10\n"),
-        ("Plan version 2", "a\n"),
+        ("? help", "modify --set task_999 priority 1\n"),
+        ("no such task", "revert 9\n"),
+        ("Invalid choice", "modify --set task_001 priority 10\n"),
+        ("Plan version 2", "1\n"),
     ];
     let seen = at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &answers);
     assert_eq!(seen.code, 0, "{}", seen.screen);
     for part in
-        ["Plan version 1", "[a]pprove", "[q]uestion WORDS", "[g]enerate again", "[r]eject, or [l]ater?"]
+        ["Plan version 1", "1 [ap]prove", "[as]k QUESTION", "[reg]enerate", "[rej]ect", "[l]ater (Enter)"]
     {
         assert!(seen.screen.contains(part), "no `{part}` in: {}", seen.screen);
     }
@@ -164,7 +175,7 @@ fn a_guardrail_asks_where_it_halts() {
     let candor = Candor::with_config(&format!("[guardrails]\nrules = \"rules.json\"\n{GENERAL}"));
     candor.write("rules.json", crate::command::phases::TRIPWIRE);
     let answers = [
-        ("Which?", "perhaps\n"),
+        ("`later`", "perhaps\n"),
         ("Invalid choice: perhaps", "reword\n"),
         ("Your words: ", " \n"),
         ("takes words of your own", "STOP\n"),
@@ -172,4 +183,38 @@ fn a_guardrail_asks_where_it_halts() {
     let seen = at_terminal(&candor, &["run", "Write down the recipe", "--run-id", "run_1"], &answers);
     assert_eq!(seen.code, 1, "{}", seen.screen);
     assert!(seen.screen.contains("[continue] go on in spite of it"), "{}", seen.screen);
+}
+
+#[test]
+fn a_prompt_closes_when_another_terminal_has_answered() {
+    // spec: findings UX-04
+    let candor = Candor::with_config(GENERAL);
+    let seen = std::thread::scope(|scope| {
+        let terminal =
+            scope.spawn(|| at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &[]));
+        until("the run waits", || {
+            candor.run(["status", "run_1", "--json"]).stdout.contains("\"waiting_human\"")
+        });
+        candor.run(["approve", "run_1"]).ended_with(0).tells(&["told the process"]);
+        terminal.join().unwrap()
+    });
+    assert_eq!(seen.code, 0, "{}", seen.screen);
+    assert!(seen.screen.contains("Answered elsewhere."), "{}", seen.screen);
+}
+
+#[test]
+fn colours_are_used_where_they_are_wanted() {
+    let candor = Candor::new();
+    let coloured = |said: &str| said.contains("\u{1b}[3");
+    let run = |args: &[&str]| candor.run([&["run", PARIS, "--plain"], args].concat()).stdout;
+    assert!(!coloured(&run(&[])), "a pipe");
+    assert!(coloured(&run(&["--color", "always"])));
+    let shown = at_terminal(&candor, &["run", PARIS], &[]).screen;
+    assert!(coloured(&shown));
+    let never = at_terminal(&candor, &["run", PARIS, "--color", "never"], &[]).screen;
+    assert!(!coloured(&never) && never.contains("100%"), "{never}");
+    let no_color = at_terminal_of("export NO_COLOR=1; ", &candor, &["run", PARIS], &[]).screen;
+    assert!(!coloured(&no_color), "{no_color}");
+    let dumb = at_terminal_of("export TERM=dumb; ", &candor, &["run", PARIS], &[]).screen;
+    assert!(!dumb.contains('\u{1b}') && dumb.contains("Goal reached"), "{dumb}");
 }

@@ -126,7 +126,7 @@ fn a_limit() {
 #[test]
 fn a_question() {
     let story = bakery(json!({ "*": [for_good("the gas is off"), "ok"] }));
-    let seen = story.seen(order_of_the_day(), &[("[l]ater? ", "r\n")]);
+    let seen = story.seen(order_of_the_day(), &[("? help", "retry\n")]);
     assert_eq!(seen.code, 0, "{}", seen.screen);
     recorded("question", &seen.screen);
 }
