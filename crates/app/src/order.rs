@@ -1,7 +1,7 @@
 //! What a run begins with: a goal or a plan in the words or files of a person, and the limits of the configuration.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use candor_model::{Goal, GoalType, Plan, RiskClass, RunId, RunSettings, StartMaterial, ValidationError};
 use candor_phases::plan_file::{self, PlanFile};
@@ -58,6 +58,7 @@ impl App {
         settings.allow.extend(&request.allow);
         settings.allow.sort_unstable();
         settings.allow.dedup();
+        settings.max_parallel_tasks = within_open_files(settings.max_parallel_tasks);
         settings.revise_with_model = self.config.models.tiers().next().is_some();
         let mut material = StartMaterial::default();
         let words = match request.goal {
@@ -81,6 +82,22 @@ impl App {
         let material = (material != StartMaterial::default()).then_some(material);
         Ok(RunOrder { run_id, request, settings, material })
     }
+}
+
+/// As many tasks at once as this process can have programs at work, said once if that is fewer than configured.
+fn within_open_files(wanted: u32) -> u32 {
+    static SAID: Once = Once::new();
+    let Some((most, limit)) = candor_process::programs_at_once() else { return wanted };
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    if most < wanted {
+        SAID.call_once(|| {
+            eprintln!(
+                "candor: at most {most} tasks run at once, not {wanted}: this process may open {limit} files \
+                 (ulimit -n)"
+            );
+        });
+    }
+    wanted.min(most)
 }
 
 /// The words of a goal, if there are any and they can be one.

@@ -7,8 +7,10 @@
 
 mod group;
 pub mod proc;
+mod resources;
 
 pub use group::{Group, Pipes, as_pid, ended, kill};
+pub use resources::{near_shortage, programs_at_once};
 
 /// Whether something could not be begun for want of resources of this machine that come back: memory, processes,
 /// descriptors, disk.

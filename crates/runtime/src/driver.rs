@@ -327,7 +327,7 @@ impl Driver {
 }
 
 /// Events without secrets; nothing if they have none.
-fn redacted(redactor: &Redactor, events: &[Event]) -> Option<Vec<Event>> {
+pub(crate) fn redacted(redactor: &Redactor, events: &[Event]) -> Option<Vec<Event>> {
     let mut clean: Option<Vec<Event>> = None;
     for (at, event) in events.iter().enumerate() {
         let Some(without) = redactor.record(event) else { continue };

@@ -22,4 +22,4 @@ pub use candor_session::RunSnapshot;
 pub use clock::{Clock, wall};
 pub use dry_run::{DryRun, DryRunReport};
 pub use fork::ForkPoint;
-pub use runtime::{DriveError, RunHandle, RunOrder, Runtime, RuntimeDeps};
+pub use runtime::{DriveError, RunHandle, RunOrder, RunRemote, Runtime, RuntimeDeps, ShortageCheck};

@@ -88,17 +88,24 @@ impl Driver {
         };
         let (agent, places) = (Arc::clone(&member.agent), member.places.clone());
         let price = member.capability.cost_per_invocation;
+        let shared = Arc::clone(&self.shared);
         let stop = CancellationToken::new();
         let cx: Arc<dyn AttemptContext> = Arc::new(AttemptChannel::new(self, key.clone()));
         let token = stop.clone();
         self.spawn_whole(RequestId::Attempt(key.clone()), stop, async move {
             let started = Instant::now();
             let result = match agent_registry::place(places, &token).await {
-                Ok(place) => {
-                    let result = agent.perform_among(&order, cx, token).await;
-                    drop(place);
-                    result
-                }
+                Ok(place) => match shared.enter() {
+                    Ok(_at_work) => {
+                        let result = agent.perform_among(&order, cx, token).await;
+                        drop(place);
+                        result
+                    }
+                    Err(short) => {
+                        let reason = format!("{agent_type} is not started: {short}");
+                        Err(AgentFailure::NoResources { reason })
+                    }
+                },
                 Err(failure) => Err(failure),
             };
             let duration = Seconds::from_millis(since(started).as_millis().max(1));

@@ -1,12 +1,13 @@
 //! What all runs of a process share, and the handle to one of them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use candor_engine::{FoldError, Input, Refusal};
+use candor_engine::{FoldError, Input, Refusal, RunState};
 use candor_model::redact::Redactor;
 use candor_model::{
-    AgentType, AskPolicy, BreakerSettings, Phase, Position, RunId, RunSettings, RunStatus, StartMaterial,
-    Vectors,
+    AgentType, AskPolicy, BreakerSettings, Phase, Position, Recorded, RunId, RunSettings, RunStatus,
+    StartMaterial, Vectors,
 };
 use candor_phases::Phases;
 use candor_planning::calibration;
@@ -16,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::circuit_breaker::StoredCircuits;
-use crate::driver::{Driver, Message};
+use crate::driver::{Driver, Message, redacted};
 use crate::{AgentRegistry, Clock};
 
 /// Why a run cannot be driven, or could not take what it was given.
@@ -83,7 +84,12 @@ pub struct RuntimeDeps {
     pub inspector: Option<Arc<dyn Inspector>>,
     /// Takes secrets out of what is recorded and told; agents at work still get them.
     pub redactor: Arc<Redactor>,
+    /// Says what this process is about to run out of; without it only what fails tells.
+    pub shortage: Option<ShortageCheck>,
 }
+
+/// Says what this process is about to run out of, if anything.
+pub type ShortageCheck = fn() -> Option<String>;
 
 /// Drives runs. A clone is another handle to the same.
 #[derive(Clone)]
@@ -99,7 +105,32 @@ pub(crate) struct Shared {
     pub(crate) circuits: Arc<StoredCircuits>,
     pub(crate) inspector: Option<Arc<dyn Inspector>>,
     pub(crate) redactor: Arc<Redactor>,
+    shortage: Option<ShortageCheck>,
+    /// How many attempts are at work, of all runs.
+    at_work: AtomicUsize,
     session: SessionDeps,
+}
+
+impl Shared {
+    /// Counts an attempt as being at work until what is returned is dropped. Refuses, saying what is short, if this
+    /// process is about to run out of something; never when nothing else is at work, since then waiting helps nobody.
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<AtWork, String> {
+        let others = self.at_work.fetch_add(1, Ordering::Relaxed);
+        let entered = AtWork(Arc::clone(self));
+        match self.shortage.filter(|_| others > 0).and_then(|shortage| shortage()) {
+            Some(short) => Err(short),
+            None => Ok(entered),
+        }
+    }
+}
+
+/// An attempt that is at work.
+pub(crate) struct AtWork(Arc<Shared>);
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.0.at_work.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Runtime {
@@ -135,7 +166,7 @@ impl Runtime {
         deps: RuntimeDeps,
         last_phase: Option<Phase>,
     ) -> Self {
-        let RuntimeDeps { models, meaning, breakers, inspector, redactor } = deps;
+        let RuntimeDeps { models, meaning, breakers, inspector, redactor, shortage } = deps;
         let circuits = Arc::new(StoredCircuits::new(breakers, Arc::clone(&log) as Arc<dyn Streams>));
         let declared: Vec<AgentType> =
             registry.declared().iter().map(|agent| agent.agent_type.clone()).collect();
@@ -157,6 +188,8 @@ impl Runtime {
             circuits,
             inspector,
             redactor,
+            shortage,
+            at_work: AtomicUsize::new(0),
             session,
         }))
     }
@@ -181,6 +214,31 @@ impl Runtime {
             material: order.material.map(Box::new),
         };
         self.drive(session, Clock::starting_at(candor_model::Timestamp::EPOCH), Some(input), lease).await
+    }
+
+    /// Puts the start of a run on the log without driving it: [`Runtime::resume`] begins its work. With `paused`, the
+    /// reason for it, the run is also paused, and wants [`Input::Resume`] then.
+    pub async fn store(&self, order: RunOrder, paused: Option<String>) -> Result<(), DriveError> {
+        let now = Clock::starting_at(candor_model::Timestamp::EPOCH).now();
+        let start = Input::Start {
+            request: order.request,
+            settings: Box::new(order.settings),
+            material: order.material.map(Box::new),
+        };
+        let mut state = RunState::new(order.run_id);
+        let mut events = Vec::new();
+        for input in std::iter::once(start).chain(paused.map(|reason| Input::Pause { reason })) {
+            let decided = candor_engine::decide(&state, input, now)?;
+            decided.iter().for_each(|event| state.apply(event));
+            events.extend(decided);
+        }
+        let kept = redacted(&self.0.redactor, &events).unwrap_or(events);
+        self.0.log.append(state.run_id(), Position::START, &kept).await?;
+        if let Some(observer) = &self.0.observer {
+            let recorded = (1..).zip(kept).map(|(n, event)| Recorded { position: Position(n), event });
+            observer.on_events(state.run_id(), &recorded.collect::<Vec<_>>());
+        }
+        Ok(())
     }
 
     /// Resumes a run where its log ends, gives it `first`, and drives it on.
@@ -217,7 +275,8 @@ impl Runtime {
         driver.submit(first).await?;
         driver.begin()?;
         let snapshot = driver.snapshot();
-        Ok(RunHandle { run_id, mail, snapshot, driver: tokio::spawn(driver.run()) })
+        let remote = RunRemote { run_id, mail, snapshot };
+        Ok(RunHandle { remote, driver: tokio::spawn(driver.run()) })
     }
 
     /// A run that is on the log, and a clock that does not go back behind its last event.
@@ -244,19 +303,19 @@ impl Runtime {
 /// A run that is being driven. Dropping it lets the run go on to its end.
 #[derive(Debug)]
 pub struct RunHandle {
-    run_id: RunId,
-    mail: mpsc::Sender<Message>,
-    snapshot: watch::Receiver<RunSnapshot>,
+    remote: RunRemote,
     driver: JoinHandle<Result<RunStatus, DriveError>>,
 }
 
-impl RunHandle {
-    /// The run.
-    #[must_use]
-    pub const fn run_id(&self) -> &RunId {
-        &self.run_id
-    }
+/// What a run that is being driven can be given from elsewhere in the process. A clone is another handle to the same.
+#[derive(Debug, Clone)]
+pub struct RunRemote {
+    run_id: RunId,
+    mail: mpsc::Sender<Message>,
+    snapshot: watch::Receiver<RunSnapshot>,
+}
 
+impl RunRemote {
     /// Gives the run an input; returns when what follows from it is durable.
     pub async fn submit(&self, input: Input) -> Result<(), DriveError> {
         let (reply, answer) = oneshot::channel();
@@ -272,15 +331,46 @@ impl RunHandle {
         self.snapshot.clone()
     }
 
+    /// Asks the driver to stop: everything that runs is killed, nothing is recorded, and the run can be resumed.
+    pub async fn leave(&self) {
+        // A driver that has ended by itself needs no telling.
+        let _ = self.mail.send(Message::Leave).await;
+    }
+}
+
+impl RunHandle {
+    /// The run.
+    #[must_use]
+    pub const fn run_id(&self) -> &RunId {
+        &self.remote.run_id
+    }
+
+    /// What others of the process may use.
+    #[must_use]
+    pub fn remote(&self) -> RunRemote {
+        self.remote.clone()
+    }
+
+    /// Gives the run an input; returns when what follows from it is durable.
+    pub async fn submit(&self, input: Input) -> Result<(), DriveError> {
+        self.remote.submit(input).await
+    }
+
+    /// What the run looks like, now and as it changes.
+    #[must_use]
+    pub fn snapshot(&self) -> watch::Receiver<RunSnapshot> {
+        self.remote.snapshot()
+    }
+
     /// Waits until the run has come to its end, and nothing of it is running any more.
     pub async fn ended(self) -> Result<RunStatus, DriveError> {
-        self.driver.await.unwrap_or(Err(DriveError::Gone { run: self.run_id }))
+        let Self { remote, driver } = self;
+        driver.await.unwrap_or(Err(DriveError::Gone { run: remote.run_id }))
     }
 
     /// Stops driving: everything that runs is killed, nothing is recorded, and the run can be resumed.
     pub async fn leave(self) -> Result<RunStatus, DriveError> {
-        // A driver that has ended by itself needs no telling.
-        let _ = self.mail.send(Message::Leave).await;
+        self.remote.leave().await;
         self.ended().await
     }
 }

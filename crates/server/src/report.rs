@@ -36,8 +36,12 @@ pub(crate) struct RunReport {
     status: RunStatus,
     /// What it is for, in the person's own words.
     request: String,
-    /// Who drives it: here (this server), elsewhere (another process), nobody (it rests until `resume`).
+    /// Who drives it: here (this server), elsewhere (another process), queued (this server, when it is its turn), nobody (it
+    /// rests until `resume`).
     driver: Driver,
+    /// How many runs are before it in the queue of this server, if it waits there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queued_behind: Option<usize>,
     /// Ended tasks in percent.
     progress_percentage: f64,
     /// How sure Candor is, from 0 to 1.
@@ -102,7 +106,7 @@ pub(crate) struct DecisionReport {
 }
 
 impl RunReport {
-    pub(crate) fn of(ServedRun { view, driver }: ServedRun) -> Self {
+    pub(crate) fn of(ServedRun { view, driver, queued_behind }: ServedRun) -> Self {
         let questions = view.questions.iter().map(|(gate, question)| QuestionReport::of(gate, question));
         Self {
             questions: questions.collect(),
@@ -111,6 +115,7 @@ impl RunReport {
             status: view.status,
             request: view.request,
             driver,
+            queued_behind,
             progress_percentage: view.progress,
             confidence: view.confidence,
             cost: view.cost,
@@ -133,6 +138,9 @@ impl RunReport {
             text.push_str(&format!(" ({:.0}% of {} tasks)", self.progress_percentage, self.tasks.len()));
         }
         text.push_str(".\n");
+        if let Some(before) = self.queued_behind {
+            text.push_str(&format!("It waits in the queue of this server; runs before it: {before}.\n"));
+        }
         let mut add = |line: &str| text.push_str(&format!("{}\n", line.trim_end()));
         self.outcome.iter().for_each(|outcome| add(outcome));
         result_lines(&self.results).iter().for_each(|line| add(line));
@@ -292,7 +300,7 @@ fn next(view: &RunView, driver: Driver) -> Vec<String> {
         let several = view.questions.len() > 1;
         return view.questions.iter().map(|(gate, question)| answer(run, gate, question, several)).collect();
     }
-    if view.status == RunStatus::Paused || driver == Driver::Nobody {
+    if driver != Driver::Queued && (view.status == RunStatus::Paused || driver == Driver::Nobody) {
         return vec![format!("`{RESUME}` with run_id={run} to go on")];
     }
     vec![format!("`{STATUS}` with run_id={run} and wait_seconds={ADVISED_WAIT} to wait for it")]

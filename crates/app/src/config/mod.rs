@@ -5,6 +5,7 @@ mod code;
 mod read;
 mod retention;
 mod rules;
+mod serve;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use self::read::read_toml;
 pub use self::retention::{Age, Retention};
 pub use self::rules::read as read_rules;
 use self::rules::{GuardrailsInFile, RulesInFile, Sections, Validation};
+pub use self::serve::Serve;
 use self::tools::ToolsInFile;
 use crate::error::AppError;
 
@@ -52,6 +54,8 @@ pub struct Config {
     pub secrets: Secrets,
     /// How long runs are kept that have ended.
     pub retention: Retention,
+    /// How much a server takes on.
+    pub serve: Serve,
     /// What may begin at all.
     pub guardrails: GuardrailsInFile,
     /// How many agents of which tiers.

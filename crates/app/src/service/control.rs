@@ -4,16 +4,17 @@
 use std::path::PathBuf;
 
 use candor_engine::Input;
-use candor_model::{CheckpointId, Money, Position, RiskClass, RunId, RunStatus};
-use candor_ports::{Leases, RunPage, RunQuery, Seq};
+use candor_model::{CheckpointId, EventBody, Money, Position, RiskClass, RunId, RunStatus};
+use candor_ports::{RunPage, RunQuery, Seq};
 use candor_runtime::ForkPoint;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::admission::QUEUED;
 use super::feed::Follower;
-use super::{Service, said};
+use super::{Driver, Service, said};
 use crate::data::{self, LoadedRun};
-use crate::drive::Begin;
+use crate::drive::{Begin, first_input};
 use crate::error::AppError;
 use crate::order::{Document, OrderRequest, fresh_run_id};
 use crate::time_travel;
@@ -64,14 +65,14 @@ impl Service {
             (None, None) => return Err(AppError::usage("say what is to be done: `goal` or `plan`")),
         };
         let plan = plan.map(|plan| Document { path: PathBuf::from("plan"), text: plan.to_string() });
-        let unattended = unattended.or(self.app.config.unattended).unwrap_or(false);
+        let unattended = unattended.or(self.0.app.config.unattended).unwrap_or(false);
         let request = OrderRequest { words, goal: None, plan, unattended, allow, learn: true };
-        let order = self.app.order(run.clone(), request)?;
+        let order = self.0.app.order(run.clone(), request)?;
         let (words, material) = (order.request.clone(), order.material.clone());
         if key.is_some() && self.exists(&run).await? {
             return self.begun_before(run, &words, material.as_ref()).await;
         }
-        match self.drive(Begin::Start(Box::new(order))).await {
+        match self.0.start(order).await {
             Ok(()) => Ok(Started { run, new: true }),
             // Somebody else was quicker with the same key.
             Err(_) if key.is_some() && self.exists(&run).await? => {
@@ -88,8 +89,7 @@ impl Service {
         words: &str,
         material: Option<&candor_model::StartMaterial>,
     ) -> Result<Started, AppError> {
-        use candor_model::EventBody;
-        let loaded = data::load_run(&self.log, &run).await?;
+        let loaded = data::load_run(&self.0.log, &run).await?;
         let same = loaded.records.first().is_some_and(|recorded| match &recorded.event.body {
             EventBody::RunStarted { request, material: begun, .. } => {
                 request == words && begun.as_deref() == material
@@ -111,12 +111,12 @@ impl Service {
 
     /// Where a run's log ends.
     pub async fn head(&self, run: &RunId) -> Result<Position, AppError> {
-        Ok(self.log.head(run).await?)
+        Ok(self.0.log.head(run).await?)
     }
 
     /// Reads a run and folds it.
     pub async fn load(&self, run: &RunId) -> Result<LoadedRun, AppError> {
-        let loaded = data::load_run(&self.log, run).await?;
+        let loaded = data::load_run(&self.0.log, run).await?;
         if loaded.records.is_empty() {
             return Err(AppError::not_found(format!("there is no run {run}")));
         }
@@ -125,8 +125,8 @@ impl Service {
 
     /// Starts no new task of a run until it is resumed.
     pub async fn pause(&self, run: &RunId, reason: &str) -> Result<(), AppError> {
-        let reason = self.app.without_secrets(reason.to_owned());
-        self.submit(run, Input::Pause { reason }).await
+        let reason = self.0.app.without_secrets(reason.to_owned());
+        self.0.submit(run, Input::Pause { reason }).await
     }
 
     /// Goes back to where a phase had just been completed, or to a checkpoint, and goes on from there.
@@ -144,13 +144,13 @@ impl Service {
             (None, Some(number)) => time_travel::checkpoint(&state, number)?,
             (None, None) => return Err(AppError::usage("say which `phase`, 0 to 7, or which `checkpoint`")),
         };
-        self.submit(run, Input::RollBack { to, run_budget }).await
+        self.0.submit(run, Input::RollBack { to, run_budget }).await
     }
 
     /// Begins a run anew, with other words if there are any.
     pub async fn restart(&self, run: &RunId, prompt: Option<String>) -> Result<(), AppError> {
-        let prompt = prompt.map(|words| self.app.new_words(words)).transpose()?;
-        self.submit(run, Input::Restart { prompt }).await
+        let prompt = prompt.map(|words| self.0.app.new_words(words)).transpose()?;
+        self.0.submit(run, Input::Restart { prompt }).await
     }
 
     /// Begins a new run where another one once was; that one is left as it is.
@@ -169,14 +169,14 @@ impl Service {
             (None, Some(number)) => ForkPoint::Checkpoint(CheckpointId(number)),
             (None, None) => ForkPoint::Latest,
         };
-        let prompt = prompt.map(|words| self.app.new_words(words)).transpose()?;
+        let prompt = prompt.map(|words| self.0.app.new_words(words)).transpose()?;
         let new = fresh_run_id()?;
-        self.drive(Begin::Fork { from: from.clone(), at, new: new.clone(), prompt }).await?;
+        self.0.fork(Begin::Fork { from: from.clone(), at, new: new.clone(), prompt }).await?;
         Ok(new)
     }
 
-    /// Takes up the runs that nobody drives although they have not ended; returns how many. Those that a person paused
-    /// are left alone.
+    /// Takes up the runs that nobody drives although they have not ended, and those that wait in the queue of an earlier
+    /// server; returns how many. Those that a person paused are left alone.
     pub async fn take_up_interrupted(&self) -> Result<usize, AppError> {
         let (mut taken_up, mut before) = (0, None);
         loop {
@@ -185,16 +185,14 @@ impl Service {
                 RunStatus::Executing,
                 RunStatus::Stopping,
                 RunStatus::WaitingHuman,
+                RunStatus::Paused,
             ];
             let query = RunQuery { statuses, before, limit: LOOKED_AT, ..RunQuery::default() };
-            let page = self.log.page(query).await?;
+            let page = self.0.log.page(query).await?;
             for entry in &page.runs {
                 let run = &entry.summary.run_id;
-                if self.runs.has(run).await || self.app.data.leases().is_taken(run).await {
-                    continue;
-                }
-                match self.drive(Begin::Resume { run: run.clone(), first: None }).await {
-                    Ok(()) => taken_up += 1,
+                match self.take_up(run).await {
+                    Ok(taken) => taken_up += usize::from(taken),
                     Err(error) => eprintln!("candor: run {run} could not be resumed: {error}"),
                 }
             }
@@ -205,9 +203,22 @@ impl Service {
         }
     }
 
+    /// Takes up a run that nobody drives, unless a person paused it.
+    async fn take_up(&self, run: &RunId) -> Result<bool, AppError> {
+        if self.driver(run).await != Driver::Nobody {
+            return Ok(false);
+        }
+        let loaded = data::load_run(&self.0.log, run).await?;
+        if loaded.state.status() == RunStatus::Paused && !was_queued(&loaded) {
+            return Ok(false);
+        }
+        self.0.drive(run, first_input(&loaded.state)?).await?;
+        Ok(true)
+    }
+
     /// A page of the list of runs.
     pub async fn page(&self, query: RunQuery) -> Result<RunPage, AppError> {
-        Ok(self.log.page(query).await?)
+        Ok(self.0.log.page(query).await?)
     }
 
     /// A page of a run's events.
@@ -217,32 +228,32 @@ impl Service {
         after: Position,
         limit: u32,
     ) -> Result<Vec<candor_ports::LoggedEvent>, AppError> {
-        Ok(self.log.events(run, after, limit).await?)
+        Ok(self.0.log.events(run, after, limit).await?)
     }
 
     /// Follows a run from a position on.
     pub async fn follow(&self, run: RunId, after: Position) -> Result<Follower, AppError> {
-        self.feed.follow(Some(run), after.0).await
+        self.0.feed.follow(Some(run), after.0).await
     }
 
     /// Follows all runs from a place on; without one, from now on.
     pub async fn follow_all(&self, after: Option<Seq>) -> Result<Follower, AppError> {
         let after = match after {
             Some(after) => after,
-            None => self.log.end().await?,
+            None => self.0.log.end().await?,
         };
-        self.feed.follow(None, after.0).await
+        self.0.feed.follow(None, after.0).await
     }
 
     /// Every agent, as data.
     pub async fn agents(&self) -> Result<Value, AppError> {
-        self.app.shown_agents(&self.log.experience().await?)
+        self.0.app.shown_agents(&self.0.log.experience().await?)
     }
 
     /// Every tool and how the servers stand, as data.
     pub async fn tools(&self) -> Result<Value, AppError> {
         use candor_ports::Toolbox as _;
-        let tools = self.app.tools()?;
+        let tools = self.0.app.tools()?;
         let servers = tools.health(false).await;
         Ok(serde_json::json!({ "tools": tools.tools().await, "servers": servers }))
     }
@@ -250,13 +261,19 @@ impl Service {
     /// Every pack, as data.
     #[must_use]
     pub fn packs(&self) -> Value {
-        self.app.shown_packs()
+        self.0.app.shown_packs()
     }
 
     /// The configuration, as data.
     pub fn configuration(&self) -> Result<Value, AppError> {
-        self.app.shown_config()
+        self.0.app.shown_config()
     }
+}
+
+/// Whether a run is paused because it waited in a server's queue.
+fn was_queued(loaded: &LoadedRun) -> bool {
+    let last = loaded.records.last().map(|recorded| &recorded.event.body);
+    matches!(last, Some(EventBody::RunPaused { reason }) if reason.starts_with(QUEUED))
 }
 
 /// The name of the run that a key stands for.

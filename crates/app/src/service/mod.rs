@@ -1,5 +1,6 @@
 //! What a server offers of an installation: plans, runs that are driven side by side, and their progress.
 
+mod admission;
 mod control;
 mod feed;
 mod runs;
@@ -15,14 +16,16 @@ use candor_runtime::{RunSnapshot, Runtime};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Semaphore, broadcast, watch};
+use tokio_util::task::TaskTracker;
 
 pub use self::control::{StartRequest, Started};
 use self::feed::Feed;
 pub use self::feed::Follower;
-use self::runs::Runs;
+use self::runs::{Runs, Standing};
+use crate::config::Serve;
 use crate::data::{self, Log};
-use crate::drive::{Begin, first_input};
+use crate::drive::first_input;
 use crate::error::AppError;
 use crate::planned::Planned;
 use crate::wiring::{AgentScope, App, ModelUse};
@@ -34,15 +37,25 @@ const PROGRESS_KEPT: usize = 256;
 pub type ProgressOf = (RunId, ProgressUpdate);
 
 /// An installation that a server offers to others.
-pub struct Service {
+pub struct Service(Arc<Shared>);
+
+/// What calls and the tasks that drive runs share.
+struct Shared {
     app: App,
     log: Log,
     runtime: Runtime,
     models: ModelUse,
     runs: Runs,
+    /// How many runs are planned at the same moment: that is work of the processor, and those who only ask wait for it.
+    beginning: Semaphore,
+    /// The tasks that drive runs.
+    tasks: TaskTracker,
     progress: broadcast::Sender<ProgressOf>,
     feed: Feed,
 }
+
+/// See [`Shared::beginning`].
+const BEGIN_AT_ONCE: usize = 2;
 
 /// A plan that was made and not kept.
 #[derive(Debug, Clone)]
@@ -60,6 +73,8 @@ pub struct ServedRun {
     pub view: RunView,
     /// Who drives it.
     pub driver: Driver,
+    /// How many runs are before it in the queue, if it waits there.
+    pub queued_behind: Option<usize>,
 }
 
 /// Who drives a run.
@@ -70,6 +85,8 @@ pub enum Driver {
     Here,
     /// Another process.
     Elsewhere,
+    /// Nobody yet: it waits in this process's queue until fewer runs are driven.
+    Queued,
     /// Nobody at the moment.
     Nobody,
 }
@@ -103,133 +120,123 @@ impl Service {
         let observer = Arc::new(Relay { progress: progress.clone(), feed: feed.clone() });
         let runtime =
             app.runtime_with_models(log.clone(), &[], tiers.as_ref(), Some(observer), AgentScope::All)?;
-        Ok(Self { app, log, runtime, models, runs: Runs::default(), progress, feed })
+        let runs = Runs::new(within_open_files(app.config.serve));
+        let (beginning, tasks) = (Semaphore::new(BEGIN_AT_ONCE), TaskTracker::new());
+        Ok(Self(Arc::new(Shared { app, log, runtime, models, runs, beginning, tasks, progress, feed })))
     }
 
     /// The data folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
-        self.app.data.path()
+        self.0.app.data.path()
     }
 
-    /// Stops driving, for good; returns the runs that have not ended and can be taken up again.
+    /// Stops driving, for good; returns the runs that have not ended and can be resumed.
     pub async fn leave(&self) -> Vec<RunId> {
-        let left = self.runs.leave().await;
-        self.app.close().await;
+        let left = self.0.leave().await;
+        self.0.app.close().await;
         left
     }
 
     /// Makes the plan for a goal, and keeps nothing.
     pub async fn plan(&self, goal: &str) -> Result<PlanView, AppError> {
         let goal = said(goal)?;
-        let experience = self.log.experience().await?;
-        let planned = Planned::of(&self.app, experience, goal, self.models.clone()).await?;
+        let experience = self.0.log.experience().await?;
+        let planned = Planned::of(&self.0.app, experience, goal, self.0.models.clone()).await?;
         Ok(PlanView { data: planned.as_json(), text: planned.as_text() })
     }
 
-    /// Begins a run and drives it. It returns once the goal is stored; from then on the run can be found.
+    /// Begins a run and drives it, now or when it is its turn. It returns once the goal is stored; from then on the run
+    /// can be found.
     pub async fn start(&self, goal: &str, unattended: Option<bool>) -> Result<RunId, AppError> {
         let request = StartRequest { goal: Some(goal.to_owned()), unattended, ..StartRequest::default() };
         Ok(self.begin(request).await?.run)
     }
 
-    async fn drive(&self, begin: Begin) -> Result<(), AppError> {
-        let run = begin.run().clone();
-        let begun = async {
-            let lease = self.app.claim(&run).await?;
-            self.app.begin(&self.runtime, begin, lease).await
-        };
-        self.runs.keep(begun).await
-    }
-
-    /// Gives a run an input: to its driver here or elsewhere; if it has none, it is taken up.
-    async fn submit(&self, run: &RunId, input: Input) -> Result<(), AppError> {
-        if let Some(given) = self.runs.submit(run, &input).await {
-            return Ok(given?);
-        }
-        if self.app.data.leases().is_taken(run).await {
-            self.runtime.submit(run.clone(), input).await?;
-            return Ok(());
-        }
-        self.drive(Begin::Resume { run: run.clone(), first: Some(input) }).await
-    }
-
     /// Goes on with a run that is paused or has no active driver.
     pub async fn resume(&self, run: &RunId) -> Result<(), AppError> {
-        let first = first_input(&data::load_run(&self.log, run).await?.state)?;
-        match first {
-            Some(input) => self.submit(run, input).await,
-            None if self.runs.has(run).await => Ok(()),
-            None => self.drive(Begin::Resume { run: run.clone(), first: None }).await,
+        let first = first_input(&data::load_run(&self.0.log, run).await?.state)?;
+        match (first, self.0.runs.standing(run)) {
+            (_, Standing::Queued(..)) | (None, Standing::Driven(..) | Standing::Moving(_)) => Ok(()),
+            (Some(input), _) => self.0.submit(run, input).await,
+            (None, Standing::Absent) => self.0.drive(run, None).await,
         }
     }
 
     /// Looks at a run.
     pub async fn look(&self, run: &RunId) -> Result<ServedRun, AppError> {
-        let loaded = data::load_run(&self.log, run).await?;
-        let driver = self.driver(run).await;
+        let loaded = data::load_run(&self.0.log, run).await?;
+        let (driver, queued_behind) = self.standing(run).await;
         let mut view = RunView::of(&loaded.state, &loaded.records);
-        view.error = self.runs.failure_of(run).await.or(view.error);
-        Ok(ServedRun { view, driver })
+        view.error = self.0.runs.failure_of(run).or(view.error);
+        Ok(ServedRun { view, driver, queued_behind })
     }
 
     /// Who drives a run.
     pub async fn driver(&self, run: &RunId) -> Driver {
-        match (self.runs.has(run).await, self.app.data.leases().is_taken(run).await) {
-            (true, _) => Driver::Here,
-            (false, true) => Driver::Elsewhere,
-            (false, false) => Driver::Nobody,
+        self.standing(run).await.0
+    }
+
+    /// Who drives a run, and how many are before it if it waits in the queue.
+    async fn standing(&self, run: &RunId) -> (Driver, Option<usize>) {
+        match self.0.runs.standing(run) {
+            Standing::Driven(..) | Standing::Moving(_) => (Driver::Here, None),
+            Standing::Queued(_, before) => (Driver::Queued, Some(before)),
+            Standing::Absent if self.0.app.data.leases().is_taken(run).await => (Driver::Elsewhere, None),
+            Standing::Absent => (Driver::Nobody, None),
         }
     }
 
     /// Why a run could not be driven on here, if so.
-    pub async fn failure_of(&self, run: &RunId) -> Option<String> {
-        self.runs.failure_of(run).await
+    #[must_use]
+    pub fn failure_of(&self, run: &RunId) -> Option<String> {
+        self.0.runs.failure_of(run)
     }
 
     /// Finds a run by its name, by the beginning of its name, or as the `last` one.
     pub async fn find(&self, named: &str) -> Result<RunId, AppError> {
-        data::find_run(&self.app.data, Some(&self.log), named).await
+        data::find_run(&self.0.app.data, Some(&self.0.log), named).await
     }
 
     /// The runs that changed last, the latest first.
     pub async fn latest(&self, most: u32) -> Result<Vec<RunEntry>, AppError> {
         let filter = RunFilter { unfinished_only: false, limit: Some(most) };
-        Ok(self.log.runs(filter).await?)
+        Ok(self.0.log.runs(filter).await?)
     }
 
     /// Answers an open question; a run without an active driver is resumed with it.
     pub async fn answer(&self, run: &RunId, gate: GateId, answer: Answer) -> Result<(), AppError> {
-        let answer = self.app.answer_without_secrets(answer);
-        self.submit(run, Input::Answered { gate, answer }).await
+        let answer = self.0.app.answer_without_secrets(answer);
+        self.0.submit(run, Input::Answered { gate, answer }).await
     }
 
     /// Stops everything that a run does and ends it.
     pub async fn cancel(&self, run: &RunId, reason: &str) -> Result<(), AppError> {
-        let reason = self.app.without_secrets(reason.to_owned());
-        self.submit(run, Input::Cancel { reason }).await
+        let reason = self.0.app.without_secrets(reason.to_owned());
+        self.0.submit(run, Input::Cancel { reason }).await
     }
 
     /// The progress of all runs that are driven here, from now on.
     #[must_use]
     pub fn progress(&self) -> broadcast::Receiver<ProgressOf> {
-        self.progress.subscribe()
+        self.0.progress.subscribe()
     }
 
     /// Returns when a run is idle: it has ended, has no active driver, or only waits for a person.
     /// With `after`, a run that waits counts only when something happened to it after that position.
     pub async fn rest(&self, run: &RunId, after: Option<Position>) -> Result<(), AppError> {
-        let leases = self.app.data.leases();
-        let mut news = self.log.listen()?;
-        let mut loaded = data::load_run(&self.log, run).await?;
+        let leases = self.0.app.data.leases();
+        self.0.settled(run).await;
+        let mut news = self.0.log.listen()?;
+        let mut loaded = data::load_run(&self.0.log, run).await?;
         loop {
-            let mut driver = self.runs.snapshot(run).await;
+            let mut driver = self.0.settled(run).await.map(|remote| remote.snapshot());
             if driver.is_none() && !leases.is_taken(run).await {
                 return Ok(());
             }
             // Taken before the log is read, which then is never behind it.
             let snapshot = driver.as_mut().map(|driver| driver.borrow_and_update().clone());
-            loaded.catch_up(&self.log).await?;
+            loaded.catch_up(&self.0.log).await?;
             if rests(&loaded.state, after, snapshot.as_ref()) {
                 return Ok(());
             }
@@ -272,6 +279,20 @@ fn is_of(snapshot: &RunSnapshot, state: &RunState) -> bool {
     snapshot.status == state.status()
         && snapshot.questions.len() == open.len()
         && snapshot.questions.iter().all(|(gate, question)| open.get(gate) == Some(question))
+}
+
+/// As many runs at once as this process has open files for, said if that is fewer than configured.
+fn within_open_files(limits: Serve) -> Serve {
+    let Some((most, files)) = candor_process::programs_at_once() else { return limits };
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    if most < limits.max_active_runs {
+        let wanted = limits.max_active_runs;
+        eprintln!(
+            "candor: at most {most} runs are driven at once, not {wanted}: this process may open {files} files \
+             (ulimit -n)"
+        );
+    }
+    Serve { max_active_runs: limits.max_active_runs.min(most), ..limits }
 }
 
 /// The words of a goal, if there are any.

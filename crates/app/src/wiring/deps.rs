@@ -32,6 +32,7 @@ impl App {
             breakers: self.config.breakers,
             inspector: self.inspector(),
             redactor: self.redactor(),
+            shortage: Some(candor_process::near_shortage),
         })
     }
 

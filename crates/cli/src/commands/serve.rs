@@ -17,6 +17,8 @@ use crate::failure::{Failure, code};
 
 /// Where HTTP is served if nobody says.
 const USUAL_ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7117);
+/// How many runs are named that have not ended when the server does.
+const TOLD: usize = 20;
 
 pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8, Failure> {
     let app = App::build(global)?.discover_agents().await;
@@ -34,9 +36,12 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
         };
         http(&service, options, stop).await
     };
-    for run in service.leave().await {
-        let more = global.words();
+    let (left, more) = (service.leave().await, global.words());
+    for run in left.iter().take(TOLD) {
         tell!("candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}");
+    }
+    if let hidden @ 1.. = left.len().saturating_sub(TOLD) {
+        tell!("candor: {hidden} more runs rest; `candor list{more}` shows them");
     }
     signalled.abort();
     served.map(|()| code::DONE)

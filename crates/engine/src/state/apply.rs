@@ -65,7 +65,7 @@ impl RunState {
             E::Progressed { update } => self.results.progress = update.progress_percentage,
             E::OutcomeRecorded(OutcomeRecord { report, .. }) => self.results.report = Some(report.clone()),
             E::RunPaused { .. } => self.paused = true,
-            E::RunResumed {} => self.resume(),
+            E::RunResumed {} => self.resume(at),
             E::StopRequested { then } => self.stop(then),
             E::RolledBack { to, run_budget } => self.roll_back(*to, *run_budget, at),
             E::RunCompleted { .. } => self.end(RunStatus::Completed),

@@ -188,8 +188,12 @@ impl RunState {
     }
 
     /// A pause is over. A run that had ended tries once more what failed, and keeps what succeeded.
-    pub(super) fn resume(&mut self) {
+    pub(super) fn resume(&mut self, at: Timestamp) {
         self.paused = false;
+        // Time that a run was paused for, or waited in a queue, is not planning time.
+        if let Stage::Preparing { since, .. } = &mut self.stage {
+            *since = at;
+        }
         if !self.can_resume() {
             return;
         }

@@ -107,8 +107,8 @@ pub(super) async fn one(State(server): State<Shared>, Run(run): Run) -> Result<J
     let mut status = data(&Status::of(&loaded.state, &loaded.records))?;
     if let Some(fields) = status.as_object_mut() {
         fields.insert("driver".to_owned(), json!(driver));
-        fields.insert("driven".to_owned(), json!(driver != Driver::Nobody));
-        fields.insert("error".to_owned(), json!(server.service.failure_of(&run).await));
+        fields.insert("driven".to_owned(), json!(matches!(driver, Driver::Here | Driver::Elsewhere)));
+        fields.insert("error".to_owned(), json!(server.service.failure_of(&run)));
         fields.insert("events".to_owned(), json!(loaded.state.position()));
     }
     Ok(Json(status))

@@ -3,7 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "callers write the JSON in place")]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -37,7 +37,21 @@ pub(crate) struct Ended {
 impl Mcp {
     /// Starts a server and introduces itself.
     pub(crate) fn start(candor: &Candor) -> Self {
-        let mut mcp = Self::start_silently(candor);
+        Self::start_silently(candor).introduced()
+    }
+
+    /// Starts a server that may have so many files open, and introduces itself.
+    pub(crate) fn start_limited(candor: &Candor, files: u32) -> Self {
+        let mut command = Command::new("sh");
+        let limited = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_candor"), "--data", "data", "serve", "--mcp"]);
+        command.current_dir(candor.folder());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::of(command.spawn().unwrap()).introduced()
+    }
+
+    fn introduced(self) -> Self {
+        let mut mcp = self;
         let info = json!({"name": "test", "version": "1"});
         let said = mcp.request(
             "initialize",
@@ -50,7 +64,10 @@ impl Mcp {
 
     /// Starts a server and says nothing yet.
     pub(crate) fn start_silently(candor: &Candor) -> Self {
-        let mut child = candor.start(["serve", "--mcp"]);
+        Self::of(candor.start(["serve", "--mcp"]))
+    }
+
+    fn of(mut child: Child) -> Self {
         let (sender, lines) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || {
@@ -137,12 +154,14 @@ impl Mcp {
         said["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal to the server.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        assert!(
-            std::process::Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success()
-        );
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
     }
 
     /// Closes the input, and waits for the server to end.

@@ -21,6 +21,7 @@ mod goal_and_plan;
 mod guard;
 mod hook;
 mod levels;
+mod load;
 mod looking;
 mod mcp;
 mod packs;
