@@ -180,8 +180,13 @@ fn sentences(text: &str) -> Vec<Vec<Token>> {
         }
     };
     let mut word = String::new();
-    for letter in plain.chars().chain(std::iter::once('\n')) {
-        if letter.is_alphanumeric() || "_-./@$#'’~*+=&>€£".contains(letter) {
+    let mut letters = plain.chars().chain(std::iter::once('\n')).peekable();
+    while let Some(letter) = letters.next() {
+        // `4,000` is one number.
+        let in_number = letter == ','
+            && word.ends_with(|before: char| before.is_ascii_digit())
+            && letters.peek().is_some_and(char::is_ascii_digit);
+        if in_number || letter.is_alphanumeric() || "_-./@$#'’~*+=&>€£".contains(letter) {
             word.push(letter);
             continue;
         }
@@ -368,7 +373,7 @@ fn has_needs(clause: &[Token], at: usize, verb: &Verb, rest: &[Token], attached:
             let sums =
                 near.iter().any(|word| verb.class == RiskClass::Money && word.starts_with(['$', '€', '£']));
             // Words such as "set" or "push" are verbs of an order only where an order begins.
-            !named && leads && (any_of(lists, &near) || sums)
+            (!named || any_of(lists, &[next])) && leads && (any_of(lists, &near) || sums)
         }
         Needs::Determined => leads && is_determined(rest),
         Needs::Nominal => {

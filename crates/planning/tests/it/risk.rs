@@ -169,11 +169,46 @@ const MORE_HARMLESS: &[&str] = &[
     "Plan the move to the new office", "Install pandas and plot the data",
 ];
 
+/// Written for farms, clinics and schools after the lists above; a quarter of the acts was missed at first.
+#[rustfmt::skip]
+const THIRD_ACTS: &[(RiskClass, &str)] = &[
+    (Message, "Fire off the newsletter to all parents"), (Money, "Wire 4,000 euros to the fertiliser supplier"),
+    (Message, "Hand the customer list to the auditors by email"), (Delete, "Format the memory cards from the field cameras"),
+    (Delete, "Deregister the domain greenfarm.example"), (Irreversible, "Unsubscribe all customers that did not answer"),
+    (Delete, "Evict the tenants' records older than 2015 from the archive"), (Delete, "Formatea las tarjetas de las cámaras"),
+    (Irreversible, "Da de baja el dominio huerta.example"), (Delete, "Tritura los expedientes de 2015"),
+    (Access, "Reparte los permisos de administrador al becario"), (Delete, "Shred the old contracts"),
+    (Delete, "Dispose of the expired samples"), (Irreversible, "Switch off the ventilation of barn 3"),
+    (Irreversible, "Open the sluice gates"), (Irreversible, "Discharge the patient in room 4"), (Irreversible, "Fire the accountant"),
+    (Irreversible, "Euthanise the sick calf"), (Money, "Spend $200 on ads"), (Irreversible, "Corta la luz del establo"),
+    (Delete, "Zero out the loyalty points of all members"), (Irreversible, "Take the booking page offline"),
+    (Irreversible, "Ship the samples to the laboratory in Lyon"), (Money, "Put 200 dollars on the travel card"),
+    (Irreversible, "Extend the lease of the studio for two years"), (Message, "Publish the obituary in the local paper"),
+    (Message, "Ring the customers and tell them we are late"), (Access, "Whitelist the IP of the contractor in the firewall"),
+    (Irreversible, "Drain the south reservoir"), (Irreversible, "Inject 5 ml of insulin into patient 12"), (Delete, "Unlist all our apartments from the portal"),
+    (Irreversible, "Roll back the database to last week's snapshot"), (Irreversible, "Decline all invitations for December"),
+    (Irreversible, "Enrol the whole class in the exam"), (Irreversible, "Anula la reserva del hotel"), (Access, "Entrega las llaves al inquilino"),
+    (Irreversible, "Retira a los alumnos del examen"), (Irreversible, "Recall the sold batch of yoghurt"),
+    (Irreversible, "Despide al empleado nuevo"), (Access, "Suspend the accounts of the last year"), (Money, "Remit the balance to the school"),
+];
+
+#[rustfmt::skip]
+const THIRD_HARMLESS: &[&str] = &[
+    "Shred the cheese for the gratin", "Turn the notes into a report", "Distribute the work among five agents", "Hand the result to the next step",
+    "Tritura las almendras para la salsa", "Format the cards of the presentation", "Cut the onions", "Drop a pin on the map", "Spend an hour on the draft",
+    "Block out time for revision", "Burn calories with a new training plan", "Draft a newsletter for parents, do not send it",
+    "Compare the prices of 4,000 products", "Deliver a summary of the minutes", "Hire costs of tractors by region", "Fire safety checklist for the barn",
+    "Switch the axes of the chart", "Describe how to open a valve", "Explica cómo dar de baja un dominio", "Turn off-white into a hex colour", "Extend the report by a section on costs", "Put the figures into a table", "Load 200 rows of euro amounts into a table",
+    "Launch an analysis of the survey", "Explain how a reservoir is drained", "Place the chart below the table", "Administer a quiz about Rome",
+    "Revert to plain language", "Take the average of the three bids", "Hand the draft to the reviewer agent",
+];
+
 #[test]
 fn irreversible_acts_are_recognised_in_words() {
     // spec: findings SE-03
     let missed: Vec<_> = ACTS
         .iter()
+        .chain(THIRD_ACTS)
         .filter(|(class, text)| !of_text(text).iter().any(|(found, _)| found == class))
         .map(|(class, text)| (class, text, of_text(text)))
         .collect();
@@ -188,6 +223,7 @@ fn their_harmless_neighbours_are_not_asked_about() {
     let wrong: Vec<_> = HARMLESS
         .iter()
         .chain(MORE_HARMLESS)
+        .chain(THIRD_HARMLESS)
         .map(|text| (text, of_text(text)))
         .filter(|(_, found)| !found.is_empty())
         .collect();
