@@ -25,7 +25,11 @@ const SIGNS: &[&str] = &[
     "sk-", "aiza", "github_pat_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "whsec_",
     "npm_", "xapp-", "akia", "asia", "xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxr-", "xoxs-", "bearer", "eyj", "-----begin", "://", "passw",
     "passphrase", "pwd", "secret", "api_key", "api-key", "apikey", "access_key", "access_token", "auth_token", "private_key", "token=",
-    "token:", "token\"", "token\\\"", "token'", "token =", "token :",
+    "token:", "token\"", "token\\\"", "token'", "token =", "token :", "token is",
+    "token es", "--token", "glptt-", "glrt-", "gldt-", "dop_v1_", "doo_v1_", "shpat_", "shpss_", "shpca_", "sg.", "pypi-", "hvs.", "ya29.",
+    "eaacedeose0cba", "lin_api_", "gsk_", "r8_", "dckr_pat_", "atatt3", "sntrys_", "sntryu_", "pmak-", "nrak-", "xai-", "pplx-", "nvapi-",
+    ":aa", "hooks.slack.com", "api/webhooks", "accountkey", "account_key", "sharedaccesskey", "basic ", "contrase", "clave", "kennwort",
+    "mot de passe", "senha", "-u ", " -p",
 ];
 
 /// Takes secrets out of texts, values and records.
@@ -218,6 +222,58 @@ mod tests {
         assert_eq!(after["outputs"]["password_policy"], json!({"type": "string"}));
         assert!(redactor.record(&after).is_none(), "once is enough");
         assert!(redactor.record(&json!({"note": "nothing here", "tokens": 3})).is_none());
+    }
+
+    #[test]
+    fn formats_of_other_services_options_of_commands_and_passwords_in_prose_are_taken_out() {
+        // spec: findings SE-04
+        let hex = "b7a1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f9";
+        let mixed = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
+        for (text, secret) in [
+            (format!("dop_v1_{hex}"), hex),
+            (format!("shpat_{}", &hex[..32]), &hex[..32]),
+            (format!("SG.{}.{mixed}", &mixed[..22]), mixed),
+            (format!("pypi-{mixed}{mixed}"), mixed),
+            (format!("hvs.{mixed}"), mixed),
+            (format!("ya29.{mixed}"), mixed),
+            (format!("use gsk_{mixed} here"), mixed),
+            ("hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh".to_owned(), "AbCdEfGhIjKl"),
+            (format!("7712345678:AA{}", &mixed[..33]), &mixed[..33]),
+            (format!("post to https://hooks.slack.com/services/T000/B000/{}", &mixed[..24]), &mixed[..24]),
+            (format!("AccountName=x;AccountKey={mixed}=="), mixed),
+            ("Authorization: Basic YWxhZGRpbjpvcGVuc2VzYW1l".to_owned(), "YWxhZGRpbjpvcGVuc2VzYW1l"),
+            ("contraseña: Gato-Verde-77".to_owned(), "Gato-Verde-77"),
+            ("clave=Perro.Azul.88".to_owned(), "Perro.Azul.88"),
+            ("the password is hunter2hunter2".to_owned(), "hunter2hunter2"),
+            ("curl -u admin:S3cr3tP4ss https://x.example".to_owned(), "S3cr3tP4ss"),
+            ("mysql -u root -pS3cr3tDbPass".to_owned(), "S3cr3tDbPass"),
+            ("login --password 'two words 7' now".to_owned(), "two words 7"),
+        ] {
+            let clean = redactor().text(&text).into_owned();
+            assert!(!clean.contains(secret) && clean.contains(MARK), "{text} -> {clean}");
+            assert_eq!(redactor().text(&clean), clean);
+            let record = redactor().record(&json!({ "text": text })).unwrap().to_string();
+            assert!(!record.contains(secret), "{record}");
+        }
+        for harmless in [
+            "a basic understanding of Rust",
+            "the token is required",
+            "docker run -p 8080:80 nginx",
+            "ssh -p 2222 host",
+            "sort -u names.txt",
+            "la clave es practicar",
+            "the password is the weakest part",
+            "Basic Introduction to Statistics",
+            "cp -pr a b",
+            "mkdir -p src/Model2/View",
+            "msg.content is empty",
+            "ratio 12345678:AA is odd",
+            "npm_config_registry",
+            "--token is an option",
+            "the secret is patience",
+        ] {
+            assert_eq!(redactor().text(harmless), harmless);
+        }
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 //! who warns of them in a request look here, so that there is one way.
 //!
 //! Shapes are the prefixes of well-known keys, tokens of three parts and private keys; places are after
-//! `password=`, in front of `@` in an address, and after `Bearer`. Prose, identifiers and hashes are none. Each
+//! `password=`, `--password`, `password is`, in front of `@` in an address, and after `Bearer` and `Basic`. Prose, identifiers and hashes are none. Each
 //! byte is looked at a few times at most.
 
 use std::ops::Range;
@@ -59,11 +59,13 @@ fn find_at(rest: &str, before: Option<char>) -> Option<Found> {
     let begins_word = !before.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
     let begins_name = !before.is_some_and(char::is_alphanumeric);
     match rest.bytes().next()? {
-        b'-' => private_key(rest),
+        b'-' => private_key(rest).or_else(|| if begins_word { option(rest) } else { None }),
+        b'0'..=b'9' if begins_word => bot_token(rest),
         b':' => in_address(rest),
-        b'b' | b'B' if begins_word => bearer(rest).or_else(|| assigned(rest)),
+        b'b' | b'B' if begins_word => bearer(rest).or_else(|| basic(rest)).or_else(|| assigned(rest)),
         letter if letter.is_ascii_alphabetic() => {
             let shaped = if begins_word { key(rest).or_else(|| token_of_three(rest)) } else { None };
+            let shaped = shaped.or_else(|| hook(rest));
             shaped.or_else(|| if begins_name { assigned(rest) } else { None })
         }
         _ => None,
@@ -97,18 +99,49 @@ const KEYS: &[(&str, &str, usize)] = &[
     ("xoxo-", "slack_token", 10),
     ("xoxr-", "slack_token", 10),
     ("xoxs-", "slack_token", 10),
+    ("glptt-", "gitlab_token", 20),
+    ("glrt-", "gitlab_token", 20),
+    ("gldt-", "gitlab_token", 20),
+    ("dop_v1_", "api_key", 40),
+    ("doo_v1_", "api_key", 40),
+    ("shpat_", "api_key", 24),
+    ("shpss_", "api_key", 24),
+    ("shpca_", "api_key", 24),
+    ("SG.", "api_key", 40),
+    ("pypi-", "api_key", 40),
+    ("hvs.", "api_key", 24),
+    ("ya29.", "google_token", 20),
+    ("EAACEdEose0cBA", "api_key", 20),
+    ("AGE-SECRET-KEY-1", "private_key", 40),
+    ("lin_api_", "api_key", 30),
+    ("gsk_", "api_key", 30),
+    ("r8_", "api_key", 30),
+    ("dckr_pat_", "api_key", 20),
+    ("ATATT3", "api_key", 40),
+    ("sntrys_", "api_key", 30),
+    ("sntryu_", "api_key", 30),
+    ("PMAK-", "api_key", 30),
+    ("NRAK-", "api_key", 20),
+    ("xai-", "api_key", 40),
+    ("pplx-", "api_key", 40),
+    ("nvapi-", "api_key", 40),
 ];
 
 fn key(rest: &str) -> Option<Found> {
     let (start, kind, least) = KEYS.iter().find(|(start, ..)| rest.starts_with(start))?;
     let is_aws = *kind == "aws_key";
-    let is_part = |byte: u8| if is_aws { byte.is_ascii_alphanumeric() } else { is_key_letter(byte) };
+    let dotted = start.ends_with('.');
+    let is_part = |byte: u8| match byte {
+        byte if is_aws => byte.is_ascii_alphanumeric(),
+        b'.' => dotted,
+        byte => is_key_letter(byte),
+    };
     let body = run(after(rest, start.len()), is_part);
     let is_key = if is_aws {
         body.len() == *least && !body.bytes().any(|byte| byte.is_ascii_lowercase())
     } else {
-        // Words with hyphens begin like keys (`sk-learn-…`), but have no digits.
-        body.len() >= *least && body.bytes().any(|byte| byte.is_ascii_digit())
+        // Words with hyphens begin like keys (`sk-learn-…`), but have no digits and no letters of both cases.
+        body.len() >= *least && (body.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed(body))
     };
     is_key.then(|| Found::here(kind, start.len() + body.len()))
 }
@@ -141,6 +174,60 @@ fn bearer(rest: &str) -> Option<Found> {
     let token = run(after(rest, word.len()), |byte| is_key_letter(byte) || b".~+/=".contains(&byte));
     let is_token = token.len() >= 12 && token.bytes().any(|byte| byte.is_ascii_digit());
     is_token.then(|| Found { kind: "bearer_token", from: word.len(), to: word.len() + token.len() })
+}
+
+/// `Basic` and a login in base64. Prose goes on with words, which are of one case and have no digits.
+fn basic(rest: &str) -> Option<Found> {
+    let word = "basic ";
+    if !starts_with_ignoring_case(rest, word) {
+        return None;
+    }
+    let login = run(after(rest, word.len()), |byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    let coded = login.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=') || login.len() % 4 == 0;
+    let is_login = login.len() >= 12 && coded && is_mixed(after(login, 1));
+    is_login.then(|| Found { kind: "password", from: word.len(), to: word.len() + login.len() })
+}
+
+/// Addresses that let whoever knows them post somewhere: what follows the host is the secret.
+const HOOKS: &[&str] =
+    &["hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"];
+
+fn hook(rest: &str) -> Option<Found> {
+    let host = HOOKS.iter().find(|host| starts_with_ignoring_case(rest, host))?;
+    let path = run(after(rest, host.len()), |byte| is_key_letter(byte) || byte == b'/');
+    (path.len() >= 16).then(|| Found { kind: "webhook", from: host.len(), to: host.len() + path.len() })
+}
+
+/// A Telegram bot's token: its number, a colon, and a key.
+fn bot_token(rest: &str) -> Option<Found> {
+    let number = run(rest, |byte| byte.is_ascii_digit());
+    let key = run(after(rest, number.len()).strip_prefix(":AA")?, is_key_letter);
+    let is_token = (8..=10).contains(&number.len()) && key.len() >= 28;
+    is_token.then(|| Found::here("api_key", number.len() + 3 + key.len()))
+}
+
+/// Options of commands: `--password VALUE`, `-u user:password`, `-pVALUE`.
+fn option(rest: &str) -> Option<Found> {
+    let found = |from: usize, value: &str| Found { kind: "password", from, to: from + value.len() };
+    if let Some(login) = rest.strip_prefix("-u ") {
+        let user = run(login, |byte| is_key_letter(byte) || b".@".contains(&byte));
+        let secret = value(after(login, user.len()).strip_prefix(':')?, None);
+        return (secret.len() >= 4 && looks_random(secret)).then(|| found(3 + user.len() + 1, secret));
+    }
+    if let Some(secret) =
+        rest.strip_prefix("-p").map(|ahead| value(ahead, None)).filter(|it| !it.starts_with('-'))
+        && secret.len() >= 8
+        && looks_random(secret)
+        && is_mixed(secret)
+    {
+        return Some(found(2, secret));
+    }
+    let name = run(rest.strip_prefix("--")?, is_key_letter);
+    let ahead = after(rest, 2 + name.len()).strip_prefix(' ')?;
+    let quote = ahead.chars().next().filter(|letter| matches!(letter, '"' | '\''));
+    let secret = value(head(ahead, JUDGED), quote);
+    let is_option = !secret.starts_with('-') && is_field(name, secret);
+    is_option.then(|| found(rest.len() - ahead.len() + usize::from(quote.is_some()), value(ahead, quote)))
 }
 
 fn private_key(rest: &str) -> Option<Found> {
@@ -190,8 +277,20 @@ const NAMES: &[(&str, bool)] = &[
     ("access_token", false),
     ("auth_token", false),
     ("private_key", false),
+    ("accountkey", false),
+    ("account_key", false),
+    ("sharedaccesskey", false),
+    ("contraseña", false),
+    ("contrasena", false),
+    ("clave", true),
+    ("passwort", false),
+    ("kennwort", false),
+    ("mot de passe", false),
+    ("senha", false),
     ("token", true),
 ];
+/// What stands between a name and its value in prose; then the value must look like a secret.
+const PROSE: &[&str] = &[" is ", " es ", " ist ", " est "];
 /// How much of a value is judged.
 const JUDGED: usize = 64;
 /// What stands where a secret will be.
@@ -214,17 +313,23 @@ pub fn is_field(name: &str, value: &str) -> bool {
 fn assigned(rest: &str) -> Option<Found> {
     let (name, strict) = NAMES.iter().find(|(name, _)| starts_with_ignoring_case(rest, name))?;
     let mut ahead = after(rest, name.len());
+    let said = PROSE.iter().find_map(|word| ahead.strip_prefix(word));
     ahead = ahead.strip_prefix(['"', '\'']).unwrap_or(ahead);
     ahead = trim_spaces(ahead);
     let equals = ahead.strip_prefix("=>").or_else(|| ahead.strip_prefix('='));
-    let ahead = trim_spaces(equals.or_else(|| ahead.strip_prefix(':'))?);
+    let ahead = trim_spaces(equals.or_else(|| ahead.strip_prefix(':')).or(said)?);
     let quote = ahead.chars().next().filter(|letter| matches!(letter, '"' | '\''));
     // Judged by its beginning, so that text in which every word announces a secret is not read again and again.
-    if !is_secret(value(head(ahead, JUDGED), quote), quote.is_some(), equals.is_some(), *strict) {
+    let strict = *strict || (said.is_some() && quote.is_none());
+    if !is_secret(value(head(ahead, JUDGED), quote), quote.is_some(), equals.is_some(), strict) {
         return None;
     }
     let from = rest.len() - ahead.len() + usize::from(quote.is_some());
-    let kind = if name.starts_with("pa") || *name == "pwd" { "password" } else { "secret" };
+    let kind = if name.starts_with("pa") || name.starts_with("contrase") || *name == "pwd" {
+        "password"
+    } else {
+        "secret"
+    };
     Some(Found { kind, from, to: from + value(ahead, quote).len() })
 }
 
@@ -252,6 +357,11 @@ fn is_secret(value: &str, quoted: bool, equals: bool, strict: bool) -> bool {
 fn looks_random(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     has_digit && !value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// Whether a text has letters of both cases.
+fn is_mixed(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_lowercase()) && text.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
 fn is_key_letter(byte: u8) -> bool {
