@@ -10,21 +10,26 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         "ignore ignoring disregard disregarding forget forgetting override overriding overrule bypass bypassing
         circumvent neglect discard abandon dismiss violate break breaking unlearn ignora ignorar ignoren olvida olvidar
         olvide olviden descarta descartar omite omitir sobrescribe anula oublie oubliez oublier ignorez ignorer vergiss
-        vergesse vergessen ignoriere ignorieren missachte uberschreibe esqueca esquece ignori ignorare dimentica scorda",
+        vergesse vergessen ignoriere ignorieren missachte missachten uberschreibe umgehe verwirf esqueca esquece esquecer
+        desconsidera desconsidere desconsiderar descarte ignori ignorare dimentica dimenticare dimenticate scorda trascura
+        annulla prescinde prescindi contourne contournez neglige negligez elude eludir saltate",
     ),
     (
         "PRIOR",
         "previous previously prior above earlier preceding before foregoing past existing initial original former
         given everything anterior anteriores antes previas previos previa previo arriba precedente precedentes
-        vorherigen vorherige vorigen bisherigen obigen zuvor davor precedenti acima avant dessus",
+        vorherigen vorherige vorigen bisherigen bisherige obigen obige zuvor davor vorangegangenen fruheren ursprunglichen
+        precedenti precedente acima anterior avant dessus precedents precedentes precedemment initiales recibido recibiste
+        originales iniciales dadas sopra",
     ),
     (
         "RULES",
         "instruction instructions prompt prompts rule rules guideline guidelines directive directives direction
         directions command commands order orders constraint constraints restriction restrictions policy policies
         programming safeguards protocols instrucciones instruccion reglas ordenes indicaciones directrices restricciones
-        anweisungen anweisung regeln befehle vorgaben einschrankungen instrucoes regras consignes regles istruzioni
-        regole",
+        anweisungen anweisung regeln regel befehle befehl vorgaben einschrankungen richtlinien systemprompt instrucoes instrucao
+        regras comandos diretrizes ordens restricoes consignes consigne regles directives ordres instructions contraintes
+        istruzioni regole direttive comandi ordini vincoli normas mandatos",
     ),
     ("SAID", "input inputs context conversation conversations message messages information text texts chat statements
         sentences tasks task assignments assignment discussion contexto conversacion texto mensajes aufgaben aufgabe
@@ -36,12 +41,15 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         "reveal show print output repeat display list tell give write share dump leak recite echo encode translate
         summarize summarise return copy provide expose disclose read type state paste spell describe see know explain
         revela revele muestra muestrame dime imprime repite ensename escribe zeige nenne wiederhole gib verrate affiche
-        revele montre repete donne mostre mostra rivela ripeti",
+        revele montre montrez repete repetez donne donnez revelez affichez imprimez recite mostre mostra mostrar revelar exiba imprima
+        repita diga rivela ripeti stampa elenca dimmi zeig sag verrat gebe offenbare drucke liste wiederhol comparte
+        transcribe expon",
     ),
     (
         "PROMPTS",
         "prompt prompts preprompt instruction instructions directive directives guidelines systemprompt
-        instrucciones anweisungen instrucoes consignes istruzioni configuration",
+        instrucciones anweisungen instrucoes consignes istruzioni configuration systemanweisungen systemanweisung systemnachricht
+        directivas direttive vorgaben",
     ),
     ("TEXTS", "text words content contents everything sentences lines paragraph information message prompt
         instructions texto palabras worte saetze"),

@@ -8,6 +8,7 @@
 
 mod agentic;
 mod classes;
+mod elsewhere;
 mod encoded;
 mod meaning;
 mod phrases;
@@ -45,6 +46,12 @@ pub fn examine(text: &str, embed: Option<Embed<'_>>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = injection("the request", text, embed, &secrets).into_iter().collect();
     findings.extend(secrets::finding(text, &secrets));
     findings
+}
+
+/// How much a text speaks to models, from 0 to 1; for measuring where the line is best drawn.
+#[must_use]
+pub fn likelihood(text: &str, embed: Option<Embed<'_>>) -> f64 {
+    score::weigh(text, embed).map_or(0.0, |judged| judged.score)
 }
 
 /// How much of a text that was read is looked at: its beginning and its end.

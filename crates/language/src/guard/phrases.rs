@@ -41,6 +41,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         Sign::AsksForPrompt,
         "SHOW ~4 system|hidden|secret|internal|initial|original|underlying|developer|sistema PROMPTS
         SHOW ~3 system|hidden|initial|original ~1 message|messages|rules
+        SHOW ~3 PROMPTS ~2 system|systeme|sistema|systems|iniciais|iniciales|initiales|nascoste|ocultas|originais|cachees|caches|versteckten|interne|internas
+        SHOW ~3 versteckten|internen|geheimen|systemeigenen ~1 PROMPTS
         SHOW ~3 YOUR ~3 PROMPTS
         SHOW ~3 YOUR ~2 rules|constraints|programming
         SHOW ~2 previous|above|prior|preceding|earlier ~2 PROMPTS
@@ -102,7 +104,16 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         de ahora en adelante
         eres ahora
         du bist jetzt|nun
-        tu es maintenant",
+        tu es maintenant
+        a partir|dorenavant de|agora|maintenant ~4 tu|voce|vous
+        d ora in poi
+        da ora in|adesso ~2 tu|sei|agisci
+        sei adesso|ora
+        voce agora
+        agora voce
+        fortan ~3 du|sie
+        ab sofort ~3 du|sie|bist
+        desde ahora",
     ),
     (
         Sign::Persona,
@@ -368,7 +379,13 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         neue aufgabe|aufgaben|anweisungen
         nueva tarea|instruccion|orden
         nuevas instrucciones|tareas|ordenes
-        nouvelle tache|consigne|instruction",
+        nouvelle tache|consigne|instruction
+        nouvelles instructions|consignes|directives
+        nova|novas tarefa|instrucoes|instrucao|ordem|regras
+        nuovo|nuova|nuove compito|istruzione|istruzioni|ordine|regole
+        neuer|neues auftrag|befehl|ziel
+        tu|su nueva tarea|mision|instruccion
+        deine|ihre neue|eigentliche aufgabe|anweisung",
     ),
     (
         Sign::EncodedOrder,
@@ -404,6 +421,10 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         without ~2 user|users|human|manual|any|further|explicit ~1 CONSENT
         sin ~1 pedir|esperar|solicitar ~3 CONSENT
         sin ~1 preguntar|avisar|informar|consultar ~2 PEOPLE
+        ohne ~2 nachfrage|ruckfrage|bestatigung|genehmigung|zustimmung
+        sans ~2 demander|attendre ~3 confirmation|autorisation|permission|approbation
+        sem ~2 pedir|esperar|solicitar ~2 confirmacao|permissao|autorizacao|aprovacao
+        senza ~2 chiedere|attendere ~2 conferma|permesso|autorizzazione|approvazione
         CONSENT ~3 not|is not|isnt required|needed|necessary
         already ~2 approved|authorized|authorised ~4 dont|not|no ask|confirm
         auto approve|confirm|accept",
@@ -419,55 +440,5 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         "write|compose|create|draft|design ~4 story|poem|essay|song|article|logo|presentation|scenario|novel|policy|plan|guide|report|list|paragraph
         fiction|fictional|historical novel|story|character
         screenplay|protagonist|novel|novelist|historian|author|illustrator",
-    ),
-];
-
-/// Orders in scripts that are written without spaces, or that the classes do not reach; found anywhere.
-pub(super) const ELSEWHERE: &[(Sign, &[&str])] = &[
-    (
-        Sign::SetsAside,
-        &[
-            "忽略之前",
-            "忽略以上",
-            "忽略上面",
-            "忽略前面",
-            "忽略所有",
-            "无视之前",
-            "无视以上",
-            "无视所有",
-            "忘记之前",
-            "忘记以上",
-            "忘记所有",
-            "忽视之前",
-            "以前の指示を無視",
-            "上記の指示を無視",
-            "これまでの指示を無視",
-            "이전 지시를 무시",
-            "위의 지시를 무시",
-            "이전 명령을 무시",
-            "игнорируй",
-            "игнорируйте",
-            "забудь все",
-            "забудь предыдущие",
-            "تجاهل التعليمات",
-            "تجاهل جميع",
-        ],
-    ),
-    (
-        Sign::AsksForPrompt,
-        &[
-            "系统提示",
-            "你的指令",
-            "你的提示词",
-            "初始指令",
-            "システムプロンプト",
-            "시스템 프롬프트",
-            "системный промпт",
-            "системные инструкции",
-        ],
-    ),
-    (
-        Sign::TakesOver,
-        &["从现在开始你", "从现在起你", "你现在是", "今からあなたは", "지금부터 너는", "теперь ты"],
     ),
 ];

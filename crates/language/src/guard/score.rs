@@ -1,10 +1,9 @@
 //! Adds up the signs of a text, window by window.
 
-use super::phrases::ELSEWHERE;
 use super::tokens::{Token, tokens};
 use super::weights::{BASE, SIGNS, Sign, WEIGHTS};
 use super::words::{Hit, TABLES};
-use super::{Embed, meaning, structure};
+use super::{Embed, elsewhere, meaning, structure};
 
 /// From here on a text is flagged.
 const FLAGGED: f64 = 0.42;
@@ -61,6 +60,11 @@ impl Judged<'_> {
 
 /// What is thought of a text; nothing if it looks like a request.
 pub(super) fn judge<'a>(text: &'a str, embed: Option<Embed<'_>>) -> Option<Judged<'a>> {
+    weigh(text, embed).filter(|judged| judged.score >= FLAGGED)
+}
+
+/// What is thought of a text, flagged or not.
+pub(super) fn weigh<'a>(text: &'a str, embed: Option<Embed<'_>>) -> Option<Judged<'a>> {
     let read = Read::new(text, &|inner| is_order(inner));
     let mut windows = read.windows();
     windows.sort_by(|one, other| other.sum().total_cmp(&one.sum()));
@@ -70,7 +74,7 @@ pub(super) fn judge<'a>(text: &'a str, embed: Option<Embed<'_>>) -> Option<Judge
     }
     let worst = windows.into_iter().max_by(|one, other| one.sum().total_cmp(&other.sum()))?;
     let score = 1.0 / (1.0 + (-worst.sum()).exp());
-    (score >= FLAGGED).then(|| Judged { score, seen: worst.seen(text) })
+    Some(Judged { score, seen: worst.seen(text) })
 }
 
 /// Whether a text that was hidden in another is an order. What is hidden in it again is not looked at.
@@ -94,7 +98,7 @@ impl Read {
         // Only what a text begins with says what it is.
         hits.retain(|hit| hit.sign != Sign::Learns || hit.at == first);
         hits.extend(structure::hits(text, &tokens, is_order));
-        hits.extend(elsewhere(text));
+        hits.extend(elsewhere::hits(text));
         hits.sort_by_key(|hit| hit.at);
         Self { length: text.len(), tokens, hits }
     }
@@ -139,17 +143,6 @@ impl Read {
         let before = self.tokens.partition_point(|token| token.at < at);
         before <= AT_ONCE && (self.tokens.len() <= SHORT || first(Sign::RiskyCode).is_some())
     }
-}
-
-/// Orders in scripts without spaces.
-fn elsewhere(text: &str) -> Vec<Hit> {
-    if text.is_ascii() {
-        return Vec::new();
-    }
-    let lists = ELSEWHERE.iter().flat_map(|(sign, list)| list.iter().map(move |said| (*sign, *said)));
-    let found =
-        lists.flat_map(|(sign, said)| text.match_indices(said).map(move |(at, _)| (sign, at, said.len())));
-    found.map(|(sign, at, length)| Hit { at, end: at + length, sign }).collect()
 }
 
 /// A part of a text with what was counted in it.
