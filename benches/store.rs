@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use candor_model::redact::Redactor;
 use candor_model::{Account, Event, EventBody, ExecutionFeedback, FeedbackType, JsonMap, Money, Position};
 use candor_model::{RunId, Seconds, TaskId, Timestamp};
 use candor_ports::{EventLog, RunFilter};
@@ -248,6 +249,30 @@ fn compare(name: &str, sides: &mut Sides) {
     );
 }
 
+/// Prints what looking for secrets adds to an append: of one run that writes alone, and of 64 that share a commit.
+fn redaction(_: &mut Criterion) {
+    const LOOKS: u32 = 20_000;
+    let folder = tempfile::tempdir().expect("a folder is made");
+    let mut log = Log::open(&folder.path().join("log.db"), Builder::new_current_thread(), 0);
+    let (redactor, events) = (Redactor::default(), events());
+    let start = Instant::now();
+    for event in events.iter().cycle().take(LOOKS as usize) {
+        assert!(redactor.record(std::hint::black_box(event)).is_none());
+    }
+    let look = start.elapsed() / LOOKS;
+    log.turn();
+    let together = log.turn() / u32::try_from(TURN * WRITERS).expect("a small number");
+    log.runs.truncate(1);
+    let alone = log.turn() / u32::try_from(TURN).expect("a small number");
+    let share = |append: Duration| 100.0 * look.as_secs_f64() / append.as_secs_f64();
+    println!(
+        "looking for secrets: {look:?} per event; {:.1} % of an append of {alone:?} (target 2), {:.1} % of one of 64 that \
+         share a commit ({together:?})",
+        share(alone),
+        share(together),
+    );
+}
+
 fn list(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder is made");
     let runtime = Runtime::new().expect("a runtime starts");
@@ -260,5 +285,5 @@ fn list(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, appends, list);
+criterion_group!(benches, redaction, appends, list);
 criterion_main!(benches);
