@@ -123,32 +123,47 @@ pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
 ///
 /// # Errors
 ///
-/// When the target does not exist, nightly or cargo-fuzz is missing, or an input breaks the target.
+/// When the target does not exist, cargo-fuzz is missing, or an input breaks the target.
 pub fn fuzz(root: &Path, target: &str, seconds: u64) -> Result<()> {
     let folder = root.join("fuzz");
     let targets = fuzz_targets(&folder.join("fuzz_targets"))?;
     if !targets.iter().any(|known| known == target) {
         bail!("there is no fuzz target `{target}`; there are: {}", targets.join(", "));
     }
-    if !cargo::has(nightly(&folder), &["--version"]) {
-        bail!("fuzzing needs the nightly toolchain; get it with `rustup toolchain install nightly`");
-    }
-    if !cargo::has(nightly(&folder), &["fuzz", "--version"]) {
+    let nightly = cargo::has(toolchain(&folder, true), &["--version"]);
+    if !cargo::has(toolchain(&folder, nightly), &["fuzz", "--version"]) {
         bail!("fuzzing needs cargo-fuzz; get it with `cargo install --locked cargo-fuzz`");
     }
     let time = format!("-max_total_time={seconds}");
-    let mut command = nightly(&folder);
-    command.args(["fuzz", "run", target, "--", &time]);
-    cargo::finish(command, &format!("cargo +nightly fuzz run {target} -- {time}"))
+    let mut command = toolchain(&folder, nightly);
+    command.args(["fuzz", "run"]);
+    if !nightly {
+        // Sanitizers are nightly's alone; what is looked for here are panics and hangs.
+        command.args(["--sanitizer", "none"]);
+    }
+    command.arg(target).arg(format!("corpus/{target}"));
+    // What was found once is tried first.
+    let findings = format!("findings/{target}");
+    if folder.join(&findings).is_dir() {
+        command.arg(&findings);
+    }
+    fs::create_dir_all(folder.join("corpus").join(target)).context("the corpus could not be made")?;
+    command.args(["--", &time, "-timeout=10", "-rss_limit_mb=1024"]);
+    cargo::finish(command, &format!("cargo fuzz run {target} -- {time}"))
 }
 
-/// Returns a command for nightly's cargo.
+/// Returns a command for nightly's cargo, or for that of the toolchain at hand, which then takes nightly's options.
 ///
 /// `+nightly` is understood by rustup's cargo only, hence by name: the cargo that started us, which the
 /// environment names, is a toolchain's own. Its choice of toolchain is taken back for the same reason.
-fn nightly(folder: &Path) -> Command {
+fn toolchain(folder: &Path, nightly: bool) -> Command {
     let mut command = Command::new("cargo");
-    command.arg("+nightly").current_dir(folder).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    command.current_dir(folder).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    if nightly {
+        command.arg("+nightly");
+    } else {
+        command.env("RUSTC_BOOTSTRAP", "1");
+    }
     command
 }
 
@@ -177,7 +192,8 @@ mod tests {
         let error = fuzz(&workspace_root().unwrap(), "plan_jsn", 1).unwrap_err().to_string();
         assert_eq!(
             error,
-            "there is no fuzz target `plan_jsn`; there are: event_json, log_open, plan_json, pycheck"
+            "there is no fuzz target `plan_jsn`; there are: a2a, agent_answer, bus_message, config, event_json, guard, \
+             http_answer, log_open, mcp_result, plan_json, prompt_answer, pycheck, redactor, repair, rules"
         );
     }
 }

@@ -13,6 +13,8 @@ mod builtin;
 pub mod code;
 mod command;
 mod fault;
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "http")]
 mod http;
 mod inspector;

@@ -210,6 +210,13 @@ fn request(order: &WorkOrder, text: &str, asked: &Asked) -> Result<ChoiceRequest
 }
 
 /// The value under this key, if the line is an object that has it.
+/// Whether a line of a worker is part of the protocol, with every part that it may have read as that.
+pub(crate) fn is_part(line: &[u8]) -> bool {
+    let told = part(line, "tell").is_some_and(|it| read::<Telling>("tell", it).is_ok());
+    let asked = part(line, "ask").is_some_and(|it| read::<Asking>("ask", it).is_ok());
+    told || asked || part(line, "question").is_some_and(|it| read::<Asked>("question", it).is_ok())
+}
+
 fn part(line: &[u8], key: &str) -> Option<Value> {
     serde_json::from_slice::<JsonMap>(line).ok()?.remove(key)
 }

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use candor_engine::RunState;
+use candor_model::redact::Redactor;
 use candor_model::{Event, EventBody, Plan, Position, RunId, from_json};
 use candor_planning::dependencies;
 use candor_planning::validation::accept;
@@ -73,6 +74,71 @@ fn try_open(data: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
         log.runs(RunFilter::default()).await?;
         Ok(())
     })
+}
+
+/// A damaged log: repaired or refused. What was saved can be opened, and folds.
+pub fn repair(data: &[u8]) {
+    if let Err(error) = try_repair(data) {
+        assert!(!error.to_string().is_empty(), "an error without a word");
+    }
+}
+
+fn try_repair(data: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::TempDir::new()?;
+    let (path, to) = (folder.path().join("candor.db"), folder.path().join("saved.db"));
+    let run = RunId::new("run_fuzz")?;
+    let (choice, bytes) = data.split_first().unwrap_or((&0, &[]));
+    if *choice < 64 {
+        std::fs::write(&path, bytes)?;
+    } else {
+        overwrite_a_real_log(&path, &run, bytes)?;
+    }
+    candor_store::repair(&path, Some(&to))?;
+    let (log, _) = SqliteLog::open(&to, OpenOptions::default()).map_err(|error| panicked(&error))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let runs = runtime.block_on(log.runs(RunFilter::default())).map_err(|error| panicked(&error))?;
+    for entry in runs {
+        let events = runtime.block_on(log.read(&entry.summary.run_id, Position::START));
+        let events = events.map_err(|error| panicked(&error))?;
+        // What is missing in the middle is told by the fold, not by a panic.
+        let _ = RunState::fold(entry.summary.run_id, &events);
+    }
+    Ok(())
+}
+
+/// What must not be: a log that was repaired cannot be read.
+#[expect(clippy::panic, reason = "a fuzz target fails by panicking")]
+fn panicked(error: &impl std::fmt::Display) -> Box<dyn std::error::Error> {
+    panic!("a repaired log cannot be used: {error}")
+}
+
+/// Any text and any JSON: redacting again changes nothing, and a value that is known to be secret is gone.
+pub fn redactor(data: &[u8]) {
+    const KNOWN: &str = "Plain-words-9";
+    let redactor = Redactor::new([KNOWN.to_owned()], ["ssn".to_owned()], [7; 16]);
+    let text = String::from_utf8_lossy(data);
+    let once = redactor.text(&text).into_owned();
+    assert!(!once.contains(KNOWN), "a known value is left");
+    assert_eq!(redactor.text(&once), once, "redacting again changed something");
+    let with_secret =
+        redactor.text(&format!("{text} ghp_abcdefghijklmnopqrstuvwxyz0123456789 ")).into_owned();
+    assert!(!with_secret.contains("ghp_abcdefghijklmnopqrstuvwxyz0123456789"), "a token is left");
+    let Ok(value) = serde_json::from_slice::<serde_json::Value>(data) else { return };
+    let clean = redactor.record(&value).unwrap_or(value);
+    assert!(redactor.record(&clean).is_none(), "redacting a record again changed something");
+}
+
+/// A file of rules of each kind, in each format.
+pub fn rules(data: &[u8]) {
+    use candor_planning::{
+        conflict::ConflictRules, guardrails::Guardrails, rules_file, scaling::ScalingRules,
+    };
+    let text = String::from_utf8_lossy(data);
+    for name in ["rules.yaml", "rules.toml", "rules.json"] {
+        let _ = rules_file::read::<Guardrails>(name, &text);
+        let _ = rules_file::read::<ScalingRules>(name, &text);
+        let _ = rules_file::read::<ConflictRules>(name, &text);
+    }
 }
 
 fn overwrite_a_real_log(path: &Path, run: &RunId, bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {

@@ -7,6 +7,8 @@
 pub mod builtin;
 mod config;
 mod fill;
+#[doc(hidden)]
+pub mod fuzzing;
 mod mcp;
 mod source;
 mod tools;

@@ -45,6 +45,23 @@ const QUERY_CONFIDENCE: u8 = 70;
 /// What the answer to a question is called.
 const RESPONSE: &str = "response";
 
+/// Reads any bytes as a card, as a stream of events in pieces, and as outputs; for the fuzz target.
+pub(crate) fn read_anything(data: &[u8]) {
+    let Ok(at) = Url::parse("https://peer.example/") else { return };
+    let _ = card::read(&at, data);
+    let mut events = sse::Sse::default();
+    let mut progress = progress::Progress::default();
+    let piece = data.first().map_or(1, |first| usize::from(*first).max(1));
+    for bytes in data.chunks(piece) {
+        for event in events.feed(bytes).unwrap_or_default() {
+            if let Ok(event) = serde_json::from_slice(&event) {
+                let _ = progress.absorb(event, data.len());
+            }
+        }
+    }
+    let _ = (progress.is_over(), progress.said(), outputs::outputs(&progress, &[RESPONSE.to_owned()]));
+}
+
 /// How a remote agent is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct A2aConfig {

@@ -148,6 +148,11 @@ fn read(line: &[u8]) -> Result<Request, String> {
     })
 }
 
+/// Whether a line can be read.
+pub(crate) fn is_request(line: &[u8]) -> bool {
+    read(line).is_ok()
+}
+
 /// Lines that are no longer than they may be. Waiting for one can be given up and taken up again.
 struct Lines<R> {
     reader: R,

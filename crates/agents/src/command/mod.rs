@@ -29,6 +29,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 pub use self::assistant::{AssistantAgent, Preset};
+pub(crate) use self::exchange::is_request;
 use self::line::Line;
 pub use self::outcome::judge as judge_command;
 use self::streams::{Streams, Talk};

@@ -63,6 +63,26 @@ proptest! {
     }
 
     #[test]
+    fn no_damage_of_a_log_makes_trouble_for_its_repair(
+        kind in any::<u8>(), bytes in prop::collection::vec(any::<u8>(), 0..400)
+    ) {
+        let data: Vec<u8> = std::iter::once(kind).chain(bytes).collect();
+        fuzzing::repair(&data);
+    }
+
+    #[test]
+    fn no_text_makes_trouble_for_the_redactor_or_the_rules(
+        text in prop::collection::vec(prop_oneof![
+            Just("password"), Just("="), Just(": "), Just("\""), Just("{"), Just("}"), Just("sk-"), Just("ghp_"), Just("a1B2c3D4e5F6g7H8i9J0"),
+            Just("Plain-words-9"), Just("\n"), Just("- "), Just("rules:"), Just("://u:p@h"), Just("-----BEGIN PRIVATE KEY-----"),
+        ], 0..16)
+    ) {
+        let text = text.concat();
+        fuzzing::redactor(text.as_bytes());
+        fuzzing::rules(text.as_bytes());
+    }
+
+    #[test]
     fn no_file_taken_for_a_log_makes_trouble(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         fuzzing::log_open(&bytes);
     }

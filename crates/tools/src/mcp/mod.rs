@@ -14,7 +14,7 @@ mod restarts;
 mod result;
 mod words;
 
-pub(crate) use self::result::says_missing;
+pub(crate) use self::result::{read as read_result, refused as read_refusal, says_missing};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -23,7 +23,7 @@ const UNKNOWN: [&str; 3] = ["-32601", "Unknown tool", "unknown tool"];
 const REASON_BYTES: usize = 4 * 1024;
 
 /// The result that a server's answer stands for, as large as it came.
-pub(super) fn read(tool: &str, answer: CallToolResult) -> ToolResult {
+pub(crate) fn read(tool: &str, answer: CallToolResult) -> ToolResult {
     let text = answer.content.iter().map(block_text).collect::<Vec<_>>().join("\n");
     let data = answer.structured_content.or_else(|| as_data(&answer.content));
     if answer.is_error != Some(true) {
@@ -36,7 +36,7 @@ pub(super) fn read(tool: &str, answer: CallToolResult) -> ToolResult {
 }
 
 /// The result that a server's refusal of a request stands for.
-pub(super) fn refused(tool: &str, error: &ErrorData) -> ToolResult {
+pub(crate) fn refused(tool: &str, error: &ErrorData) -> ToolResult {
     let (said, cut) = shortened(&error.message, REASON_BYTES);
     let kind = match error.code {
         _ if names_no_tool(&said) => ToolErrorKind::Unavailable,
