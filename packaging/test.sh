@@ -50,7 +50,7 @@ code=0
 [ "$code" = 2 ] || fail "the exit code was $code"
 echo "npm: ok"
 
-# The wheel. MATURIN_PEP517_ARGS or --profile are maturin's business; a development build is enough here.
+# The wheel, from a development build: it is the packing that is tried here.
 if command -v maturin > /dev/null; then
   (cd "$here/pypi" && maturin build --quiet --profile dev --out "$work/wheels")
   python3 -m venv "$work/venv"

@@ -13,8 +13,9 @@ Usage: cargo xtask COMMAND
 
   verify [--only STEP]          every check, in order: fmt, clippy, tidy, deny, test, simulate; fetches what the
                                 tests need, and lists the tests that did not run
-  tidy                          the house's order: dependency direction, purity, sizes, module docs
+  tidy                          the project's rules: dependency direction, purity, sizes, module docs, words, links
   deny                          licences, banned crates and sources of all dependencies (deny.toml)
+  docs                          the links of all documents, and the book if mdbook is installed
   simulate [--seeds N] [--from SEED]
                                 the seeded simulator; 20000 seeds unless told otherwise
   torture [--kills N]           `kill -9` at random moments, three drivers on one data directory; 300 kills unless told
@@ -43,6 +44,8 @@ pub enum Task {
     Tidy,
     /// Check licences, bans and sources.
     Deny,
+    /// Check the documents, and build the book.
+    Docs,
     /// Run the simulator.
     Simulate {
         /// Handed to the simulator as they are: it knows its own arguments best.
@@ -137,6 +140,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, UsageE
         "verify" => verify(rest),
         "tidy" => nothing_more("tidy", rest).map(|()| Task::Tidy),
         "deny" => nothing_more("deny", rest).map(|()| Task::Deny),
+        "docs" => nothing_more("docs", rest).map(|()| Task::Docs),
         "adapters" => nothing_more("adapters", rest).map(|()| Task::Adapters),
         "simulate" => Ok(Task::Simulate { arguments: rest.collect() }),
         "torture" => torture(rest),

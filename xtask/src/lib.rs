@@ -6,6 +6,7 @@
 pub mod args;
 mod cargo;
 pub mod deny;
+pub mod docs;
 mod metadata;
 mod needs;
 pub mod programs;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use xtask::args::{self, Task, USAGE};
-use xtask::{deny, programs, tidy, verify, workspace_root};
+use xtask::{deny, docs, programs, tidy, verify, workspace_root};
 
 fn main() -> ExitCode {
     let given = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
@@ -36,6 +36,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Verify { only } => verify::run(&root, *only),
         Task::Tidy => tidy::run(&root),
         Task::Deny => deny::run(&root),
+        Task::Docs => docs::run(&root),
         Task::Simulate { arguments } => programs::simulate(&root, arguments),
         Task::Torture { kills } => programs::torture(&root, *kills),
         Task::Bench { name } => programs::bench(&root, name.as_deref()),

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the house's order, as far as no compiler and no lint knows it.
+//! `cargo xtask tidy`: the project's rules, as far as no compiler and no lint knows them.
 //!
 //! Each rule is a function from what it looks at to the problems it sees. None of them stops at the first
 //! problem: a person would rather read ten lines once than one line ten times.
@@ -12,6 +12,7 @@ mod size;
 mod source;
 mod test_code;
 mod unfinished;
+mod words;
 
 use std::path::Path;
 
@@ -54,6 +55,8 @@ pub fn check(root: &Path) -> Result<Vec<Problem>> {
         }
     }
     problems.extend(check_sources(&source::read_all(root)?));
+    problems.extend(words::check_documents(root)?);
+    problems.extend(crate::docs::check(root)?);
     problems.sort();
     Ok(problems)
 }
@@ -63,6 +66,7 @@ fn check_sources(sources: &[Source]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for source in sources {
         problems.extend(docs::check(source));
+        problems.extend(words::check(source));
         let code = match source.parse(&test_only) {
             Ok(code) => code,
             Err(problem) => {

@@ -1,0 +1,178 @@
+//! `cargo xtask docs`: whether the documents hang together, and the book if mdbook is there.
+//!
+//! Links lead to files and headings that exist, and the book's summary lists every page once.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::tidy::Problem;
+
+/// Documents outside the book.
+const OUTSIDE: [&str; 6] =
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "packaging/README.md"];
+const BOOK: &str = "docs";
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+/// Checks the documents, and builds the book where mdbook is installed.
+///
+/// # Errors
+///
+/// When a link leads nowhere, a page is not in the summary, or mdbook fails.
+pub fn run(root: &Path) -> Result<()> {
+    let problems = check(root)?;
+    problems.iter().for_each(|problem| eprintln!("{problem}"));
+    if !problems.is_empty() {
+        bail!("docs found {} problem(s), listed above", problems.len());
+    }
+    match Command::new("mdbook").arg("build").arg(root.join(BOOK)).status() {
+        Err(_) => eprintln!("docs: links are fine; the book was not built, because mdbook is not installed"),
+        Ok(status) if status.success() => eprintln!("docs: the book is in target/book"),
+        Ok(status) => bail!("mdbook ended with {status}"),
+    }
+    Ok(())
+}
+
+/// Every link that leads nowhere, and every page that the summary does not list once.
+///
+/// # Errors
+///
+/// When a document cannot be read.
+pub fn check(root: &Path) -> Result<Vec<Problem>> {
+    let mut pages = Vec::new();
+    collect(root, Path::new(BOOK), &mut pages)?;
+    let mut problems = Vec::new();
+    let outside = OUTSIDE.iter().map(PathBuf::from).filter(|path| root.join(path).exists());
+    for page in pages.iter().cloned().chain(outside) {
+        let text = read(root, &page)?;
+        for (line, target) in links(&text) {
+            if let Some(what) = dead(root, &page, &text, &target) {
+                problems.push(Problem::at(&page.to_string_lossy(), line, what));
+            }
+        }
+    }
+    let summary = Path::new(SUMMARY);
+    if root.join(summary).exists() {
+        let text = read(root, summary)?;
+        let listed: Vec<PathBuf> =
+            links(&text).into_iter().map(|(_, target)| joined(summary, &target)).collect();
+        for page in pages.iter().filter(|page| *page != summary) {
+            let times = listed.iter().filter(|listed| *listed == page).count();
+            if times != 1 {
+                let what = format!("the summary lists {} {times} times", page.display());
+                problems.push(Problem::at(SUMMARY, 1, what));
+            }
+        }
+    }
+    Ok(problems)
+}
+
+fn read(root: &Path, path: &Path) -> Result<String> {
+    fs::read_to_string(root.join(path)).with_context(|| format!("could not read {}", path.display()))
+}
+
+fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(root.join(folder))?
+        .map(|entry| Ok(folder.join(entry?.file_name())))
+        .collect::<Result<_>>()?;
+    entries.sort();
+    for path in entries {
+        if root.join(&path).is_dir() {
+            collect(root, &path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The targets of links and pictures outside blocks of code, with their lines.
+fn links(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut in_code = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        }
+        if in_code {
+            continue;
+        }
+        for piece in line.split("](").skip(1) {
+            found.extend(piece.split_once(')').map(|(target, _)| (number, target.to_owned())));
+        }
+        for attribute in ["src=\"", "srcset=\""] {
+            for piece in line.split(attribute).skip(1) {
+                found.extend(piece.split_once('"').map(|(target, _)| (number, target.to_owned())));
+            }
+        }
+    }
+    found
+}
+
+/// Why a link leads nowhere, if it does.
+fn dead(root: &Path, page: &Path, text: &str, target: &str) -> Option<String> {
+    if target.contains("://") || target.starts_with("mailto:") {
+        return None;
+    }
+    let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+    let place = if path.is_empty() { page.to_owned() } else { joined(page, path) };
+    if !root.join(&place).exists() {
+        return Some(format!("the link to {target} leads nowhere"));
+    }
+    let other =
+        if path.is_empty() { Some(text.to_owned()) } else { fs::read_to_string(root.join(&place)).ok() };
+    let known = other.as_deref().map(headings).unwrap_or_default();
+    (!heading.is_empty() && !known.contains(heading))
+        .then(|| format!("there is no heading for the link to {target}"))
+}
+
+/// A path as it is seen from a page, without `..`.
+fn joined(page: &Path, target: &str) -> PathBuf {
+    let target = target.split('#').next().unwrap_or_default();
+    let mut path = page.parent().unwrap_or(Path::new("")).to_owned();
+    for part in Path::new(target).components() {
+        match part {
+            Component::ParentDir => _ = path.pop(),
+            Component::Normal(name) => path.push(name),
+            _ => {}
+        }
+    }
+    path
+}
+
+/// The headings of a page as links name them.
+fn headings(text: &str) -> BTreeSet<String> {
+    let titles = text.lines().filter_map(|line| Some(line.strip_prefix('#')?.trim_start_matches('#').trim()));
+    let slug = |title: &str| {
+        let kept =
+            title.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    };
+    titles.map(slug).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_read_outside_code_and_headings_become_anchors() {
+        let text = "# A title, with marks\nsee [b](b.md#x) and ![p](p.svg)\n```\n[c](c.md)\n```\n<img src=\"q.svg\">\n";
+        assert_eq!(links(text), [(2, "b.md#x".to_owned()), (2, "p.svg".to_owned()), (6, "q.svg".to_owned())]);
+        assert!(headings(text).contains("a-title-with-marks"));
+        assert_eq!(joined(Path::new("docs/decisions/a.md"), "../b.md#x"), Path::new("docs/b.md"));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_a_problem() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let page = Path::new("docs/plans.md");
+        assert!(dead(&root, page, "", "no-such-page.md").is_some());
+        assert!(dead(&root, page, "# Here\n", "#here").is_none());
+        assert!(dead(&root, page, "# Here\n", "#there").is_some());
+        assert!(dead(&root, page, "", "https://example.org/x").is_none());
+    }
+}
