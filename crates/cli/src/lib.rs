@@ -10,6 +10,7 @@ mod commands;
 mod drive;
 mod failure;
 mod output;
+mod remote;
 pub mod view;
 
 use std::process::ExitCode;

@@ -78,31 +78,31 @@ pub(crate) struct RunReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuestionReport {
     /// Its name.
-    gate: GateId,
+    pub(crate) gate: GateId,
     /// What kind it is: plan, failing_task or choice.
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The question, for people.
-    text: String,
+    pub(crate) text: String,
     /// Names exactly the plan that is shown; a decision on a plan must repeat it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    digest: Option<String>,
+    pub(crate) digest: Option<String>,
     /// What can be decided.
-    decisions: Vec<DecisionReport>,
+    pub(crate) decisions: Vec<DecisionReport>,
     /// The plan that is shown, in figures.
     #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<Value>,
+    pub(crate) plan: Option<Value>,
 }
 
 /// What can be decided.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DecisionReport {
     /// What to pass as `decision`.
-    decision: String,
+    pub(crate) decision: String,
     /// What it does.
-    label: String,
+    pub(crate) label: String,
     /// The argument that it takes beside, if it takes one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    takes: Option<&'static str>,
+    pub(crate) takes: Option<&'static str>,
 }
 
 impl RunReport {

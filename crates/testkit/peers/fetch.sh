@@ -32,6 +32,15 @@ if ! cmp -s "$here/requirements.txt" "$folder/python/requirements.txt"; then
     cp "$here/requirements.txt" "$folder/python/requirements.txt"
 fi
 
+# What tries the HTTP API against its own description; on its own, because it asks for other versions of the same libraries.
+if ! cmp -s "$here/api.txt" "$folder/api/requirements.txt"; then
+    rm -rf "$folder/api"
+    python3 -m venv "$folder/api" || missing 'python3 cannot make a virtual environment (python3-venv)'
+    "$folder/api/bin/python" -m pip install --quiet --disable-pip-version-check \
+        -r "$here/api.txt" >&2 || missing 'pip cannot install schemathesis'
+    cp "$here/api.txt" "$folder/api/requirements.txt"
+fi
+
 # The Python of the sandbox, with the libraries that workflows use. Everything that they need is listed: what
 # PyMuPDF asks for besides is for layouts, and larger than all the rest.
 if ! cmp -s "$here/sandbox.txt" "$folder/sandbox/requirements.txt"; then

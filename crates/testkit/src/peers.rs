@@ -30,6 +30,18 @@ impl Peers {
         Ok(Self { folder })
     }
 
+    /// The folder itself, which has `node_modules` with `playwright-core` and `axe-core`.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The program that tries an HTTP API against its description, or why it is not there.
+    pub fn schemathesis(&self) -> Result<PathBuf, String> {
+        let path = self.folder.join("api/bin/schemathesis");
+        if path.exists() { Ok(path) } else { Err(format!("{} is not there", path.display())) }
+    }
+
     /// The reference server with a tool of every kind, over stdio.
     #[must_use]
     pub fn everything(&self) -> Vec<String> {

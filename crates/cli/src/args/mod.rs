@@ -51,6 +51,10 @@ pub(crate) struct GlobalOptions {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
+    /// A server in place of the data folder: for run, list, status, watch, answer, report, explain, postmortem and
+    /// effects; the token is in CANDOR_TOKEN
+    #[arg(long, global = true, env = "CANDOR_SERVER", value_name = "URL")]
+    pub(crate) server: Option<String>,
 }
 
 /// When colours are used.
@@ -171,7 +175,7 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Show what a coding assistant's sessions and past runs say of trust
     Trust(TrustArgs),
-    /// Serve Candor over HTTP: API and live events; with `--mcp`, as an MCP server on standard input and output
+    /// Serve Candor over HTTP: API, live events and pages; with `--mcp`, as an MCP server on standard input and output
     Serve(ServeArgs),
     /// Make, list and remove the tokens of the server
     Token(TokenArgs),

@@ -13,7 +13,7 @@ pub(crate) struct ServeArgs {
     /// As an MCP server on standard input and output
     #[arg(long, conflicts_with_all = ["listen", "behind_proxy", "host"])]
     pub(crate) mcp: bool,
-    /// Where to serve HTTP: API and live events [default: 127.0.0.1:7117]
+    /// Where to serve HTTP: API, live events and pages [default: 127.0.0.1:7117]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<SocketAddr>,
     /// A proxy with TLS is in front: allows addresses beyond loopback

@@ -8,12 +8,16 @@ use super::control::AtRun;
 use crate::args::{AnswerArgs, GlobalOptions};
 use crate::drive::json_or_text;
 use crate::failure::Failure;
+use crate::remote::{self, Remote};
 
 /// What can be done about a task that keeps failing.
 const GUIDANCE: [(&str, GuidanceAction); 3] =
     [("retry", GuidanceAction::Retry), ("skip", GuidanceAction::Skip), ("abort", GuidanceAction::Abort)];
 
 pub(crate) async fn answer(global: &GlobalOptions, args: &AnswerArgs) -> Result<u8, Failure> {
+    if let Some(remote) = Remote::of(global)? {
+        return remote::answer(&remote, args).await;
+    }
     let at = AtRun::find(global, &args.run).await?;
     let (gate, question) = asked(&at, args.gate.as_deref()).await?;
     let text = at.app.without_secrets(args.text.clone());

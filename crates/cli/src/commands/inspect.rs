@@ -13,6 +13,7 @@ use crate::args::{DriveOptions, GlobalOptions, ListArgs, ModelOptions, OneRun, R
 use crate::drive::Screen;
 use crate::failure::{Failure, code};
 use crate::output;
+use crate::remote::{self, Remote};
 use crate::view;
 
 /// How often `watch` looks whether somebody drives the run.
@@ -34,11 +35,17 @@ pub(super) async fn find(global: &GlobalOptions, named: &str) -> Result<Found, F
 }
 
 pub(super) async fn find_and_load(global: &GlobalOptions, named: &str) -> Result<LoadedRun, Failure> {
+    if let Some(remote) = Remote::of(global)? {
+        return remote.load(named).await;
+    }
     let found = find(global, named).await?;
     Ok(load_run(&found.log, &found.run).await?)
 }
 
 pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, Failure> {
+    if let Some(remote) = Remote::of(global)? {
+        return remote::list(&remote, args).await;
+    }
     let data = DataFolder::find(global.data.as_deref())?;
     // A limit counts the runs that are shown, so it is the log's business only where nothing else is left out.
     let filtered = !args.status.is_empty() || args.request.is_some() || args.since.or(args.until).is_some();
@@ -80,6 +87,15 @@ pub(super) fn needs_driver(status: RunStatus) -> bool {
 }
 
 pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+    if let Some(remote) = Remote::of(global)? {
+        // Whoever looks from elsewhere cannot see who drives it; the server resumes what it finds interrupted.
+        let LoadedRun { records, state } = remote.load(&args.run).await?;
+        match args.json {
+            true => output::print_json(&view::status::json(&state, &records))?,
+            false => output::print(&view::status::text(&state, &records, false, output::style()))?,
+        }
+        return Ok(code::DONE);
+    }
     let Found { data, log, run } = find(global, &args.run).await?;
     let LoadedRun { records, state } = load_run(&log, &run).await?;
     let driven = data.leases().is_taken(&run).await;
@@ -106,6 +122,9 @@ fn tell_interrupted(global: &GlobalOptions, run: &RunId) {
 }
 
 pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+    if let Some(remote) = Remote::of(global)? {
+        return remote::watch(&remote, args).await;
+    }
     let Found { data, log, run } = find(global, &args.run).await?;
     let options = DriveOptions {
         yes: false,

@@ -26,7 +26,7 @@ mod prune;
 mod repair;
 mod route;
 mod rules;
-mod run;
+pub(crate) mod run;
 mod serve;
 mod time_travel;
 mod token;
@@ -38,6 +38,12 @@ use crate::failure::Failure;
 /// Does what was asked for; returns the exit code.
 pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     let Cli { global, command } = cli;
+    if global.server.is_some() && !is_remote(&command) {
+        return Err(Failure::usage(
+            "--server: this command works on a data folder; run, list, status, watch, answer, report, explain, postmortem and \
+             effects work on a server",
+        ));
+    }
     // These need no executor, and start faster without one.
     match &command {
         Command::Init(args) => return init::init(args),
@@ -103,4 +109,20 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             | Command::Token(_) => Ok(crate::failure::code::DONE),
         }
     })
+}
+
+/// Whether a command works on a server too.
+const fn is_remote(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Run(_)
+            | Command::List(_)
+            | Command::Status(_)
+            | Command::Watch(_)
+            | Command::Answer(_)
+            | Command::Report(_)
+            | Command::Explain(_)
+            | Command::Postmortem(_)
+            | Command::Effects(_)
+    )
 }

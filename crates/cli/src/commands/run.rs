@@ -11,8 +11,12 @@ use crate::args::{DriveOptions, GlobalOptions, RunArgs};
 use crate::drive;
 use crate::failure::Failure;
 use crate::output;
+use crate::remote::{self, Remote};
 
 pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Failure> {
+    if let Some(remote) = Remote::of(global)? {
+        return remote::run(&remote, args).await;
+    }
     let app = App::build(global)?.discover_agents().await;
     let run_id = match &args.run_id {
         Some(name) => RunId::new(name).map_err(|error| Failure::usage(format!("--run-id: {error}")))?,

@@ -62,6 +62,9 @@ async fn http(service: &Arc<Service>, options: HttpOptions, stop: CancellationTo
     let token = Tokens::of(service.folder()).ensure_first(candor_runtime::wall())?;
     tell!("candor: serving http://{}; runs are kept in {}", server.address(), service.folder().display());
     tell!("candor: the token for programs is in {}", token.display());
+    if let Some(link) = server.login_link() {
+        tell!("candor: open in a browser (the link works once): {link}");
+    }
     server.serve().await;
     Ok(())
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use candor_app::{App, Begin, LoadedRun, Log, load_run};
 use candor_engine::Input;
 use candor_model::{
-    AskKey, EventBody, ExecutionFeedback, JsonMap, Position, Recorded, RunId, RunStatus, SubTask, Verdict,
-    secret,
+    Answer, AskKey, EventBody, ExecutionFeedback, JsonMap, Position, Question, Recorded, RunId, RunStatus,
+    SubTask, Verdict, secret,
 };
 use candor_ports::Observer;
 use candor_projections::verdict::RunVerdict;
@@ -272,9 +272,17 @@ async fn answer(
     }
 }
 
+/// Answers a question by `--yes` or by asking on the terminal, without the agents of an installation at hand.
+pub(crate) async fn answer_question(
+    question: &Question,
+    options: &DriveOptions,
+) -> Result<Option<Answer>, Failure> {
+    people::answer(question, options, &[]).await
+}
+
 /// Whether a run that has ended is done: its verdict is not that it missed its goal, and nobody is strict about what
 /// could not be checked.
-fn is_done(loaded: &LoadedRun, strict: bool) -> bool {
+pub(crate) fn is_done(loaded: &LoadedRun, strict: bool) -> bool {
     let verdict = RunVerdict::of(&loaded.records).verdict;
     match verdict {
         Some(Verdict::Verified) => true,

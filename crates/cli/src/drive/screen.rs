@@ -162,7 +162,7 @@ impl Screen {
     }
 
     /// Draws a frame over the last one.
-    pub(super) fn redraw(&mut self) -> Result<(), Failure> {
+    pub(crate) fn redraw(&mut self) -> Result<(), Failure> {
         match self {
             Self::Drawn(drawn) => drawn.draw(),
             _ => Ok(()),
@@ -170,14 +170,14 @@ impl Screen {
     }
 
     /// Leaves the last frame where it is: the next one is drawn below what was written since.
-    pub(super) fn leave_frame(&mut self) {
+    pub(crate) fn leave_frame(&mut self) {
         if let Self::Drawn(drawn) = self {
             drawn.rows = 0;
         }
     }
 
     /// Shows the end.
-    pub(super) fn close(mut self, loaded: &LoadedRun) -> Result<(), Failure> {
+    pub(crate) fn close(mut self, loaded: &LoadedRun) -> Result<(), Failure> {
         match &mut self {
             Self::Json(_) => output::print_json(&report_line(loaded)),
             Self::Lines(_, style) => results(loaded, *style),

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::http::{HeaderMap, Method, header};
+use candor_app::AppError;
 use candor_app::tokens::{self, NamedToken, Scope, Tokens};
 use candor_model::Timestamp;
 use subtle::ConstantTimeEq as _;
@@ -15,6 +16,8 @@ use super::problem::Problem;
 
 /// The cookie of a browser that logged in.
 pub(super) const COOKIE: &str = "candor_session";
+/// How long a browser stays logged in.
+const SESSION: Duration = Duration::from_secs(12 * 60 * 60);
 /// How often the file of tokens is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// Names of this machine for itself.
@@ -34,6 +37,9 @@ pub(super) struct Doorkeeper {
     tokens: Tokens,
     known: Mutex<Known>,
     hosts: Vec<String>,
+    secure: bool,
+    /// The hash of the code of a login link that was not used yet.
+    code: Mutex<Option<String>>,
 }
 
 struct Known {
@@ -43,9 +49,53 @@ struct Known {
 }
 
 impl Doorkeeper {
-    pub(super) fn new(tokens: Tokens, hosts: Vec<String>) -> Self {
+    pub(super) fn new(tokens: Tokens, hosts: Vec<String>, secure: bool) -> Self {
         let known = Known { tokens: Vec::new(), changed_at: None, looked_at: None };
-        Self { tokens, known: Mutex::new(known), hosts }
+        Self { tokens, known: Mutex::new(known), hosts, secure, code: Mutex::new(None) }
+    }
+
+    /// Makes the code of a login link, in place of an earlier one.
+    pub(super) fn login_code(&self) -> Option<String> {
+        let code = tokens::secret().ok()?;
+        *lock(&self.code) = Some(tokens::hash(&code));
+        Some(code)
+    }
+
+    /// Logs a browser in by the code of a link, which is used up by it.
+    pub(super) fn log_in_by_code(&self, code: &str) -> Result<Option<String>, AppError> {
+        let mut kept = lock(&self.code);
+        let given = tokens::hash(code);
+        if !kept.as_ref().is_some_and(|kept| equal(kept, &given)) {
+            return Ok(None);
+        }
+        *kept = None;
+        self.session(Scope::Admin).map(Some)
+    }
+
+    /// Logs a browser in by a token, with what that allows.
+    pub(super) fn log_in_by_token(&self, token: &str) -> Result<Option<String>, AppError> {
+        self.identify(token).map(|caller| self.session(caller.scope)).transpose()
+    }
+
+    /// A cookie that ends a session, and its token with it.
+    pub(super) fn log_out(&self, headers: &HeaderMap) -> String {
+        if let Some(caller) = cookie(headers).and_then(|secret| self.identify(secret)) {
+            // Somebody may have removed it already.
+            let _ = self.tokens.remove(&caller.name);
+        }
+        format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
+    }
+
+    fn session(&self, scope: Scope) -> Result<String, AppError> {
+        let now = now();
+        let id = tokens::hash(&tokens::secret()?);
+        let name = format!("browser-{}", id.get(..8).unwrap_or_default());
+        let seconds = i64::try_from(SESSION.as_secs()).unwrap_or_default();
+        let end = Timestamp::from_millis(now.as_millis().saturating_add(seconds * 1000));
+        let secret = self.tokens.add(&name, scope, now, Some(end))?;
+        lock(&self.known).looked_at = None;
+        let secure = if self.secure { "; Secure" } else { "" };
+        Ok(format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"))
     }
 
     /// Whoever has this secret.

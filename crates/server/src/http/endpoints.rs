@@ -11,7 +11,7 @@ use candor_app::tokens::Scope;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::problem::Problem;
-use super::{Shared, control, guard, inspect, limits, openapi, runs, sse};
+use super::{Shared, control, guard, inspect, limits, openapi, pages, runs, sse};
 
 /// How a schema is made.
 type Described = fn(&mut SchemaGenerator) -> Schema;
@@ -276,7 +276,7 @@ pub(super) fn router(server: &Shared) -> Router {
         let admit = middleware::from_fn_with_state((server.clone(), endpoint.scope), guard::admit);
         router = router.route(endpoint.path, endpoint.handler.layer(admit));
     }
-    router
+    pages::add(router, server)
         .route("/health", get(inspect::health))
         .route("/ready", get(inspect::ready))
         .fallback(unknown)

@@ -1,9 +1,9 @@
 //! What every request goes through: host and origin, token and scope, rate and time; and the headers of every answer.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use candor_app::tokens::Scope;
 
 use super::listen::Peer;
@@ -14,7 +14,8 @@ use super::{Shared, limits};
 const HEADERS: [(&str, &str); 8] = [
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    ("referrer-policy", "no-referrer"),
+    // Not `no-referrer`: with that, browsers call the origin of a form `null`, and our own forms could not be told from others.
+    ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
@@ -54,14 +55,31 @@ pub(super) async fn admit(
     next.run(request).await
 }
 
-/// Somebody without a token is told what is missing; one who guesses is slowed down.
+/// Somebody without a token: a person is shown where to log in, a program is told what is missing.
 fn stranger(server: &Shared, request: &Request) -> Response {
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
     let offers = request.headers().contains_key(header::AUTHORIZATION);
     if let Some(problem) = peer.filter(|_| offers).and_then(|peer| server.limits.failure(peer).err()) {
         return problem.into_response();
     }
+    if !offers && request.method().is_safe() && wants_page(request.headers()) {
+        return Redirect::to("/login").into_response();
+    }
     Problem::unauthorized().into_response()
+}
+
+/// Whether a browser asks for a page.
+pub(super) fn wants_page(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
+/// Refuses other hosts and origins where no token is needed.
+pub(super) async fn same_site(State(server): State<Shared>, request: Request, next: Next) -> Response {
+    match server.doorkeeper.check_origin(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
 }
 
 /// Bounds the time of a request, and adds the headers of every answer.

@@ -14,6 +14,7 @@ mod inspect;
 mod limits;
 mod listen;
 mod openapi;
+mod pages;
 mod problem;
 mod runs;
 mod sse;
@@ -104,7 +105,7 @@ impl HttpServer {
         let bind = |source| HttpError::Bind { listen, source };
         let listener = TcpListener::bind(listen).await.map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
-        let doorkeeper = Doorkeeper::new(Tokens::of(service.folder()), hosts);
+        let doorkeeper = Doorkeeper::new(Tokens::of(service.folder()), hosts, behind_proxy);
         let audit = Audit::of(service.folder());
         let (limits, ready) = (Limits::new(), AtomicBool::new(false));
         let shared = Arc::new(Server { service, doorkeeper, limits, audit, stop, ready });
@@ -115,6 +116,13 @@ impl HttpServer {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// A link that logs a browser in, once.
+    #[must_use]
+    pub fn login_link(&self) -> Option<String> {
+        let code = self.shared.doorkeeper.login_code()?;
+        Some(format!("http://{}/login?code={code}", self.address))
     }
 
     /// Takes up the runs that nobody drives, and serves until the server is stopped.

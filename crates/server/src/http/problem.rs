@@ -67,6 +67,14 @@ impl Problem {
         let retry_after = Some(seconds);
         Self { retry_after, ..Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", detail) }
     }
+
+    pub(crate) const fn status(&self) -> u16 {
+        self.status
+    }
+
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
 }
 
 impl IntoResponse for Problem {

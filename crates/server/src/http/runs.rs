@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use candor_app::Driver;
-use candor_model::{GateId, PlanVersion, Position, RunId, RunStatus, TaskId};
+use candor_model::{GateId, PlanVersion, Position, Question, RunId, RunStatus, TaskId};
 use candor_ports::{RunPage, RunQuery, Seq};
 use candor_projections::chronicle::Chronicle;
 use candor_projections::explain::Explanation;
@@ -209,6 +209,10 @@ pub(super) struct OpenQuestion {
     /// The question.
     #[serde(flatten)]
     pub(super) question: QuestionReport,
+    /// The same as it is on the log: for pages only.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) asked: Option<Question>,
 }
 
 pub(super) async fn questions(
@@ -249,10 +253,11 @@ pub(super) async fn all_asked(server: &Shared, limit: u32) -> Result<Vec<OpenQue
 /// What a run asks.
 async fn asked_by(server: &Shared, run: &RunId) -> Result<Vec<OpenQuestion>, Problem> {
     let state = server.service.load(run).await?.state;
-    let asked = |gate: &GateId, question| OpenQuestion {
+    let asked = |gate: &GateId, question: &Question| OpenQuestion {
         run_id: run.clone(),
         request: state.request().to_owned(),
         question: QuestionReport::of(gate, question),
+        asked: Some(question.clone()),
     };
     Ok(state.open_questions().iter().map(|(gate, question)| asked(gate, question)).collect())
 }

@@ -221,7 +221,7 @@ fn every_answer_has_the_headers_that_keep_browsers_safe_and_none_has_a_secret() 
             "x-frame-options: deny",
             "content-security-policy: default-src 'none'",
             "cache-control: no-store",
-            "referrer-policy: no-referrer",
+            "referrer-policy: same-origin",
         ] {
             assert!(answer.headers.contains(header), "{path}: {header}");
         }

@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Server {
     pub address: String,
     pub token: String,
+    pub link: String,
     child: Child,
 }
 
@@ -35,10 +36,11 @@ impl Server {
         };
         let address = after("serving http://").split(';').next().unwrap().to_owned();
         let file = after("the token for programs is in ");
+        let link = after("(the link works once): ");
         let token = std::fs::read_to_string(candor.folder().join(file)).unwrap();
         // What it says later must not fill the pipe.
         std::thread::spawn(move || said.for_each(|line| eprintln!("server: {line}")));
-        let server = Self { address, token, child };
+        let server = Self { address, token, link, child };
         until("the server is ready", || server.get("/ready").status == 200);
         server
     }

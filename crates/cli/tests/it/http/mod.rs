@@ -2,6 +2,9 @@
 
 mod api;
 mod attacks;
+mod browser;
 mod client;
+mod contract;
 mod kills;
+mod remote;
 mod streams;

@@ -1,0 +1,203 @@
+//! `run`, `list`, `watch` and `answer` with `--server`.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use candor_app::LoadedRun;
+use candor_engine::RunState;
+use candor_model::{Answer, ApprovalAction, Position, Question, RunId, RunStatus, RunSummary};
+use candor_ports::RunEntry;
+use serde_json::{Value, json};
+
+use super::Remote;
+use crate::args::{AnswerArgs, DriveOptions, ListArgs, ModelOptions, OneRun, RunArgs};
+use crate::commands::run::read;
+use crate::drive::{Screen, answer_question, is_done, json_or_text};
+use crate::failure::{Failure, code};
+use crate::output;
+use crate::view;
+
+/// The statuses of runs that have not ended.
+const UNFINISHED: &str = "preparing,executing,waiting_human,paused,stopping";
+/// How many runs a server lists at once.
+const MOST: u32 = 200;
+
+/// Starts a run there, and shows it until it ends or waits for somebody who is not here.
+pub(crate) async fn run(remote: &Remote, args: RunArgs) -> Result<u8, Failure> {
+    let options = args.drive.clone();
+    if !options.faults.is_empty() || args.run_id.is_some() {
+        return Err(Failure::usage("--fault and --run-id are for runs that this command drives itself"));
+    }
+    let goal = match &args.goal_file {
+        Some(path) => Some(read(path)?),
+        None => Some(args.words.join(" ")).filter(|words| !words.trim().is_empty()),
+    };
+    let plan: Option<Value> = args
+        .plan_file
+        .as_deref()
+        .map(read)
+        .transpose()?
+        .map(|text| serde_json::from_str(&text))
+        .transpose()?;
+    let mut body = json!({ "allow": args.allow });
+    if let Some(fields) = body.as_object_mut() {
+        fields.extend(goal.map(|goal| ("goal".to_owned(), json!(goal))));
+        fields.extend(plan.map(|plan| ("plan".to_owned(), plan)));
+        fields.extend(args.unattended.then(|| ("unattended".to_owned(), json!(true))));
+    }
+    let started = remote.post("/runs", &body).await?;
+    let id = started.get("run_id").and_then(Value::as_str).unwrap_or_default();
+    let run = RunId::new(id).map_err(Failure::failed)?;
+    tell!("candor: run {run} on {}", remote.base);
+    let mut loaded = LoadedRun { records: Vec::new(), state: RunState::new(run.clone()) };
+    let mut screen = Screen::new(&options, &run);
+    follow(remote, &mut loaded, &mut screen, &options, true).await?;
+    let (ended, done) = (loaded.state.status().is_end(), is_done(&loaded, options.strict));
+    screen.close(&loaded)?;
+    if !ended {
+        tell!("candor: run {run} waits for an answer: candor answer {run} OPTION --server {}", remote.base);
+        return Ok(code::WAITING);
+    }
+    Ok(if done { code::DONE } else { code::FAILED })
+}
+
+/// Shows a run until it ends or, if somebody could answer, until it waits for somebody who is not here.
+async fn follow(
+    remote: &Remote,
+    loaded: &mut LoadedRun,
+    screen: &mut Screen,
+    options: &DriveOptions,
+    may_answer: bool,
+) -> Result<(), Failure> {
+    let see = async |loaded: &mut LoadedRun, known: usize| {
+        screen.tell(loaded.records.get(known..).unwrap_or_default())?;
+        screen.redraw()?;
+        let status = loaded.state.status();
+        if status.is_end() || (may_answer && status == RunStatus::Paused) {
+            return Ok(ControlFlow::Break(()));
+        }
+        let open = loaded.state.open_questions().iter().next();
+        let Some((gate, question)) = open.filter(|_| may_answer) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let Some(answer) = answer_question(question, options).await? else {
+            return Ok(ControlFlow::Break(()));
+        };
+        screen.leave_frame();
+        remote.post(&format!("/runs/{}/questions/{gate}", loaded.state.run_id()), &body_of(answer)).await?;
+        Ok(ControlFlow::Continue(()))
+    };
+    remote.follow(loaded, see).await
+}
+
+/// An answer as the server takes it.
+fn body_of(answer: Answer) -> Value {
+    match answer {
+        Answer::Choice(choice) => json!({ "decision": choice.option, "text": choice.text }),
+        Answer::Guidance(it) => json!({
+            "decision": it.action.as_str().to_lowercase(), "agent": it.agent_type, "inputs": it.inputs, "text": it.comments,
+        }),
+        Answer::Approval(it) => {
+            let change = |change: &candor_model::Adjustment| json!({ "task_id": change.task_id, "field": change.field, "value": change.new_value });
+            json!({
+                "decision": it.action.as_str().to_lowercase(), "digest": it.digest, "text": it.comments,
+                "changes": it.adjustments.iter().map(change).collect::<Vec<_>>(),
+                "alternative": it.alternative, "version": it.version,
+            })
+        }
+    }
+}
+
+pub(crate) async fn watch(remote: &Remote, args: &OneRun) -> Result<u8, Failure> {
+    let mut loaded = remote.load(&args.run).await?;
+    let options = DriveOptions {
+        yes: false,
+        json: args.json,
+        plain: true,
+        verbose: false,
+        quiet: false,
+        strict: false,
+        faults: Vec::new(),
+        models: ModelOptions::default(),
+    };
+    let mut screen = Screen::new(&options, loaded.state.run_id());
+    screen.tell(&loaded.records)?;
+    if !loaded.state.status().is_end() {
+        follow(remote, &mut loaded, &mut screen, &options, false).await?;
+    }
+    Ok(code::DONE)
+}
+
+pub(crate) async fn list(remote: &Remote, args: &ListArgs) -> Result<u8, Failure> {
+    let only = if args.unfinished { format!("&status={UNFINISHED}") } else { String::new() };
+    let page = remote.get(&format!("/runs?limit={}{only}", args.limit.clamp(1, MOST))).await?;
+    let runs = page.get("runs").and_then(Value::as_array).cloned().unwrap_or_default();
+    if args.json {
+        output::print_json(&runs)?;
+        return Ok(code::DONE);
+    }
+    let entries: Result<Vec<RunEntry>, Failure> = runs.into_iter().map(entry).collect();
+    output::print(&view::list::text(&entries?, &BTreeSet::new(), output::style()))?;
+    Ok(code::DONE)
+}
+
+/// A run in a list, as if it had been read from the log.
+fn entry(run: Value) -> Result<RunEntry, Failure> {
+    #[derive(serde::Deserialize)]
+    struct Listed {
+        run_id: RunId,
+        status: RunStatus,
+        verdict: Option<candor_model::Verdict>,
+        request: String,
+        started_at: Option<candor_model::Timestamp>,
+        updated_at: Option<candor_model::Timestamp>,
+        progress_percentage: f64,
+        cost: candor_model::Money,
+        events: Position,
+    }
+    let it: Listed = serde_json::from_value(run)?;
+    let mut summary = RunSummary::new(it.run_id);
+    (summary.status, summary.verdict, summary.request) = (it.status, it.verdict, it.request);
+    (summary.started_at, summary.updated_at) = (it.started_at, it.updated_at);
+    (summary.progress_percentage, summary.spent) = (it.progress_percentage, it.cost);
+    Ok(RunEntry { summary, head: it.events })
+}
+
+/// Answers a question there. A plan is decided on as it is shown at this moment.
+pub(crate) async fn answer(remote: &Remote, args: &AnswerArgs) -> Result<u8, Failure> {
+    let loaded = remote.load(&args.run).await?;
+    let (run, open) = (loaded.state.run_id(), loaded.state.open_questions());
+    let found = match &args.gate {
+        Some(named) => open.iter().find(|(gate, _)| gate.as_str() == named),
+        None if open.len() > 1 => {
+            let names: Vec<&str> = open.keys().map(candor_model::GateId::as_str).collect();
+            return Err(Failure::usage(format!(
+                "several questions are open, say which with --gate: {}",
+                names.join(", ")
+            )));
+        }
+        None => open.iter().next(),
+    };
+    let Some((gate, question)) = found else {
+        return Err(Failure::usage(format!("run {run} ({}) does not ask this", loaded.state.status())));
+    };
+    let mut body = json!({ "decision": args.option, "agent": args.agent });
+    let said = [args.text.as_str(), args.comments.as_str()].into_iter().find(|said| !said.is_empty());
+    if let Some(fields) = body.as_object_mut() {
+        fields.extend(said.map(|said| ("text".to_owned(), json!(said))));
+        if let Question::Approval { request, .. } = question {
+            let action: Result<ApprovalAction, _> = args.option.parse();
+            action.map_err(|_| Failure::usage(format!("`{}` is no decision on a plan", args.option)))?;
+            fields.insert("digest".to_owned(), json!(request.digest));
+        }
+        let inputs = args.inputs.iter().filter_map(|input| input.split_once('='));
+        let inputs: serde_json::Map<String, Value> =
+            inputs.map(|(key, value)| (key.to_owned(), json_or_text(value))).collect();
+        if !inputs.is_empty() {
+            fields.insert("inputs".to_owned(), Value::Object(inputs));
+        }
+    }
+    remote.post(&format!("/runs/{run}/questions/{gate}"), &body).await?;
+    tell!("candor: answered; follow it with: candor watch {run} --server {}", remote.base);
+    Ok(code::DONE)
+}

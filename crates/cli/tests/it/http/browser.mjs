@@ -1,0 +1,101 @@
+// Uses the pages as a person does, in a real browser. Arguments: the folder with node_modules, the login link, a folder
+// for pictures. Prints what it saw as one JSON object.
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+
+const [modules, link, pictures] = process.argv.slice(2);
+const need = createRequire(`${modules}/`);
+const { chromium } = need("playwright-core");
+const axe = readFileSync(need.resolve("axe-core/axe.min.js"), "utf8");
+
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+const seen = { executed: [], errors: [], serious: [] };
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+const page = await context.newPage();
+page.on("dialog", (dialog) => { seen.executed.push(dialog.message()); dialog.dismiss(); });
+page.on("console", (message) => message.type() === "error" && seen.errors.push(message.text()));
+page.on("pageerror", (error) => seen.errors.push(String(error)));
+const origin = new URL(link).origin;
+
+async function look(name) {
+  // The policy forbids scripts of others, so the checker is put in by the debugger.
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  for (const it of found.violations.filter((it) => ["serious", "critical"].includes(it.impact))) {
+    seen.serious.push(`${name}: ${it.id}: ${it.nodes.slice(0, 2).map((node) => node.html).join(" | ")}`);
+  }
+  for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [400, "light"], [400, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.screenshot({ path: `${pictures}/${name}-${width}-${scheme}.png`, fullPage: width === 1280 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (wide > 1) seen.errors.push(`${name}: ${wide} px too wide at ${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+// Without a token a person is led to the login, and the link works once.
+await page.goto(origin);
+seen.stranger = new URL(page.url()).pathname;
+await page.goto(link);
+await page.waitForURL(`${origin}/`);
+seen.cookie = (await context.cookies()).find((it) => it.name === "candor_session");
+const other = await browser.newContext();
+seen.again = (await (await other.newPage()).goto(link)).status();
+await other.close();
+
+// Start, watch live, answer.
+await look("runs-empty");
+await page.fill("#goal", "<script>alert('goal')</script> Write a letter to the <b>beekeepers</b>");
+await page.click("button.primary");
+await page.waitForSelector(".card.ask", { timeout: 20000 });
+seen.title = await page.textContent("h1");
+await look("question");
+await page.goto(`${origin}/inbox`);
+seen.inbox = await page.locator(".card.ask").count();
+await look("inbox");
+await page.click("button[value=approve]");
+await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
+seen.live = await page.locator(".task").count();
+await page.click(".task summary");
+await look("done");
+
+// A run that fails says why.
+await page.goto(`${origin}/runs/run_failing`);
+seen.failing = await page.textContent("#live-head .badge");
+seen.why = await page.textContent(".card.trouble");
+for (const task of await page.locator(".task > summary").all()) await task.click();
+await look("failed");
+
+// A run that is under way is cancelled; the page hears of it.
+await page.goto(`${origin}/runs/run_slow`);
+await page.waitForSelector("#live-mark:not([hidden])");
+await page.click("button.danger");
+await page.waitForFunction(() => /Cancelled/.test(document.querySelector("#live-head .badge")?.textContent ?? ""), null, { timeout: 20000 });
+seen.cancelled = true;
+
+for (const [path, name] of [["/", "runs"], ["/agents", "agents"], ["/tools", "tools"], ["/config", "config"]]) {
+  await page.goto(origin + path);
+  await look(name);
+}
+// Spanish, dark, and by keyboard.
+await page.click("text=Español");
+seen.spanish = await page.textContent("nav a[aria-current]");
+await page.click("text=Oscuro");
+seen.dark = await page.getAttribute("html", "data-theme");
+await page.goto(origin);
+await page.keyboard.press("/");
+seen.focused = await page.evaluate(() => document.activeElement.id);
+
+// Reading works without scripts.
+const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+const still = await plain.newPage();
+await still.goto(`${origin}/runs/run_failing`);
+seen.withoutScripts = await still.locator(".task").count();
+
+console.log(JSON.stringify(seen));
+await browser.close();

@@ -1,0 +1,85 @@
+//! The pages in a real browser, where there is one.
+
+use std::path::Path;
+use std::process::Command;
+
+use candor_testkit::peers::Peers;
+use candor_testkit::skips::{or_skipped, skipped};
+use serde_json::{Value, json};
+
+use super::client::Server;
+use crate::support::{Candor, Said, until};
+
+const SCRIPT: &str = include_str!("browser.mjs");
+/// The program of Debian's package.
+const CHROMIUM: &str = "/usr/bin/chromium";
+
+/// What people and agents write is shown, and never obeyed.
+const HOSTILE: &str = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'>";
+
+fn config() -> String {
+    let agent = |name: &str, script: &str| {
+        format!(
+            "[[agents]]\nagent_type = \"{name}\"\nspecialization = \"Writes letters and texts {name}\"\ncapabilities = [\"write\"]\ncommand = [\"sh\", \"-c\", {}]\n",
+            json!(script)
+        )
+    };
+    let hostile = json!({"outputs": {"text": HOSTILE, HOSTILE: HOSTILE}}).to_string();
+    let writes = format!("cat > /dev/null; printf '%s' '{}'", hostile.replace('\'', "'\\''"));
+    let fails = format!("cat > /dev/null; echo '{}' >&2; exit 3", HOSTILE.replace('\'', "'\\''"));
+    format!(
+        "[limits]\nagent_timeout = 120\napproval = \"always\"\n[limits.retry]\nmax_retries = 0\n{}{}{}",
+        agent("writer", &writes),
+        agent("broken", &fails),
+        agent("sleeper", "sleep 120")
+    )
+}
+
+#[test]
+fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
+    let Some(peers) = or_skipped(Peers::find()) else { return };
+    if !Path::new(CHROMIUM).exists() {
+        return skipped("there is no /usr/bin/chromium: install Debian's package chromium");
+    }
+    let candor = Candor::with_config(&config());
+    candor.write("page.mjs", SCRIPT);
+    let plan = |agent: &str| {
+        let task = |n: u32, after: Value| json!({"task_id": format!("t{n}"), "description": format!("{HOSTILE} {n}"), "agent_type": agent, "dependencies": after});
+        json!({"subtasks": [task(1, json!([])), task(2, json!(["t1"])), task(3, json!(["t1"]))]}).to_string()
+    };
+    candor.write("broken.json", plan("broken"));
+    candor.write("slow.json", plan("sleeper"));
+    let failing = ["run", "--plan", "broken.json", "--run-id", "run_failing", "--yes", "--unattended"];
+    candor.run(failing);
+    let server = Server::start(&candor);
+    let mut slow =
+        candor.start(["run", "--plan", "slow.json", "--run-id", "run_slow", "--yes", "--unattended"]);
+    until("the slow run is at work", || {
+        server.get("/api/v1/runs/run_slow").status == 200
+            && server.get("/api/v1/runs/run_slow").json()["status"] == "executing"
+    });
+    let pictures =
+        std::env::var_os("CANDOR_TEST_PICTURES").map_or_else(|| candor.path("pictures"), Into::into);
+    let mut browser = Command::new("node");
+    browser.arg("page.mjs").arg(peers.folder()).arg(&server.link).arg(pictures).current_dir(candor.folder());
+    let seen = Said::of(browser.output().unwrap()).ended_with(0).json();
+    slow.wait().unwrap();
+    assert_eq!(seen["executed"], json!([]), "nothing that others wrote is executed");
+    assert_eq!(seen["serious"], json!([]), "no serious finding of axe-core");
+    assert_eq!(seen["stranger"], "/login");
+    assert_eq!(seen["again"], 403, "a login link works once");
+    assert_eq!((&seen["cookie"]["httpOnly"], &seen["cookie"]["sameSite"]), (&json!(true), &json!("Strict")));
+    assert!(
+        seen["title"].as_str().unwrap().contains("<script>alert('goal')</script>"),
+        "shown as it was written"
+    );
+    assert_eq!((&seen["inbox"], &seen["cancelled"]), (&json!(1), &json!(true)));
+    assert!(seen["why"].as_str().unwrap().contains("onerror"), "{}", seen["why"]);
+    assert_eq!(
+        (&seen["spanish"], &seen["dark"], &seen["focused"]),
+        (&json!("Configuración"), &json!("dark"), &json!("q"))
+    );
+    assert_eq!(seen["withoutScripts"], 3);
+    let told: Vec<&str> = seen["errors"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    assert!(told.iter().all(|it| it.contains("403")), "{told:?}");
+}

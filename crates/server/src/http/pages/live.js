@@ -1,0 +1,81 @@
+// Keeps a page live: follows the stream that the page names, and takes over the parts that changed.
+// Everything works without it; a reload shows the same.
+
+const main = document.querySelector("main");
+const mark = document.querySelector("#live-mark");
+/** How long to collect events before looking, at least; a slow page is looked at less often. */
+const SOONEST = 400;
+
+let pending = false;
+let took = 0;
+
+function keep(now, then) {
+  // What a person has opened or is typing stays as it is.
+  const open = new Set([...now.querySelectorAll("details[open][id]")].map((it) => it.id));
+  for (const id of open) then.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
+}
+
+function isEdited(part) {
+  const fields = [...part.querySelectorAll("textarea, input:not([type=hidden])")];
+  return fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
+}
+
+async function refresh() {
+  pending = false;
+  const begun = performance.now();
+  const answer = await fetch(location.href, { credentials: "same-origin", headers: { accept: "text/html" } });
+  if (!answer.ok || answer.redirected) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of main.querySelectorAll("[id^=live-]")) {
+    const fresh = page.getElementById(part.id);
+    if (!fresh || isEdited(part) || fresh.innerHTML === part.innerHTML) continue;
+    keep(part, fresh);
+    part.replaceChildren(...document.adoptNode(fresh).childNodes);
+  }
+  const next = page.querySelector("main")?.dataset.live;
+  if (!next) stop();
+  took = performance.now() - begun;
+}
+
+function later() {
+  if (pending) return;
+  pending = true;
+  setTimeout(() => (document.hidden ? document.addEventListener("visibilitychange", refresh, { once: true }) : refresh()),
+    Math.max(SOONEST, took * 4));
+}
+
+let source;
+function stop() {
+  source?.close();
+  if (mark) mark.hidden = true;
+}
+
+if (main?.dataset.live) {
+  source = new EventSource(main.dataset.live);
+  source.onopen = () => mark && (mark.hidden = false);
+  source.onerror = () => mark && (mark.hidden = true);
+  source.onmessage = later;
+}
+
+// A link to a task opens it.
+function openTarget() {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+}
+addEventListener("hashchange", openTarget);
+openTarget();
+
+// Keys: / searches, g then a letter goes to a page.
+let gone = 0;
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, textarea, select")) return;
+  const places = { r: "/", i: "/inbox", a: "/agents", t: "/tools", c: "/config" };
+  if (event.key === "/") {
+    const search = document.querySelector("#q");
+    if (search) { event.preventDefault(); search.focus(); }
+  } else if (event.key === "g") {
+    gone = Date.now();
+  } else if (Date.now() - gone < 1000 && places[event.key]) {
+    location.href = places[event.key];
+  }
+});

@@ -1,0 +1,318 @@
+//! Pages for people: rendered here, readable without scripts. A small script of our own keeps them live.
+//!
+//! Everything that a page shows is escaped by the templates; the policy of every answer forbids any script or style
+//! but ours, so that even what slipped through would not run.
+
+mod dag;
+mod gantt;
+mod installation;
+mod layout;
+mod list;
+mod parts;
+mod questions;
+mod run;
+mod words;
+
+use axum::Router;
+use axum::extract::{Extension, Form, Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware;
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{MethodRouter, get, post};
+use candor_app::tokens::Scope;
+use candor_model::Position;
+use maud::Markup;
+use serde::Deserialize;
+
+use self::layout::{LANGUAGE, Page, Prefs, THEME};
+use self::words::Language;
+use super::auth::Caller;
+use super::control::{self, Act, AnswerBody, ReasonBody, StartBody};
+use super::extract::{Query, Run};
+use super::problem::Problem;
+use super::runs::{ListQuery, all_asked};
+use super::{Shared, guard};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("live.js");
+const ICON: &str = include_str!("icon.svg");
+/// How many events the page of a run shows.
+const EVENTS: u32 = 100;
+/// How many runs the inbox looks at.
+const ASKING: u32 = 100;
+
+/// Adds the pages to a router.
+pub(super) fn add(router: Router<Shared>, server: &Shared) -> Router<Shared> {
+    let with = |scope: Scope, handler: MethodRouter<Shared>| {
+        handler.layer(middleware::from_fn_with_state((server.clone(), scope), guard::admit))
+    };
+    let open = Router::new()
+        .route("/login", get(log_in_page).post(log_in))
+        .route("/logout", post(log_out))
+        .route("/prefs", get(prefer))
+        .route("/assets/style.css", get(|| asset("text/css; charset=utf-8", STYLE)))
+        .route("/assets/live.js", get(|| asset("text/javascript; charset=utf-8", SCRIPT)))
+        .route("/assets/icon.svg", get(|| asset("image/svg+xml", ICON)))
+        .layer(middleware::from_fn_with_state(server.clone(), guard::same_site));
+    router
+        .merge(open)
+        .route("/", with(Scope::Read, get(runs)))
+        .route("/runs", with(Scope::Admin, post(start)))
+        .route("/runs/{run}", with(Scope::Read, get(one)))
+        .route("/runs/{run}/{act}", with(Scope::Admin, post(act)))
+        .route("/runs/{run}/questions/{gate}", with(Scope::Answer, post(answer)))
+        .route("/inbox", with(Scope::Read, get(inbox)))
+        .route("/agents", with(Scope::Read, get(agents)))
+        .route("/tools", with(Scope::Read, get(tools)))
+        .route("/config", with(Scope::Read, get(config)))
+}
+
+async fn asset(kind: &'static str, text: &'static str) -> Response {
+    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "private, max-age=300")], text).into_response()
+}
+
+/// What a page comes to: itself, or a page about why not.
+type Shown = Result<Html<String>, (StatusCode, Html<String>)>;
+
+fn shown(prefs: &Prefs, page: Result<Page, Problem>) -> Shown {
+    page.map(|page| page.render(prefs)).map_err(|problem| failed(prefs, &problem))
+}
+
+fn failed(prefs: &Prefs, problem: &Problem) -> (StatusCode, Html<String>) {
+    let words = prefs.words();
+    let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let content = installation::trouble(problem, words);
+    (status, Page { title: words.error.to_owned(), at: "-", live: None, content }.render(prefs))
+}
+
+fn page(title: &str, at: &'static str, content: Markup) -> Page {
+    Page { title: title.to_owned(), at, live: None, content }
+}
+
+async fn runs(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    prefs: Prefs,
+    query: Result<Query<ListQuery>, Problem>,
+) -> Shown {
+    let words = prefs.words();
+    let made = async {
+        let Query(query) = query?;
+        let found = server.service.page(query.query()?).await?;
+        let live = query.cursor.is_none().then(|| "/api/v1/events/stream".to_owned());
+        Ok(Page { live, ..page(words.runs, "/", list::page(&found, &query, caller.scope, words)) })
+    };
+    shown(&prefs, made.await)
+}
+
+async fn one(State(server): State<Shared>, prefs: Prefs, run: Result<Run, Problem>) -> Shown {
+    let made = async {
+        let Run(run) = run?;
+        let loaded = server.service.load(&run).await?;
+        let head = loaded.state.position();
+        let after = Position(head.0.saturating_sub(u64::from(EVENTS)));
+        let events = server.service.events(&run, after, EVENTS).await?;
+        let (driver, error) = (server.service.driver(&run).await, server.service.failure_of(&run).await);
+        let words = prefs.words();
+        let content = run::Shown { run: &run, loaded: &loaded, driver, error, events: &events, words }.page();
+        let live = (!loaded.state.status().is_end())
+            .then(|| format!("/api/v1/runs/{run}/events/stream?after={}", head.0));
+        Ok(Page { live, ..page(loaded.state.request(), "/", content) })
+    };
+    shown(&prefs, made.await)
+}
+
+async fn inbox(State(server): State<Shared>, prefs: Prefs) -> Shown {
+    let words = prefs.words();
+    let all = all_asked(&server, ASKING).await;
+    let made = all.map(|all| Page {
+        live: Some("/api/v1/events/stream".to_owned()),
+        ..page(words.inbox, "/inbox", installation::inbox(&all, words))
+    });
+    shown(&prefs, made)
+}
+
+async fn agents(State(server): State<Shared>, prefs: Prefs) -> Shown {
+    let words = prefs.words();
+    let data = server.service.agents().await.map_err(Problem::from);
+    shown(&prefs, data.map(|data| page(words.agents, "/agents", installation::agents(&data, words))))
+}
+
+async fn tools(State(server): State<Shared>, prefs: Prefs) -> Shown {
+    let words = prefs.words();
+    let data = server.service.tools().await.map_err(Problem::from);
+    shown(&prefs, data.map(|data| page(words.tools, "/tools", installation::tools(&data, words))))
+}
+
+async fn config(State(server): State<Shared>, prefs: Prefs) -> Shown {
+    let words = prefs.words();
+    let data = server.service.configuration().map_err(Problem::from);
+    shown(&prefs, data.map(|data| page(words.config, "/config", installation::config(&data, words))))
+}
+
+/// A goal from the form.
+#[derive(Deserialize)]
+struct GoalForm {
+    goal: String,
+}
+
+async fn start(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    prefs: Prefs,
+    Form(form): Form<GoalForm>,
+) -> Result<Redirect, (StatusCode, Html<String>)> {
+    let body = StartBody { goal: Some(form.goal), ..StartBody::default() };
+    let begun = control::begin(&server, &caller, None, body).await;
+    begun
+        .map(|(run, _)| Redirect::to(&format!("/runs/{}", run.run_id)))
+        .map_err(|problem| failed(&prefs, &problem))
+}
+
+async fn act(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    prefs: Prefs,
+    run: Result<Run, Problem>,
+    Path(path): Path<Vec<(String, String)>>,
+) -> Result<Redirect, (StatusCode, Html<String>)> {
+    let done = async {
+        let Run(run) = run?;
+        let act = match path.iter().find(|(name, _)| name == "act").map(|(_, act)| act.as_str()) {
+            Some("pause") => Act::Pause(ReasonBody::default()),
+            Some("resume") => Act::Resume,
+            Some("cancel") => Act::Cancel(ReasonBody::default()),
+            _ => return Err(Problem::not_found("there is nothing here")),
+        };
+        control::perform(&server, &caller, &run, act).await?;
+        Ok(Redirect::to(&format!("/runs/{run}")))
+    };
+    done.await.map_err(|problem| failed(&prefs, &problem))
+}
+
+/// An answer from the form.
+#[derive(Deserialize)]
+struct AnswerForm {
+    decision: String,
+    #[serde(default)]
+    digest: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+}
+
+async fn answer(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    prefs: Prefs,
+    run: Result<Run, Problem>,
+    Path(path): Path<Vec<(String, String)>>,
+    Form(form): Form<AnswerForm>,
+) -> Result<Redirect, (StatusCode, Html<String>)> {
+    let done = async {
+        let Run(run) = run?;
+        let gate =
+            path.into_iter().find(|(name, _)| name == "gate").map(|(_, gate)| gate).unwrap_or_default();
+        let AnswerForm { decision, digest, text } = form;
+        let text = text.filter(|text| !text.trim().is_empty());
+        let body = AnswerBody { decision, digest, text, ..AnswerBody::default() };
+        control::decide(&server, &caller, &run, &gate, body).await?;
+        Ok(Redirect::to(&format!("/runs/{run}")))
+    };
+    done.await.map_err(|problem| failed(&prefs, &problem))
+}
+
+/// The code of a login link.
+#[derive(Deserialize)]
+struct CodeQuery {
+    #[serde(default)]
+    code: Option<String>,
+}
+
+async fn log_in_page(
+    State(server): State<Shared>,
+    prefs: Prefs,
+    query: Result<Query<CodeQuery>, Problem>,
+) -> Response {
+    let Some(code) = query.ok().and_then(|Query(query)| query.code) else { return login(&prefs, false) };
+    welcomed(&prefs, server.doorkeeper.log_in_by_code(&code))
+}
+
+/// A token from the form.
+#[derive(Deserialize)]
+struct TokenForm {
+    token: String,
+}
+
+async fn log_in(
+    State(server): State<Shared>,
+    peer: Option<Extension<super::listen::Peer>>,
+    prefs: Prefs,
+    Form(form): Form<TokenForm>,
+) -> Response {
+    let entered = server.doorkeeper.log_in_by_token(form.token.trim());
+    if matches!(entered, Ok(None))
+        && let Some(Extension(peer)) = peer
+        && let Err(problem) = server.limits.failure(peer.0.ip())
+    {
+        return failed(&prefs, &problem).into_response();
+    }
+    welcomed(&prefs, entered)
+}
+
+/// A browser that logged in gets its cookie, and is sent on by a page of our own: a cookie with SameSite=Strict does not
+/// come along on a redirect that began elsewhere, such as in a terminal or a mail.
+fn welcomed(prefs: &Prefs, entered: Result<Option<String>, candor_app::AppError>) -> Response {
+    match entered {
+        Ok(Some(cookie)) => {
+            let on =
+                "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=/\"><a href=\"/\">Candor</a>";
+            ([(header::SET_COOKIE, cookie)], Html(on)).into_response()
+        }
+        Ok(None) => login(prefs, true),
+        Err(error) => failed(prefs, &error.into()).into_response(),
+    }
+}
+
+fn login(prefs: &Prefs, wrong: bool) -> Response {
+    let status = if wrong { StatusCode::FORBIDDEN } else { StatusCode::OK };
+    let content = installation::login(wrong, prefs.words());
+    (status, page(prefs.words().log_in, "", content).render(prefs)).into_response()
+}
+
+async fn log_out(State(server): State<Shared>, headers: HeaderMap) -> Response {
+    ([(header::SET_COOKIE, server.doorkeeper.log_out(&headers))], Redirect::to("/login")).into_response()
+}
+
+/// What a person prefers.
+#[derive(Deserialize)]
+struct PrefsQuery {
+    #[serde(default)]
+    lang: Option<String>,
+    #[serde(default)]
+    theme: Option<String>,
+    #[serde(default)]
+    back: Option<String>,
+}
+
+async fn prefer(Query(query): Query<PrefsQuery>) -> Response {
+    // Only paths of our own: `//host` would lead elsewhere.
+    let is_ours = |path: &String| path.starts_with('/') && !path.starts_with("//") && !path.contains('\\');
+    let back = query.back.filter(is_ours).unwrap_or_else(|| "/".to_owned());
+    let kept = |name: &str, value: &str| {
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000")
+    };
+    let language =
+        query.lang.as_deref().and_then(Language::of).map(|language| kept(LANGUAGE, language.code()));
+    let theme = query
+        .theme
+        .as_deref()
+        .filter(|theme| ["dark", "light"].contains(theme))
+        .map(|theme| kept(THEME, theme));
+    let mut response = Redirect::to(&back).into_response();
+    for cookie in language.into_iter().chain(theme) {
+        if let Ok(cookie) = header::HeaderValue::from_str(&cookie) {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+    }
+    response
+}

@@ -1,0 +1,103 @@
+//! A question with everything that is needed to answer it, and the form that does.
+
+use candor_model::{HumanApprovalRequest, Question, RunId};
+use candor_projections::format;
+use candor_projections::plans::PlanDiff;
+use maud::{Markup, html};
+
+use super::words::Words;
+use crate::report::QuestionReport;
+
+/// Shows a question and how to answer it. `diff` is what changed since the version that was shown before.
+pub(super) fn card(
+    run: &RunId,
+    report: &QuestionReport,
+    question: Option<&Question>,
+    diff: Option<&PlanDiff>,
+    words: &Words,
+) -> Markup {
+    html! {
+        section.card.ask aria-labelledby={ "q-" (report.gate) } {
+            h2 id={ "q-" (report.gate) } { (words.question) }
+            @match question {
+                Some(Question::Approval { request, .. }) => { (plan(request, words)) }
+                _ => { p.prewrap { (report.text) } }
+            }
+            @if let Some(diff) = diff { (changes(diff, words)) }
+            (form(run, report, words))
+        }
+    }
+}
+
+fn plan(request: &HumanApprovalRequest, words: &Words) -> Markup {
+    html! {
+        pre.plan { (request.plan_summary.trim_end()) }
+        @if let Some(reply) = &request.reply { blockquote { (reply) } }
+        dl.facts {
+            div { dt { (words.confidence) } dd { (format::confidence(request.confidence_score)) } }
+            @if let Some(brief) = &request.brief {
+                div { dt { (words.estimate) } dd {
+                    (brief.estimates.duration.map_or_else(|| words.unknown.to_owned(), format::duration))
+                    @if let Some(cost) = brief.estimates.cost { " · " (format::money(cost)) }
+                } }
+            }
+        }
+        ul.reasons { @for reason in request.reasons.iter() { li { (reason) } } }
+        @if !request.risks.is_empty() || request.brief.is_some() { h3 { (words.risks) } }
+        ul.risks {
+            @for risk in &request.risks { li.s-bad { span.tag { (risk.class) } (risk.evidence) } }
+            @for risk in request.brief.iter().flat_map(|brief| &brief.risks) {
+                li { span.tag { (risk.level) } (risk.description) span.muted { " — " (risk.mitigation) } }
+            }
+        }
+        @if !request.criteria.is_empty() {
+            h3 { (words.criteria) }
+            ul { @for criterion in &request.criteria { li { code { (criterion) } } } }
+        }
+    }
+}
+
+/// What changed from one version of a plan to the next.
+pub(super) fn changes(diff: &PlanDiff, words: &Words) -> Markup {
+    html! {
+        h3 { (words.changes) " (" (diff.from) " → " (diff.to) ")" }
+        ul.diff {
+            @for task in &diff.added { li.plus { (task.name) " " span.muted { (words.added) } } }
+            @for task in &diff.removed { li.minus { (task.name) " " span.muted { (words.removed) } } }
+            @for change in &diff.changed {
+                li { (change.task_id) " · " (change.field) ": " del { (change.before) } " " ins { (change.after) } }
+            }
+        }
+    }
+}
+
+fn form(run: &RunId, report: &QuestionReport, words: &Words) -> Markup {
+    let takes_text = report.decisions.iter().any(|decision| decision.takes == Some("text"));
+    // What takes more than a click is for the command and the API.
+    let offered = report.decisions.iter().filter(|it| matches!(it.takes, None | Some("text" | "agent")));
+    html! {
+        form.answer method="post" action={ "/runs/" (run) "/questions/" (report.gate) } {
+            @if let Some(digest) = &report.digest { input type="hidden" name="digest" value=(digest); }
+            @if takes_text {
+                label { (words.your_words) textarea name="text" rows="2" {} }
+            }
+            div.buttons {
+                @for decision in offered {
+                    button.(weight(&decision.decision)) type="submit" name="decision" value=(decision.decision) title=(decision.label) {
+                        (decision.decision)
+                        @if report.digest.is_none() && decision.label != decision.decision { span.muted { " " (decision.label) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is likely is easy to see, and what ends something looks like it.
+fn weight(decision: &str) -> &'static str {
+    match decision {
+        "approve" | "retry" => "primary",
+        "reject" | "abort" => "danger",
+        _ => "plain",
+    }
+}

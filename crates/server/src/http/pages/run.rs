@@ -1,0 +1,335 @@
+//! One run: where it stands, what it asks, its plan, its time, its tasks, its verdict, its events.
+
+use candor_app::{Driver, LoadedRun};
+use candor_model::{Question, Recorded, RunId, RunStatus, Seconds, TaskStatus};
+use candor_ports::LoggedEvent;
+use candor_projections::attempt_output::{self, AttemptOutput};
+use candor_projections::chronicle::Chronicle;
+use candor_projections::phases::PhaseStatus;
+use candor_projections::postmortem::Case;
+use candor_projections::status::{Status, TaskEntry};
+use candor_projections::{format, plans, timeline};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::words::Words;
+use super::{dag, gantt, parts, questions};
+use crate::report::QuestionReport;
+
+/// How many tasks are listed; those that matter most come first.
+const LISTED: usize = 100;
+
+/// What the page is made of.
+pub(super) struct Shown<'a> {
+    pub(super) run: &'a RunId,
+    pub(super) loaded: &'a LoadedRun,
+    pub(super) driver: Driver,
+    pub(super) error: Option<String>,
+    pub(super) events: &'a [LoggedEvent],
+    pub(super) words: &'a Words,
+}
+
+impl Shown<'_> {
+    pub(super) fn page(&self) -> Markup {
+        let LoadedRun { records, state } = self.loaded;
+        let status = Status::of(state, records);
+        let chronicle = Chronicle::of(records);
+        html! {
+            div #live-head { (self.head(&status, &chronicle)) }
+            div #live-questions { (self.questions()) }
+            div #live-verdict { (self.verdict(&status)) (self.trouble(&status)) }
+            div.columns {
+                section.card aria-labelledby="h-plan" {
+                    h2 #h-plan { (self.words.plan) }
+                    div #live-plan { (dag::draw(&status.tasks, self.words)) }
+                }
+            }
+            section.card aria-labelledby="h-phases" {
+                h2 #h-phases { (self.words.phases) }
+                div #live-phases { (self.phases(&status)) }
+            }
+            section.card aria-labelledby="h-time" {
+                h2 #h-time { (self.words.timeline) }
+                div #live-time { (gantt::draw(&timeline::attempts(&chronicle), chronicle.now(), self.words)) }
+            }
+            section.card aria-labelledby="h-tasks" {
+                h2 #h-tasks { (self.words.tasks) }
+                div #live-tasks { (self.tasks(&status.tasks, records, &chronicle)) }
+            }
+            section.card aria-labelledby="h-events" {
+                h2 #h-events { (self.words.events) }
+                div #live-events { (self.log()) }
+            }
+        }
+    }
+
+    fn head(&self, status: &Status<'_>, chronicle: &Chronicle<'_>) -> Markup {
+        let words = self.words;
+        let driver = match self.driver {
+            Driver::Here => words.driver_here,
+            Driver::Elsewhere => words.driver_elsewhere,
+            Driver::Nobody => words.driver_nobody,
+        };
+        html! {
+            div.title {
+                h1 { (status.request) }
+                div.actions { (self.actions(status.status)) }
+            }
+            p.meta {
+                (parts::badge(status.status, words))
+                @if let Some(verdict) = status.verdict { (parts::verdict(verdict, words)) }
+                code { (status.run_id) }
+                span { (words.driver) ": " (driver) }
+            }
+            @if self.driver == Driver::Nobody && needs_driver(status.status) { p.warn { (words.interrupted) } }
+            @if let Some(error) = &self.error { p.bad { (error) } }
+            dl.facts {
+                div { dt { (words.progress) } dd { (parts::bar(status.progress_percentage, words.progress)) } }
+                div { dt { (words.duration) } dd { (format::duration(chronicle.elapsed())) } }
+                div { dt { (words.cost) } dd { (format::money(status.cost)) } }
+                div { dt { (words.confidence) } dd { (status.confidence.map_or_else(|| "–".to_owned(), format::confidence)) } }
+                div { dt { (words.failures) } dd { (status.failures) } }
+                div { dt { (words.started) } dd { (parts::moment(status.started_at)) } }
+                div { dt { (words.updated) } dd { (parts::moment(status.updated_at)) } }
+            }
+        }
+    }
+
+    fn actions(&self, status: RunStatus) -> Markup {
+        let words = self.words;
+        let act = |name: &str, label: &str, class: &str| {
+            html! {
+                form method="post" action={ "/runs/" (self.run) "/" (name) } {
+                    button.(class) type="submit" { (label) }
+                }
+            }
+        };
+        let stands = status == RunStatus::Paused || (self.driver == Driver::Nobody && needs_driver(status));
+        html! {
+            @if !status.is_end() {
+                @if stands { (act("resume", words.resume, "primary")) }
+                @else if status == RunStatus::Executing { (act("pause", words.pause, "plain")) }
+                (act("cancel", words.cancel, "danger"))
+            }
+            a.button href={ "/api/v1/runs/" (self.run) "/report" } { (words.report) }
+            @if status.is_end() && status != RunStatus::Completed {
+                a.button href={ "/api/v1/runs/" (self.run) "/postmortem" } { (words.post_mortem) }
+            }
+        }
+    }
+
+    fn questions(&self) -> Markup {
+        let LoadedRun { records, state } = self.loaded;
+        let asks_plan = |question: &Question| matches!(question, Question::Approval { .. });
+        let open = state.open_questions();
+        let diff = open.values().any(asks_plan).then(|| plans::shapes(self.run, records));
+        let diff = diff.and_then(|shapes| match shapes.as_slice() {
+            [.., before, last] => Some(plans::diff(before, last)),
+            _ => None,
+        });
+        html! {
+            @for (gate, question) in open {
+                @let shown = if asks_plan(question) { diff.as_ref() } else { None };
+                (questions::card(self.run, &QuestionReport::of(gate, question), Some(question), shown, self.words))
+            }
+        }
+    }
+
+    fn verdict(&self, status: &Status<'_>) -> Markup {
+        let words = self.words;
+        let judged = &status.assessment;
+        html! {
+            @if !judged.criteria.is_empty() || judged.sentence.is_some() {
+                section.card aria-labelledby="h-verdict" {
+                    h2 #h-verdict { (words.verdict) }
+                    @if let Some(sentence) = &judged.sentence { p { (sentence) } }
+                    @if !judged.criteria.is_empty() {
+                        div.scroll tabindex="0" role="region" aria-label=(words.criteria) { table {
+                            thead { tr { th { (words.criterion) } th { (words.status) } th { (words.found) } th { (words.evidence) } } }
+                            tbody { @for it in &judged.criteria {
+                                @let checked = it.checked;
+                                tr {
+                                    td { code { (checked.criterion) } }
+                                    td { span.badge.(criterion_class(checked.result)) { span.dot {} (words.criterion(checked.result)) } }
+                                    td { (checked.found) }
+                                    td.muted {
+                                        @if let Some(evidence) = &checked.evidence { (evidence_text(evidence)) }
+                                        @if let Some(event) = it.event { " " a href={ "/api/v1/runs/" (self.run) "/events?after=" (event.0.saturating_sub(1)) "&limit=1" } { "#" (event.0) } }
+                                    }
+                                }
+                            } }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Why a run went wrong, and what can be done.
+    fn trouble(&self, status: &Status<'_>) -> Markup {
+        if !status.status.is_end() || status.status == RunStatus::Completed {
+            return html! {};
+        }
+        let case = Case::of(&self.loaded.state, &self.loaded.records);
+        let told = case.post_mortem();
+        html! {
+            section.card.trouble aria-labelledby="h-why" {
+                h2 #h-why { (self.words.why) }
+                p { (told.outcome) }
+                @if let Some(first) = &told.first_cause { p.bad { (first.name) ": " (first.cause) } }
+                @if !told.suggestions.is_empty() {
+                    h3 { (self.words.suggestions) }
+                    ul { @for suggestion in &told.suggestions { li { (suggestion) } } }
+                }
+            }
+        }
+    }
+
+    fn phases(&self, status: &Status<'_>) -> Markup {
+        html! {
+            ol.phases {
+                @for phase in &status.phases {
+                    li.(phase_class(phase.status)) title=[phase.summary] {
+                        span.num { (phase.number) } span { (phase.name) }
+                        span.muted { (phase.duration.map_or_else(String::new, format::duration)) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn tasks(&self, tasks: &[TaskEntry], records: &[Recorded], chronicle: &Chronicle<'_>) -> Markup {
+        let words = self.words;
+        let mut shown: Vec<&TaskEntry> = tasks.iter().collect();
+        if shown.len() > LISTED {
+            // What fails or runs is looked for first.
+            shown.sort_by_key(|task| urgency(task.status));
+            shown.truncate(LISTED);
+        }
+        html! {
+            @if tasks.is_empty() { p.empty { (words.no_plan) } }
+            @if tasks.len() > LISTED {
+                p.note { (LISTED) " " (words.of) " " (format::count(tasks.len())) " · "
+                    a href={ "/api/v1/runs/" (self.run) "/tasks" } { (words.show_all) } }
+            }
+            @for task in shown {
+                @let attempts = attempt_output::attempts(records, chronicle, Some(&task.task_id));
+                (self.task(task, &attempts))
+            }
+        }
+    }
+
+    fn task(&self, task: &TaskEntry, attempts: &[AttemptOutput<'_>]) -> Markup {
+        let words = self.words;
+        let took: Seconds = attempts.last().map_or(Seconds::ZERO, |last| last.duration_seconds);
+        html! {
+            details.task id={ "task-" (task.task_id) } {
+                summary {
+                    span.badge.(dag::class(task.status)) { span.dot {} (words.task_status(task.status)) }
+                    span.grow { (task.name) " " code.muted { (task.task_id) } }
+                    span.muted { (task.agent_type) }
+                    span.num { @if !attempts.is_empty() { (format::duration(took)) } }
+                    span.num { @if attempts.len() > 1 { "×" (attempts.len()) } }
+                }
+                @if !task.dependencies.is_empty() {
+                    p.muted { (words.after) " " @for id in &task.dependencies { a href={ "#task-" (id) } { (id) } " " } }
+                }
+                @if attempts.is_empty() { p.empty { (words.no_attempts) } }
+                @for attempt in attempts { (self.attempt(attempt)) }
+            }
+        }
+    }
+
+    fn attempt(&self, attempt: &AttemptOutput<'_>) -> Markup {
+        let words = self.words;
+        html! {
+            div.attempt {
+                p { strong { "#" (attempt.attempt) } " "
+                    span.badge.(gantt::class(attempt.outcome)) { span.dot {} (attempt.outcome) } " "
+                    @if let Some(agent) = attempt.agent_type { (agent) " · " } (format::duration(attempt.duration_seconds)) }
+                @if !attempt.errors.is_empty() {
+                    h4 { (words.errors) }
+                    ul.bad { @for error in attempt.errors { li { (error) } } }
+                }
+                @if !attempt.outputs.is_empty() {
+                    h4 { (words.output) }
+                    (parts::value(&Value::Object(attempt.outputs.clone())))
+                }
+                @if !attempt.told.is_empty() || !attempt.notes.is_empty() {
+                    h4 { (words.notes) }
+                    ul { @for told in &attempt.told { li { (told) } } }
+                    @if !attempt.notes.is_empty() { (parts::value(&serde_json::json!(attempt.notes))) }
+                }
+            }
+        }
+    }
+
+    fn log(&self) -> Markup {
+        html! {
+            p.note { a href={ "/api/v1/runs/" (self.run) "/events" } { (self.words.show_all) } " · " (self.words.recent_first) }
+            ol.events reversed {
+                @for event in self.events.iter().rev() {
+                    @let read: Value = serde_json::from_str(&event.json).unwrap_or_default();
+                    li value=(event.position.0) {
+                        details {
+                            summary {
+                                span.num { (event.position.0) }
+                                time { (read.get("at").and_then(Value::as_str).and_then(|at| at.get(11..19)).unwrap_or_default()) }
+                                span.grow { (event_name(&read)) }
+                            }
+                            pre { (serde_json::to_string_pretty(read.get("event").unwrap_or(&Value::Null)).unwrap_or_default()) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn event_name(read: &Value) -> String {
+    let event = read.get("event");
+    let named = event.and_then(Value::as_object).and_then(|fields| fields.keys().next().cloned());
+    named.or_else(|| event.and_then(Value::as_str).map(str::to_owned)).unwrap_or_default().replace('_', " ")
+}
+
+/// Whether a run only goes on while a process drives it.
+const fn needs_driver(status: RunStatus) -> bool {
+    matches!(status, RunStatus::Preparing | RunStatus::Executing | RunStatus::Stopping)
+}
+
+const fn urgency(status: TaskStatus) -> u8 {
+    match status {
+        TaskStatus::Failed => 0,
+        TaskStatus::InProgress => 1,
+        TaskStatus::Pending => 2,
+        TaskStatus::Skipped => 3,
+        TaskStatus::Completed => 4,
+    }
+}
+
+const fn criterion_class(result: candor_model::CriterionResult) -> &'static str {
+    match result {
+        candor_model::CriterionResult::Holds => "s-ok",
+        candor_model::CriterionResult::Fails => "s-bad",
+        candor_model::CriterionResult::Unchecked => "s-ask",
+    }
+}
+
+const fn phase_class(status: PhaseStatus) -> &'static str {
+    match status {
+        PhaseStatus::Done => "s-ok",
+        PhaseStatus::AtWork => "s-run",
+        PhaseStatus::Waiting => "s-ask",
+        PhaseStatus::Failed => "s-bad",
+        PhaseStatus::ToCome => "s-idle",
+    }
+}
+
+fn evidence_text(evidence: &candor_model::Evidence) -> String {
+    match evidence {
+        candor_model::Evidence::File(path) => path.clone(),
+        candor_model::Evidence::Command(command) => format!("$ {command}"),
+        candor_model::Evidence::Outputs(task) => task.to_string(),
+        candor_model::Evidence::Quote(words) => format!("“{words}”"),
+    }
+}
