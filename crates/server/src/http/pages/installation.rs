@@ -32,17 +32,18 @@ pub(super) fn agents(data: &Value, words: &Words) -> Markup {
                     th { (words.agent) } th { (words.good_at) } th.right { (words.success) } th.right { (words.latency) }
                     th.right { (words.cost) } th.right { (words.attempts) } th { (words.circuit) }
                 } }
-                tbody { @for row in rows { (agent(row, words)) } }
+                tbody { @for row in rows { (agent(row)) } }
             } }
         }
     }
 }
 
-fn agent(row: &Value, words: &Words) -> Markup {
+fn agent(row: &Value) -> Markup {
     let known = |field: &str| row.pointer(&format!("/known/{field}"));
     let number = |field: &str| known(field).and_then(Value::as_f64).unwrap_or_default();
     let attempts = row.pointer("/measured/attempts").and_then(Value::as_u64).unwrap_or(0);
-    let basis = if attempts > 0 { words.measured } else { words.declared };
+    // What nobody measured is not known, whatever the default is.
+    let measured = |text: String| if attempts > 0 { text } else { "–".to_owned() };
     let circuit = row.pointer("/breaker/state").and_then(Value::as_str).unwrap_or("closed");
     let class = match circuit {
         "closed" => "s-ok",
@@ -53,8 +54,8 @@ fn agent(row: &Value, words: &Words) -> Markup {
         tr {
             td { strong { (text(known("agent_type"))) } }
             td { (text(known("specialization"))) }
-            td.num.right title=(basis) { (format!("{:.0} %", number("success_rate") * 100.0)) }
-            td.num.right title=(basis) { (format!("{:.0} ms", number("avg_latency_ms"))) }
+            td.num.right { (measured(format!("{:.0} %", number("success_rate") * 100.0))) }
+            td.num.right { (measured(format!("{:.0} ms", number("avg_latency_ms")))) }
             td.num.right { (format!("${:.3}", number("cost_per_invocation"))) }
             td.num.right { (attempts) }
             td {

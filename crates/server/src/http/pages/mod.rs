@@ -37,7 +37,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("live.js");
 const ICON: &str = include_str!("icon.svg");
 /// How many events the page of a run shows.
-const EVENTS: u32 = 100;
+const EVENTS: u32 = 50;
 /// How many runs the inbox looks at.
 const ASKING: u32 = 100;
 
@@ -53,6 +53,8 @@ pub(super) fn add(router: Router<Shared>, server: &Shared) -> Router<Shared> {
         .route("/assets/style.css", get(|| asset("text/css; charset=utf-8", STYLE)))
         .route("/assets/live.js", get(|| asset("text/javascript; charset=utf-8", SCRIPT)))
         .route("/assets/icon.svg", get(|| asset("image/svg+xml", ICON)))
+        // What browsers ask for where a page names no icon.
+        .route("/favicon.ico", get(|| asset("image/svg+xml", ICON)))
         .layer(middleware::from_fn_with_state(server.clone(), guard::same_site));
     router
         .merge(open)

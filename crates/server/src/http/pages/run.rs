@@ -190,7 +190,7 @@ impl Shown<'_> {
             ol.phases {
                 @for phase in &status.phases {
                     li.(phase_class(phase.status)) title=[phase.summary] {
-                        span.num { (phase.number) } span { (phase.name) }
+                        span.num { (phase.number) } span { (phase.name.as_str().replace('_', " ")) }
                         span.muted { (phase.duration.map_or_else(String::new, format::duration)) }
                     }
                 }
@@ -245,7 +245,7 @@ impl Shown<'_> {
         html! {
             div.attempt {
                 p { strong { "#" (attempt.attempt) } " "
-                    span.badge.(gantt::class(attempt.outcome)) { span.dot {} (attempt.outcome) } " "
+                    span.badge.(gantt::class(attempt.outcome)) { span.dot {} (attempt.outcome.replace('_', " ")) } " "
                     @if let Some(agent) = attempt.agent_type { (agent) " · " } (format::duration(attempt.duration_seconds)) }
                 @if !attempt.errors.is_empty() {
                     h4 { (words.errors) }

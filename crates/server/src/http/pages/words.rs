@@ -126,8 +126,6 @@ words! {
     success: "Success", "Éxito";
     latency: "Latency", "Latencia";
     circuit: "Circuit", "Circuito";
-    measured: "measured", "medido";
-    declared: "declared", "declarado";
     servers: "Servers", "Servidores";
     what_it_does: "What it does", "Qué hace";
     effect: "Effect", "Efecto";
