@@ -10,8 +10,8 @@ use std::sync::Arc;
 use candor_app::{App, Begin, LoadedRun, Log, load_run};
 use candor_engine::Input;
 use candor_model::{
-    Answer, AskKey, EventBody, ExecutionFeedback, JsonMap, Position, Question, Recorded, RunId, RunStatus,
-    SubTask, Verdict, secret,
+    Answer, AskKey, EventBody, ExecutionFeedback, GateId, JsonMap, Position, Question, Recorded, RunId,
+    RunStatus, SubTask, Verdict, secret,
 };
 use candor_ports::Observer;
 use candor_projections::verdict::RunVerdict;
@@ -273,11 +273,19 @@ async fn answer(
 }
 
 /// Answers a question by `--yes` or by asking on the terminal, without the agents of an installation at hand.
+/// Whether somebody else answers meanwhile, the server says when this answer comes too late.
 pub(crate) async fn answer_question(
+    gate: &GateId,
     question: &Question,
+    screen: &Screen,
     options: &DriveOptions,
 ) -> Result<Option<Answer>, Failure> {
-    people::answer(question, options, &[]).await
+    let questions = vec![(gate.clone(), question.clone())];
+    let waiting = RunSnapshot { status: RunStatus::WaitingHuman, questions, busy: false };
+    // Kept until the answer is there: a run whose driver is gone is not asked about.
+    let (_keep, snapshot) = watch::channel(waiting);
+    let asked = screen.asked(question);
+    people::answer(question, &asked, options, &[], &mut prompt::StillOpen { gate, snapshot }).await
 }
 
 /// Whether a run that has ended is done: its verdict is not that it missed its goal, and nobody is strict about what

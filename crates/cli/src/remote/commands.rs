@@ -80,7 +80,7 @@ async fn follow(
         let Some((gate, question)) = open.filter(|_| may_answer) else {
             return Ok(ControlFlow::Continue(()));
         };
-        let Some(answer) = answer_question(question, options).await? else {
+        let Some(answer) = answer_question(gate, question, screen, options).await? else {
             return Ok(ControlFlow::Break(()));
         };
         screen.leave_frame();

@@ -114,7 +114,7 @@ async fn one(State(server): State<Shared>, prefs: Prefs, run: Result<Run, Proble
         let head = loaded.state.position();
         let after = Position(head.0.saturating_sub(u64::from(EVENTS)));
         let events = server.service.events(&run, after, EVENTS).await?;
-        let (driver, error) = (server.service.driver(&run).await, server.service.failure_of(&run).await);
+        let (driver, error) = (server.service.driver(&run).await, server.service.failure_of(&run));
         let words = prefs.words();
         let content = run::Shown { run: &run, loaded: &loaded, driver, error, events: &events, words }.page();
         let live = (!loaded.state.status().is_end())

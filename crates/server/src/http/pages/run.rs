@@ -68,6 +68,7 @@ impl Shown<'_> {
         let driver = match self.driver {
             Driver::Here => words.driver_here,
             Driver::Elsewhere => words.driver_elsewhere,
+            Driver::Queued => words.driver_queued,
             Driver::Nobody => words.driver_nobody,
         };
         html! {

@@ -97,6 +97,7 @@ words! {
     driver: "Driver", "Proceso";
     driver_here: "this server", "este servidor";
     driver_elsewhere: "another process", "otro proceso";
+    driver_queued: "queued on this server", "en cola en este servidor";
     driver_nobody: "none", "ninguno";
     criteria: "Criteria", "Criterios";
     criterion: "Criterion", "Criterio";
