@@ -1,8 +1,8 @@
 //! The chores that only start another program: the simulator, the benches, the fuzzer.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -38,24 +38,52 @@ pub fn simulate(root: &Path, arguments: &[String]) -> Result<()> {
     cargo::run(root, &line)
 }
 
-/// Runs the seeded simulator as the tests have built it. A release build of everything takes longer than the usual number of
-/// seeds without optimisation.
-///
-/// # Errors
-///
-/// As [`simulate`].
-pub(crate) fn simulate_with_checks(root: &Path) -> Result<()> {
-    // All of the workspace, so that features are those of the tests and nothing is compiled anew.
-    let build = ["build", "--locked", "--workspace", "--bin", "simulate", "--message-format", "json"];
-    let built = cargo::answer(root, &build)?;
-    let executable = built.lines().find_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        message.get("executable")?.as_str().map(PathBuf::from)
-    });
-    let executable = executable.context("cargo did not say where it put the simulator")?;
-    let mut command = Command::new(executable);
-    command.current_dir(root).args(["--seeds", DEFAULT_SEEDS]);
-    cargo::finish(command, &format!("simulate --seeds {DEFAULT_SEEDS}"))
+/// The seeded simulator at work, as the tests have built it: a release build of everything takes longer than the usual number
+/// of seeds without optimisation. Dropped before it has ended, it is stopped.
+pub(crate) struct Simulation {
+    process: Child,
+    log: PathBuf,
+}
+
+impl Simulation {
+    /// Builds the simulator and starts it with the lowest priority, so that tests which watch the clock beside it do not
+    /// wait for it.
+    pub(crate) fn start(root: &Path) -> Result<Self> {
+        // All of the workspace, so that features are those of the tests and nothing is compiled anew.
+        let build = ["build", "--locked", "--workspace", "--bin", "simulate", "--message-format", "json"];
+        let built = cargo::answer(root, &build)?;
+        let executable = built.lines().find_map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).ok()?;
+            message.get("executable")?.as_str().map(PathBuf::from)
+        });
+        let executable = executable.context("cargo did not say where it put the simulator")?;
+        let log = target_folder(root).join("simulate.log");
+        let file = File::create(&log).with_context(|| format!("{} cannot be written", log.display()))?;
+        let mut command = Command::new("nice");
+        command.args(["-n", "19"]).arg(executable).args(["--seeds", DEFAULT_SEEDS]);
+        command.current_dir(root).stdin(Stdio::null()).stderr(file);
+        let process = command.spawn().context("the simulator could not be started by `nice`")?;
+        Ok(Self { process, log })
+    }
+
+    /// Waits for the end and passes on what the simulator said.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let status = self.process.wait().context("the simulator cannot be waited for")?;
+        eprint!("{}", fs::read_to_string(&self.log).unwrap_or_default());
+        if !status.success() {
+            bail!("`simulate --seeds {DEFAULT_SEEDS}` failed ({status}); its own words are above");
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        if matches!(self.process.try_wait(), Ok(None)) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
 }
 
 /// Tests `adapters/python` with the real frameworks, each in an environment of its own below cargo's target folder.

@@ -1,7 +1,7 @@
 //! `cargo xtask verify`: every check that a change must pass, one after the other.
 //!
 //! The cheap checks come first. The first failure ends it, because what follows a failure is mostly noise. What the
-//! tests need is fetched meanwhile, and at the end stands which tests did not run.
+//! tests need is fetched meanwhile, the simulator runs beside the tests, and at the end stands which tests did not run.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 
 use crate::needs::{Fetching, Skips};
-use crate::{cargo, deny, programs, tidy};
+use crate::programs::Simulation;
+use crate::{cargo, deny, tidy};
 
 /// One check of `verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum Step {
     Deny,
     /// All tests, doctests among them.
     Test,
-    /// The seeded simulator, as the tests have built it.
+    /// The seeded simulator, as the tests have built it; beside the tests where both run.
     Simulate,
 }
 
@@ -62,7 +63,10 @@ impl Step {
             Self::Tidy => tidy::run(root),
             Self::Deny => deny::run(root),
             Self::Test => tests.as_mut().map_or(Ok(()), |tests| tests.run(root)),
-            Self::Simulate => programs::simulate_with_checks(root),
+            Self::Simulate => match tests.as_mut().and_then(|tests| tests.simulation.take()) {
+                Some(simulation) => simulation.finish(),
+                None => Simulation::start(root)?.finish(),
+            },
         }
     }
 }
@@ -91,14 +95,18 @@ struct Tests {
     /// Taken when the tests begin.
     fetching: Option<Fetching>,
     skips: Skips,
+    /// Runs beside the tests, which mostly wait for other processes; taken by its own step.
+    simulation: Option<Simulation>,
 }
 
 impl Tests {
     fn prepare(root: &Path) -> Result<Self> {
-        Ok(Self { skips: Skips::new(root)?, fetching: Some(Fetching::start(root)) })
+        Ok(Self { skips: Skips::new(root)?, fetching: Some(Fetching::start(root)), simulation: None })
     }
 
     fn run(&mut self, root: &Path) -> Result<()> {
+        cargo::run(root, &["test", "--workspace", "--locked", "--no-run", "--quiet"])?;
+        self.simulation = Some(Simulation::start(root)?);
         let mut variables = self.fetching.take().map(Fetching::finish).unwrap_or_default();
         variables.push(self.skips.variable());
         cargo::run_with(root, &["test", "--workspace", "--locked", "--no-fail-fast"], &variables)
