@@ -48,6 +48,7 @@ impl<'a> DryRuns<'a> {
             request: request.to_owned(),
             settings: self.app.config.limits.clone(),
             material: None,
+            origin: None,
         };
         let dry_run = DryRun {
             registry: self.registry.clone(),

@@ -36,7 +36,7 @@ pub use data::{DataFolder, LoadedRun, Log, find_run, load_run};
 pub use drive::{Begin, first_input};
 pub use dry_run::DryRuns;
 pub use error::{AppError, AppErrorKind};
-pub use order::{Document, OrderRequest, checked, fresh_run_id, plan_of};
+pub use order::{AskedBy, Document, OrderRequest, checked, fresh_run_id, plan_of};
 pub use packs::FoundPack;
 pub use planned::{Planned, Understood};
 pub use service::{Driver, Follower, PlanView, ProgressOf, ServedRun, Service, StartRequest, Started};

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
-use candor_model::{Goal, GoalType, Plan, RiskClass, RunId, RunSettings, StartMaterial, ValidationError};
+use candor_model::{
+    Goal, GoalType, Plan, RiskClass, RunId, RunOrigin, RunSettings, StartMaterial, ValidationError,
+};
 use candor_phases::plan_file::{self, PlanFile};
 use candor_runtime::RunOrder;
 use serde_json::Value;
@@ -14,6 +16,9 @@ use crate::wiring::App;
 
 /// How much larger a plan may become by the defaults and rankings that are added to what its author wrote.
 const GROWTH: u64 = 64;
+
+/// The user where the system has no name for them.
+const NOBODY_KNOWN: &str = "local";
 
 /// A file that was read, and where from: errors name it.
 #[derive(Debug)]
@@ -37,8 +42,19 @@ pub struct OrderRequest {
     pub unattended: bool,
     /// What may be done in this run without asking, though it cannot be undone.
     pub allow: Vec<RiskClass>,
+    /// Who asks, and after which run; a login name and none if unset.
+    pub origin: AskedBy,
     /// Whether the run may teach the installation anything: not if agents misbehave on purpose.
     pub learn: bool,
+}
+
+/// Who asks for a run, as far as somebody said so.
+#[derive(Debug, Clone, Default)]
+pub struct AskedBy {
+    /// Who; the login name if absent.
+    pub user: Option<String>,
+    /// The run that is continued.
+    pub follows: Option<RunId>,
 }
 
 /// A name that no other run has.
@@ -61,6 +77,7 @@ impl App {
         settings.max_parallel_tasks = within_open_files(settings.max_parallel_tasks);
         settings.revise_with_model = self.config.models.tiers().next().is_some();
         let mut material = StartMaterial::default();
+        let asked_by = request.origin;
         let words = match request.goal {
             Some(document) => goal_from(self, document, &mut material)?,
             None => self.without_secrets(request.words),
@@ -80,7 +97,17 @@ impl App {
             )
         })?;
         let material = (material != StartMaterial::default()).then_some(material);
-        Ok(RunOrder { run_id, request, settings, material })
+        let origin = Some(self.origin(asked_by));
+        Ok(RunOrder { run_id, request, settings, material, origin })
+    }
+
+    /// Who begins a run, where, and after what.
+    pub fn origin(&self, asked_by: AskedBy) -> RunOrigin {
+        let AskedBy { user, follows } = asked_by;
+        let login = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
+        let user = user.or_else(login).map(|user| user.trim().to_owned()).filter(|user| !user.is_empty());
+        let user = self.without_secrets(user.unwrap_or_else(|| NOBODY_KNOWN.to_owned()));
+        RunOrigin { user, project: self.config.project_name(), follows }
     }
 }
 

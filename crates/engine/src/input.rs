@@ -5,8 +5,8 @@ use std::sync::Arc;
 use candor_model::{
     Account, AgentNote, AgentType, Answer, AskKey, Broadcast, CheckResult, CheckpointId, ChoiceRequest,
     Consulted, ExecutionFeedback, GateId, GuardFinding, GuardReport, Money, Payee, Phase, Query,
-    QueryResponse, RankedAgent, ReadFile, RevisionProposal, RunSettings, StartMaterial, TaskId, Tier,
-    Timestamp, Undone,
+    QueryResponse, RankedAgent, ReadFile, RevisionProposal, RunOrigin, RunSettings, StartMaterial, TaskId,
+    Tier, Timestamp, Undone,
 };
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
@@ -22,6 +22,8 @@ pub enum Input {
         settings: Box<RunSettings>,
         /// What the person brings beside the words: a goal or a plan of their own.
         material: Option<Box<StartMaterial>>,
+        /// Who begins it, where, and after what.
+        origin: Option<Box<RunOrigin>>,
     },
     /// The guardrails have looked at the request.
     Guarded {

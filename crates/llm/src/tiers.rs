@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use candor_model::{
-    AskStep, Consulted, FailureKind, ModelCall, ModelFailure, Money, Seconds, Tier, TokenUse,
+    AskStep, CallDetails, Consulted, FailureKind, ModelCall, ModelFailure, Money, Seconds, Tier, TokenUse,
 };
 use candor_ports::{Ask, AskPolicy, BoxFuture, CallLimits, Models, Next, NextCall, Words};
 use serde::Deserialize;
@@ -38,6 +39,8 @@ pub struct ModelsConfig {
     pub prompts: Option<PathBuf>,
     /// Who is asked next when a tier cannot answer; if unset, the tiers below it, in order.
     pub fallback: BTreeMap<Tier, Vec<Tier>>,
+    /// Whether prompts are kept on the log as they were sent, without secrets.
+    pub keep_prompts: bool,
 }
 
 impl ModelsConfig {
@@ -79,6 +82,7 @@ pub struct Tiers {
     prompts: Prompts,
     policy: Policy,
     fallback: BTreeMap<Tier, Vec<Tier>>,
+    keep_prompts: bool,
 }
 
 impl Tiers {
@@ -97,7 +101,8 @@ impl Tiers {
             Some(folder) => Prompts::with_folder(folder)?,
             None => Prompts::embedded(),
         };
-        Ok(Self { clients, prompts, policy: config.retry, fallback: config.fallback.clone() })
+        let (fallback, keep_prompts) = (config.fallback.clone(), config.keep_prompts);
+        Ok(Self { clients, prompts, policy: config.retry, fallback, keep_prompts })
     }
 
     /// Each tier with its client, the cheapest first.
@@ -185,6 +190,7 @@ impl Tiers {
         };
         let request = request(client, ask, rendered, past, limits.max_output_tokens);
         let started = Instant::now();
+        let (words, first) = timed(words, started);
         let answer = client.chat(&request, limits.within, words, stop).await;
         // What is judged goes on the log as well, in the value or in what is wrong with it.
         let clean = |text: &str| client.redactor().redact(text).into_owned();
@@ -194,9 +200,42 @@ impl Tiers {
         let configured = |tier| self.clients.contains_key(&tier);
         let outcome = fallback_policy::judge(ask, past, said, &self.policy, &configured, fastrand::f64());
         let outcome = self.led(ask, past, outcome);
-        let call = record(client, tier, rendered, &request, answer, Seconds::from_millis(millis));
+        let details = self.details(client, &request, first.get().copied());
+        let call = record(client, tier, rendered, &request, answer, Seconds::from_millis(millis), details);
         Consulted { call: Some(call), outcome }
     }
+
+    fn details(&self, client: &ChatClient, request: &ChatRequest, first: Option<Seconds>) -> CallDetails {
+        let tier = client.tier();
+        let sent = || {
+            let earlier =
+                request.earlier.iter().flat_map(|(answer, again)| [answer.as_str(), again.as_str()]);
+            let parts: Vec<&str> =
+                [request.system.as_str(), request.question.as_str()].into_iter().chain(earlier).collect();
+            client.redactor().redact(&parts.join("\n\n")).into_owned()
+        };
+        CallDetails {
+            temperature: Some(request.temperature.unwrap_or(tier.temperature)),
+            max_tokens: Some(tier.output_limit(request.max_output_tokens)),
+            first_token_seconds: first,
+            prompt: self.keep_prompts.then(sent),
+        }
+    }
+}
+
+/// The words as they are told, and when the first of them came.
+fn timed(words: Option<Words>, started: Instant) -> (Option<Words>, Arc<OnceLock<Seconds>>) {
+    let first = Arc::new(OnceLock::new());
+    let seen = Arc::clone(&first);
+    let timed = words.map(|words| -> Words {
+        Arc::new(move |text: &str| {
+            seen.get_or_init(|| {
+                Seconds::from_millis(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX))
+            });
+            words(text);
+        })
+    });
+    (timed, first)
 }
 
 /// The request that is next: the question, or after a bad answer the same with what is wrong with it.
@@ -251,6 +290,7 @@ fn record(
     request: &ChatRequest,
     outcome: Result<ChatAnswer, ModelFailure>,
     duration_seconds: Seconds,
+    details: CallDetails,
 ) -> ModelCall {
     let (answer, failure, tokens) = match outcome {
         Ok(answer) => (Some(answer.text), None, answer.tokens),
@@ -268,6 +308,7 @@ fn record(
         cost: price.cost(&tokens),
         saved: price.saved(&tokens),
         duration_seconds,
+        details: Some(Box::new(details)),
     }
 }
 

@@ -103,6 +103,14 @@ pub struct TokenUse {
 }
 
 impl TokenUse {
+    /// Adds those of another call.
+    pub const fn add(&mut self, other: &Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached_read = self.cached_read.saturating_add(other.cached_read);
+        self.cached_write = self.cached_write.saturating_add(other.cached_write);
+    }
+
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {
@@ -159,6 +167,27 @@ pub struct ModelCall {
     pub saved: Money,
     /// How long it took.
     pub duration_seconds: Seconds,
+    /// How the model was asked; absent in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Box<CallDetails>>,
+}
+
+/// How a model was asked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CallDetails {
+    /// The temperature that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// How long the answer might be, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// How long the first words took; absent if the answer was not streamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_token_seconds: Option<Seconds>,
+    /// The prompt as it was sent, without secrets; only with `keep_prompts` under `[models]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
 }
 
 /// A step of the fallback policy: how a call, or the lack of one, was judged, and what follows.

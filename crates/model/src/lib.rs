@@ -21,6 +21,7 @@ mod evaluation;
 mod event;
 mod failure;
 mod feedback;
+mod figures;
 mod gate;
 mod goal;
 mod guarding;
@@ -72,8 +73,8 @@ pub use brief::{
 };
 pub use cause::{cause_line, told_line};
 pub use consult::{
-    AskKey, AskStep, Consulted, Degradation, FailedComponent, ModelCall, ModelErrorKind, ModelFailure,
-    OpenCall, Tier, TokenUse,
+    AskKey, AskStep, CallDetails, Consulted, Degradation, FailedComponent, ModelCall, ModelErrorKind,
+    ModelFailure, OpenCall, Tier, TokenUse,
 };
 pub use critique::{
     AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict,
@@ -94,6 +95,7 @@ pub use failure::{
     Failure, FailureKind, MissingInputs, ReportedError, TEMPORARY_EXIT_CODE, TOO_COMPLEX, Transience,
 };
 pub use feedback::{ExecutionFeedback, FeedbackType};
+pub use figures::{RunFigures, Spend};
 pub use gate::{Choice, ChoiceKind, ChoiceOption, ChoiceRequest};
 pub use goal::{Constraint, Goal, GoalType};
 pub use guarding::{Enforcement, GuardFinding, GuardReport, PhaseDecision};
@@ -112,7 +114,7 @@ pub use id_map::IdMap;
 pub use journal::{ConfidenceChange, DecisionEntry, FailureContext, FailureLogEntry, LogLevel};
 pub use layout::{ReportLayout, ReportRow, ReportSection, RowFormat};
 pub use looking::{CheckKind, CheckResult, ReadFile, WantedCheck};
-pub use material::{ForkedFrom, StartMaterial};
+pub use material::{ForkedFrom, RunOrigin, StartMaterial};
 pub use measured::{DurationBasis, MeasuredCost, MeasuredTime, MeasuredTokens};
 pub use metrics::PhaseMetrics;
 pub use money::{Money, TokenPrice};

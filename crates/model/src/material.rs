@@ -20,6 +20,20 @@ pub struct StartMaterial {
     pub plan: Option<Arc<Plan>>,
 }
 
+/// Who began a run, in which project, and after which run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunOrigin {
+    /// Who asked for it: a login name, or what `--user` says.
+    pub user: String,
+    /// The project; absent if there is no configuration that belongs to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The run that this one continues in the eyes of its user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<RunId>,
+}
+
 /// Where a run comes from that did not begin at the beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::text_enum::text_enum;
 use crate::{
     Confidence, Event, EventBody, GateId, GoalType, Money, Notification, OutcomeRecord, PlanId, RunId,
-    Timestamp, Verdict,
+    RunOrigin, Timestamp, Verdict,
 };
 
 text_enum!(
@@ -80,6 +80,9 @@ pub struct RunSummary {
     /// Whether it reached its goal, once it has ended and if anybody judged it.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+    /// Who began it, in which project, and after which run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Box<RunOrigin>>,
     /// What was judged before the end.
     #[serde(default)]
     judged: Option<Verdict>,
@@ -126,6 +129,7 @@ impl RunSummary {
             open_gates: BTreeSet::new(),
             paused: false,
             verdict: None,
+            origin: None,
             judged: None,
             stage: Stage::default(),
         }
@@ -163,7 +167,10 @@ impl RunSummary {
         self.started_at.get_or_insert(event.at);
         self.updated_at = Some(event.at);
         match &event.body {
-            EventBody::RunStarted { request, .. } => self.request.clone_from(request),
+            EventBody::RunStarted { request, origin, .. } => {
+                self.request.clone_from(request);
+                self.origin.clone_from(origin);
+            }
             EventBody::PromptChanged { change } => self.request.clone_from(&change.text),
             EventBody::GoalDefined { goal } => self.goal_type = Some(goal.goal_type.clone()),
             EventBody::PlanProposed { plan, .. } => {

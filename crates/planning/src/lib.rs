@@ -45,6 +45,8 @@ pub mod scaling;
 pub mod score;
 pub mod shared;
 pub mod slots;
+pub mod spend;
+pub mod tally;
 pub mod targets;
 pub mod texts;
 pub mod trust;

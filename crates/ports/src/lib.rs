@@ -32,5 +32,5 @@ pub use notifier::{Listener, Notifier};
 pub use observer::Observer;
 pub use pages::{LogPages, LoggedEvent, RunPage, RunQuery, Seq};
 pub use peer_channel::PeerChannel;
-pub use streams::{Experience, Store, Streams};
+pub use streams::{Experience, Store, Stream, StreamNote, Streams};
 pub use toolbox::Toolbox;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{AgentMeasure, AgentType, Breaker, PlanOutcome, RoutedExample};
+use candor_model::{AgentMeasure, AgentType, Breaker, PlanOutcome, RoutedExample, RunId, Timestamp};
+use serde_json::Value;
 
 use crate::{BoxFuture, EventLog, LogError, LogPages, Notifier};
 
@@ -10,6 +11,12 @@ use crate::{BoxFuture, EventLog, LogError, LogPages, Notifier};
 pub trait Streams: Send + Sync {
     /// Keeps the state of a circuit breaker, in place of what was kept before.
     fn keep_breaker(&self, breaker: Breaker) -> BoxFuture<'_, Result<(), LogError>>;
+
+    /// Appends a note to a stream of the installation.
+    fn append_note(&self, note: StreamNote) -> BoxFuture<'_, Result<(), LogError>>;
+
+    /// The notes of a stream from `since` on, in the order in which they were written. Removing runs leaves them alone.
+    fn notes(&self, stream: Stream, since: Timestamp) -> BoxFuture<'_, Result<Vec<StreamNote>, LogError>>;
 
     /// What the runs that have ended teach, and the circuit breakers as they are.
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>>;
@@ -31,4 +38,42 @@ pub struct Experience {
     pub examples: Vec<RoutedExample>,
     /// The breakers of agents and models.
     pub breakers: Vec<Breaker>,
+}
+
+/// A stream of the installation: append-only, folded by pure code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stream {
+    /// What each run took, written in the transaction that records its outcome.
+    Figures,
+    /// Alerts that were raised and cleared.
+    Alerts,
+    /// How far each run was exported.
+    Telemetry,
+}
+
+impl Stream {
+    /// Its name in the store.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Figures => "figures",
+            Self::Alerts => "alerts",
+            Self::Telemetry => "telemetry",
+        }
+    }
+}
+
+/// A note on a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreamNote {
+    /// The stream.
+    pub stream: Stream,
+    /// When it was written.
+    pub at: Timestamp,
+    /// The run that it comes from, if it comes from one.
+    pub run: Option<RunId>,
+    /// What it is about within the stream; of several notes with one key the latest holds.
+    pub key: String,
+    /// What it says.
+    pub body: Value,
 }

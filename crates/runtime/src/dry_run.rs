@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{
     Breaker, Event, EventBody, GuardFinding, GuardReport, Phase, PlanningError, Position, Question,
-    RankedAgent, Recorded, RevisionProposal, RunId, SubTask,
+    RankedAgent, Recorded, RevisionProposal, RunId, SubTask, Timestamp,
 };
 use candor_phases::{Incomplete, PhaseContext, Phases};
 use candor_planning::conflict::ConflictRules;
 use candor_planning::phase::PhaseReport;
 use candor_ports::{
     BoxFuture, EventLog, Experience, Listener, LogError, LogPages, LoggedEvent, Notifier, Observer, RunEntry,
-    RunFilter, RunPage, RunQuery, Seq, Store, Streams,
+    RunFilter, RunPage, RunQuery, Seq, Store, Stream, StreamNote, Streams,
 };
 use candor_session::PhaseWork;
 
@@ -204,6 +204,14 @@ impl Notifier for MemoryLog {
 impl Streams for MemoryLog {
     fn keep_breaker(&self, _: Breaker) -> BoxFuture<'_, Result<(), LogError>> {
         ready(Ok(()))
+    }
+
+    fn append_note(&self, _: StreamNote) -> BoxFuture<'_, Result<(), LogError>> {
+        ready(Ok(()))
+    }
+
+    fn notes(&self, _: Stream, _: Timestamp) -> BoxFuture<'_, Result<Vec<StreamNote>, LogError>> {
+        ready(Ok(Vec::new()))
     }
 
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>> {

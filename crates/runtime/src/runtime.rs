@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use candor_engine::{FoldError, Input, Refusal, RunState};
 use candor_model::redact::Redactor;
 use candor_model::{
-    AgentType, AskPolicy, BreakerSettings, Phase, Position, Recorded, RunId, RunSettings, RunStatus,
-    StartMaterial, Vectors,
+    AgentType, AskPolicy, BreakerSettings, Phase, Position, Recorded, RunId, RunOrigin, RunSettings,
+    RunStatus, StartMaterial, Vectors,
 };
 use candor_phases::Phases;
 use candor_planning::calibration;
@@ -69,6 +69,8 @@ pub struct RunOrder {
     pub settings: RunSettings,
     /// A goal or a plan that was made elsewhere.
     pub material: Option<StartMaterial>,
+    /// Who begins it, where, and after what.
+    pub origin: Option<RunOrigin>,
 }
 
 /// What runs have beyond agents and rules.
@@ -212,6 +214,7 @@ impl Runtime {
             request: order.request,
             settings: Box::new(order.settings),
             material: order.material.map(Box::new),
+            origin: order.origin.map(Box::new),
         };
         self.drive(session, Clock::starting_at(candor_model::Timestamp::EPOCH), Some(input), lease).await
     }
@@ -224,6 +227,7 @@ impl Runtime {
             request: order.request,
             settings: Box::new(order.settings),
             material: order.material.map(Box::new),
+            origin: order.origin.map(Box::new),
         };
         let mut state = RunState::new(order.run_id);
         let mut events = Vec::new();

@@ -9,6 +9,7 @@ use candor_model::{
     PlanOutcome, Recorded, RoutedExample, RunId, Timestamp, Vectors,
 };
 use candor_phases::{Answers, Meaning, PhaseContext};
+use candor_planning::tally::Tally;
 
 /// How many decisions are kept at hand.
 const MOST_DECISIONS: usize = 1_000;
@@ -38,6 +39,8 @@ pub(crate) struct History {
     decisions: Vec<DecisionEntry>,
     /// How many questions agents have asked each other, ever.
     pub(crate) queries: u64,
+    /// What the run took so far.
+    tally: Tally,
 }
 
 /// What a phase can have from outside.
@@ -53,7 +56,7 @@ pub(crate) struct Outside<'a> {
 impl History {
     pub(crate) fn new(run_id: RunId) -> Self {
         let state = RunState::new(run_id);
-        Self { state, handoffs: BTreeMap::new(), decisions: Vec::new(), queries: 0 }
+        Self { state, handoffs: BTreeMap::new(), decisions: Vec::new(), queries: 0, tally: Tally::default() }
     }
 
     /// Takes events from the log into account.
@@ -63,13 +66,17 @@ impl History {
         Ok(())
     }
 
-    /// Takes an event into account that is about to be appended.
-    pub(crate) fn apply(&mut self, event: &Event) {
+    /// Takes an event into account that is about to be appended. An outcome gets the run's figures.
+    pub(crate) fn apply(&mut self, event: &mut Event) {
         self.state.apply(event);
         self.keep(event);
+        if let EventBody::OutcomeRecorded(record) = &mut event.body {
+            record.figures = Some(Box::new(self.tally.figures()));
+        }
     }
 
     fn keep(&mut self, event: &Event) {
+        self.tally.apply(event);
         match &event.body {
             EventBody::PhaseCompleted { phase, handoff, .. } => {
                 self.handoffs.insert(*phase, Handoff::clone(handoff));

@@ -317,8 +317,8 @@ impl Session {
     }
 
     pub(crate) fn decide(&mut self, input: Input) -> Result<(), Refusal> {
-        let events = decide(&self.history.state, input, self.now)?;
-        events.iter().for_each(|event| self.history.apply(event));
+        let mut events = decide(&self.history.state, input, self.now)?;
+        events.iter_mut().for_each(|event| self.history.apply(event));
         self.batch.events.extend(events);
         Ok(())
     }

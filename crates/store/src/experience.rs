@@ -10,6 +10,7 @@ use candor_ports::{Experience, LogError};
 use rusqlite::{Connection, params};
 
 use crate::error::while_doing;
+use crate::notes;
 
 /// How many outcomes are looked at: what happened long ago says little of today.
 const OUTCOMES: u32 = 1_000;
@@ -21,12 +22,19 @@ const EXAMPLES_PER_AGENT: u32 = 20;
 pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> rusqlite::Result<()> {
     for event in events {
         if let EventBody::OutcomeRecorded(OutcomeRecord {
-            outcome, measured: Some(measured), examples, ..
+            outcome,
+            measured: Some(measured),
+            examples,
+            figures,
+            ..
         }) = &event.body
         {
             note_outcome(connection, run, outcome)?;
             note_measures(connection, run, measured)?;
             note_examples(connection, run, examples)?;
+            if let Some(figures) = figures {
+                notes::append_figures(connection, run, event.at, figures)?;
+            }
         }
     }
     Ok(())

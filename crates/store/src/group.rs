@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use candor_model::{Breaker, Event, Position, RunId, RunSummary, Timestamp};
-use candor_ports::LogError;
+use candor_ports::{LogError, StreamNote};
 use rusqlite::{CachedStatement, Connection, params};
 
 use crate::experience;
 use crate::figures::Figures;
 use crate::insert::{EventRow, Inserter, stored};
+use crate::notes;
 use crate::query::{self, Head};
 use crate::record::Encoded;
 use crate::retention;
@@ -54,6 +55,8 @@ pub(crate) enum Work {
     RemoveEndedBefore { before: Timestamp, keep: u32 },
     /// A breaker as it stands.
     KeepBreaker(Box<Breaker>),
+    /// A note on a stream of the installation.
+    Note(Box<StreamNote>),
 }
 
 /// What became of it: where the run's log ends now, or how many runs were removed.
@@ -317,6 +320,7 @@ pub(crate) fn commit<'a>(
                 memory.remove_ended_before(connection, *before, *keep)?
             }
             Work::KeepBreaker(breaker) => experience::keep_breaker(connection, breaker).map(|()| Ok(0))?,
+            Work::Note(note) => notes::append(connection, note).map(|()| Ok(0))?,
         });
     }
     events.finish()?;

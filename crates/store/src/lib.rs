@@ -59,6 +59,7 @@ mod insert;
 mod lease;
 mod log;
 mod lookout;
+mod notes;
 mod options;
 mod pages;
 mod query;

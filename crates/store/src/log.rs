@@ -6,7 +6,7 @@ use std::sync::Arc;
 use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{
     BoxFuture, EventLog, Experience, Listener, LogError, LogPages, LoggedEvent, Notifier, Retention,
-    RunEntry, RunFilter, RunPage, RunQuery, Seq, Streams, private,
+    RunEntry, RunFilter, RunPage, RunQuery, Seq, Stream, StreamNote, Streams, private,
 };
 use rusqlite::Connection;
 
@@ -20,6 +20,7 @@ use crate::figures::Figures;
 use crate::files;
 use crate::group::{Append, Work};
 use crate::lookout::Lookout;
+use crate::notes;
 use crate::query;
 use crate::readers::Readers;
 use crate::record::Encoded;
@@ -161,6 +162,14 @@ impl Notifier for SqliteLog {
 impl Streams for SqliteLog {
     fn keep_breaker(&self, breaker: Breaker) -> BoxFuture<'_, Result<(), LogError>> {
         Box::pin(async { self.0.writer.write(Work::KeepBreaker(Box::new(breaker))).await.map(|_| ()) })
+    }
+
+    fn append_note(&self, note: StreamNote) -> BoxFuture<'_, Result<(), LogError>> {
+        Box::pin(async { self.0.writer.write(Work::Note(Box::new(note))).await.map(|_| ()) })
+    }
+
+    fn notes(&self, stream: Stream, since: Timestamp) -> BoxFuture<'_, Result<Vec<StreamNote>, LogError>> {
+        Box::pin(self.0.readers.ask(move |connection| notes::read(connection, stream, since)))
     }
 
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>> {

@@ -155,6 +155,7 @@ fn copy_learned(old: &Connection, new: &Connection) -> rusqlite::Result<()> {
         ("measures", "run, agent, attempts, successes, latency_ms, cost_micros"),
         ("examples", "no, run, agent, text, took_ms, cost_micros, tokens"),
         ("breakers", "id, body"),
+        ("notes", "seq, stream, at, run, key, body"),
         ("quarantine", "no, seq, run, position, reason, body"),
     ] {
         let Ok(mut statement) = old.prepare(&format!("SELECT {columns} FROM {table}")) else { continue };

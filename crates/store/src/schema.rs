@@ -94,6 +94,16 @@ const MIGRATIONS: &[&str] = &[
     "ALTER TABLE examples ADD COLUMN took_ms INTEGER;
     ALTER TABLE examples ADD COLUMN cost_micros INTEGER;",
     "ALTER TABLE examples ADD COLUMN tokens INTEGER;",
+    // The installation's streams. They are never changed and never removed: retention leaves them alone.
+    "CREATE TABLE notes (
+        seq INTEGER PRIMARY KEY,
+        stream TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        run TEXT,
+        key TEXT NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX notes_by_stream ON notes (stream, at);",
 ];
 
 /// The newest schema version that this program knows.

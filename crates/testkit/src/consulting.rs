@@ -40,6 +40,7 @@ pub fn answered(text: &str, cost: u64) -> ModelCall {
         cost: Money::from_micros(cost),
         saved: Money::ZERO,
         duration_seconds: Seconds::from_millis(850),
+        details: None,
     }
 }
 

@@ -62,6 +62,7 @@ impl Quick {
             request: "bench".to_owned(),
             settings: Box::new(settings()),
             material: None,
+            origin: None,
         })?;
         quick.take(Input::Guarded { attempt: 1, report: Box::default() })?;
         quick.phase(Phase::PreAnalysis, PhaseResult::Plain)?;

@@ -49,7 +49,7 @@ impl Scenario {
         let mut scenario =
             Self { state, log: Vec::new(), last: Vec::new(), now: fixtures::time(fixtures::NOON) };
         let request = "Plan a 3-day trip to Paris in May with a $2000 budget".to_owned();
-        scenario.take(Input::Start { request, settings: Box::new(settings), material: None });
+        scenario.take(Input::Start { request, settings: Box::new(settings), material: None, origin: None });
         scenario
     }
 

@@ -144,6 +144,7 @@ fn consulted(value: Value) -> Box<Consulted> {
         cost: Money::from_micros(100),
         saved: Money::ZERO,
         duration_seconds: Seconds::ZERO,
+        details: None,
     };
     Box::new(Consulted { call: Some(call), outcome: AskStep::Accepted { value, repairs: Vec::new() } })
 }

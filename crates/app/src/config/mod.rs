@@ -40,6 +40,8 @@ pub struct Config {
     pub limits: RunSettings,
     /// How plans are made.
     pub planning: Planning,
+    /// What runs belong to.
+    pub project: Project,
     /// Which packs are used.
     pub packs: Packs,
     /// Which chat models are used.
@@ -129,6 +131,14 @@ impl Default for Planning {
     }
 }
 
+/// What runs belong to.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Project {
+    /// Its name; the folder of the configuration if unset.
+    pub name: Option<String>,
+}
+
 /// What is never recorded or shown, beside what looks like a secret.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -190,6 +200,16 @@ impl Config {
     /// Whether the agents for any goal are there: they need a model, and if nothing is said, nobody else is there.
     pub fn uses_general_agents(&self) -> bool {
         !self.models.is_empty() && self.packs.general.unwrap_or(self.agents.is_empty())
+    }
+
+    /// The project's name: the configured one, or that of the folder that the configuration is in.
+    #[must_use]
+    pub fn project_name(&self) -> Option<String> {
+        let named = self.project.name.as_ref().map(|name| name.trim().to_owned());
+        named.filter(|name| !name.is_empty()).or_else(|| {
+            let file = std::path::absolute(&self.path).ok().filter(|_| !self.path.as_os_str().is_empty())?;
+            Some(file.parent()?.file_name()?.to_string_lossy().into_owned())
+        })
     }
 
     /// What planning asks; each question must name an agent that there is.

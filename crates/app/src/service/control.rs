@@ -16,7 +16,7 @@ use super::{Driver, Service, said};
 use crate::data::{self, LoadedRun};
 use crate::drive::{Begin, first_input};
 use crate::error::AppError;
-use crate::order::{Document, OrderRequest, fresh_run_id};
+use crate::order::{AskedBy, Document, OrderRequest, fresh_run_id};
 use crate::time_travel;
 
 /// How many runs are looked at together when a server takes up what was left.
@@ -66,7 +66,8 @@ impl Service {
         };
         let plan = plan.map(|plan| Document { path: PathBuf::from("plan"), text: plan.to_string() });
         let unattended = unattended.or(self.0.app.config.unattended).unwrap_or(false);
-        let request = OrderRequest { words, goal: None, plan, unattended, allow, learn: true };
+        let origin = AskedBy::default();
+        let request = OrderRequest { words, goal: None, plan, unattended, allow, origin, learn: true };
         let order = self.0.app.order(run.clone(), request)?;
         let (words, material) = (order.request.clone(), order.material.clone());
         if key.is_some() && self.exists(&run).await? {

@@ -28,6 +28,12 @@ pub(crate) struct RunArgs {
     /// irreversible; may be repeated
     #[arg(long, value_name = "CLASS")]
     pub(crate) allow: Vec<RiskClass>,
+    /// Who asks, for figures and traces [default: the login name]
+    #[arg(long, value_name = "NAME", env = "CANDOR_USER")]
+    pub(crate) user: Option<String>,
+    /// The run that this one continues, or `last`
+    #[arg(long, value_name = "RUN")]
+    pub(crate) follows: Option<String>,
     #[command(flatten)]
     pub(crate) drive: DriveOptions,
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use candor_app::{App, Begin, Document, OrderRequest, config, fresh_run_id};
+use candor_app::{App, AskedBy, Begin, Document, OrderRequest, config, find_run, fresh_run_id};
 use candor_model::RunId;
 use candor_runtime::RunOrder;
 
@@ -24,7 +24,11 @@ pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Fai
     };
     let options = args.drive.clone();
     let in_words = args.plan_file.is_none() && args.goal_file.is_none();
-    let order = order(&app, run_id, args)?;
+    let follows = match args.follows.as_deref() {
+        Some(named) => Some(find_run(&app.data, app.data.open_if_there()?.as_ref(), named).await?),
+        None => None,
+    };
+    let order = order(&app, run_id, args, follows)?;
     if in_words && let Some(why) = app.nobody_for(&order.request, &options.models).await {
         return Err(Failure::failed(why));
     }
@@ -37,7 +41,7 @@ pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Fai
 }
 
 /// What a run begins with: the words or files of the arguments, and the limits of the configuration.
-fn order(app: &App, run_id: RunId, args: RunArgs) -> Result<RunOrder, Failure> {
+fn order(app: &App, run_id: RunId, args: RunArgs, follows: Option<RunId>) -> Result<RunOrder, Failure> {
     let document = |path: PathBuf| read(&path).map(|text| Document { path, text });
     let request = OrderRequest {
         words: args.words.join(" "),
@@ -45,6 +49,7 @@ fn order(app: &App, run_id: RunId, args: RunArgs) -> Result<RunOrder, Failure> {
         plan: args.plan_file.map(document).transpose()?,
         unattended: args.unattended || unattended(app, &args.drive),
         allow: args.allow,
+        origin: AskedBy { user: args.user, follows },
         learn: args.drive.faults.is_empty(),
     };
     Ok(app.order(run_id, request)?)

@@ -113,6 +113,7 @@ mod tests {
             flags: Default::default(),
             material: None,
             forked_from: None,
+            origin: None,
         };
         summary.absorb(&Event::new(Timestamp::EPOCH, body));
         RunEntry { summary, head: Position(1) }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::{
-    AfterStop, CheckpointId, ConfidenceCause, EventBody, Money, Phase, PromptSource, RunSettings,
+    AfterStop, CheckpointId, ConfidenceCause, EventBody, Money, Phase, PromptSource, RunOrigin, RunSettings,
     StartMaterial,
 };
 use candor_planning::limits;
@@ -18,11 +18,13 @@ pub(super) fn start(
     request: String,
     settings: Box<RunSettings>,
     material: Option<Box<StartMaterial>>,
+    origin: Option<Box<RunOrigin>>,
 ) -> Result<(), Refusal> {
     check_words(&request, settings.phase_limits().max_request_bytes)?;
     let run_id = draft.state.run_id().clone();
     let flags = BTreeSet::from([GUARDED]);
-    draft.emit(EventBody::RunStarted { run_id, request, settings, flags, material, forked_from: None });
+    let forked_from = None;
+    draft.emit(EventBody::RunStarted { run_id, request, settings, flags, material, forked_from, origin });
     Ok(())
 }
 

@@ -219,7 +219,14 @@ fn record_outcome(draft: &mut Draft<'_>, status: ExecutionStatus) {
     let measured = ahead.settings().learn.then(|| ahead.measured().clone());
     let examples = if measured.is_some() { examples(ahead) } else { Vec::new() };
     let outcome = Box::new(outcome);
-    draft.emit(EventBody::OutcomeRecorded(OutcomeRecord { outcome, report, measured, examples, assessment }));
+    draft.emit(EventBody::OutcomeRecorded(OutcomeRecord {
+        outcome,
+        report,
+        measured,
+        examples,
+        assessment,
+        figures: None,
+    }));
 }
 
 /// Who succeeded at what, and what it took, for the router and for estimates. A few per agent say enough, and a plan may be large.

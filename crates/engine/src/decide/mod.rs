@@ -38,8 +38,8 @@ pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Even
     check_stage(state, &input)?;
     let mut draft = Draft::new(state, now);
     match input {
-        Input::Start { request, settings, material } => {
-            control::start(&mut draft, request, settings, material)?;
+        Input::Start { request, settings, material, origin } => {
+            control::start(&mut draft, request, settings, material, origin)?;
         }
         Input::Guarded { attempt, report } => guard::guarded(&mut draft, attempt, report)?,
         Input::PhaseDone { phase, attempt, report } => phases::done(&mut draft, phase, attempt, *report)?,

@@ -72,7 +72,7 @@ fn inputs_that_do_not_fit_are_refused_and_change_nothing() {
     let unknown = task_id("task_999");
     let success = Box::new(feedback(1, FeedbackType::Success, &[]));
     let inputs = [
-        Input::Start { request: "again".to_owned(), settings: Box::default(), material: None },
+        Input::Start { request: "again".to_owned(), settings: Box::default(), material: None, origin: None },
         Input::AgentReported { task_id: unknown, attempt: 1, feedback: success.clone() },
         Input::AgentReported { task_id: task_id("task_003"), attempt: 1, feedback: success.clone() },
         Input::AgentReported { task_id: task_id("task_001"), attempt: 2, feedback: success },
@@ -93,11 +93,13 @@ fn inputs_that_do_not_fit_are_refused_and_change_nothing() {
 fn a_run_must_be_started_with_words_and_only_once() {
     let mut state = RunState::new(RunId::new("run_1").unwrap());
     let now = fixtures::time(fixtures::NOON);
-    let blank = Input::Start { request: " \n".to_owned(), settings: Box::default(), material: None };
+    let blank =
+        Input::Start { request: " \n".to_owned(), settings: Box::default(), material: None, origin: None };
     assert_eq!(candor_engine::decide(&state, blank, now), Err(Refusal::EmptyRequest));
     let early = candor_engine::decide(&state, Input::Resume, now);
     assert_eq!(early, Err(Refusal::NotStarted));
-    let start = Input::Start { request: "go".to_owned(), settings: Box::default(), material: None };
+    let start =
+        Input::Start { request: "go".to_owned(), settings: Box::default(), material: None, origin: None };
     for event in candor_engine::decide(&state, start, now).unwrap() {
         state.apply(&event);
     }

@@ -194,7 +194,7 @@ fn words_that_cannot_be_worked_with_leave_no_trace() {
     for (words, empty) in [("", true), ("  \n", true), ("with a \0 in it", false), (long.as_str(), false)] {
         let state = RunState::new(RunId::new("run_test").unwrap());
         let settings = Box::default();
-        let start = Input::Start { request: words.to_owned(), settings, material: None };
+        let start = Input::Start { request: words.to_owned(), settings, material: None, origin: None };
         let refusal = decide(&state, start, fixtures::time(fixtures::NOON)).unwrap_err();
         match refusal {
             Refusal::EmptyRequest => assert!(empty),

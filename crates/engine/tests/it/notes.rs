@@ -44,6 +44,7 @@ fn paid(cost: f64) -> AgentNote {
         cost: dollars(cost),
         saved: Money::ZERO,
         duration_seconds: Seconds::ZERO,
+        details: None,
     };
     let outcome = AskStep::Accepted { value: json!({}), repairs: Vec::new() };
     let step = Box::new(Consulted { call: Some(call), outcome });

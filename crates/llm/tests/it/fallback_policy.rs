@@ -43,6 +43,7 @@ fn step(tier: Tier, answer: Result<&str, &ModelFailure>, outcome: AskStep) -> Co
         cost: Money::ZERO,
         saved: Money::ZERO,
         duration_seconds: Seconds::ZERO,
+        details: None,
     };
     Consulted { call: Some(call), outcome }
 }

@@ -26,6 +26,9 @@ pub enum EventBody {
         /// The run that this one was forked from, and where.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         forked_from: Option<Box<ForkedFrom>>,
+        /// Who began it, where, and after what; absent in older logs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Box<RunOrigin>>,
     },
     /// The guardrails have had their say; nothing runs before this.
     GuardrailsChecked {

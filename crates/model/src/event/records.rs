@@ -24,6 +24,9 @@ pub struct OutcomeRecord {
     /// How the run was judged; absent in logs that were written before runs were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<Box<Assessment>>,
+    /// What the run took; absent in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<Box<RunFigures>>,
 }
 
 /// A repetition of a task.

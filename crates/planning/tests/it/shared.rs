@@ -27,6 +27,7 @@ fn state() -> SharedState {
         flags: [].into(),
         material: None,
         forked_from: None,
+        origin: None,
     };
     state.apply(&Event::new(second(1), body));
     state

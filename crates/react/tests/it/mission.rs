@@ -118,6 +118,7 @@ fn consulted(tokens: u64, micros: u64) -> AgentNote {
         cost: Money::from_micros(micros),
         saved: Money::ZERO,
         duration_seconds: Seconds::ZERO,
+        details: None,
     };
     let outcome = AskStep::Accepted { value: json!({}), repairs: Vec::new() };
     let step = Box::new(Consulted { call: Some(call), outcome });

@@ -125,7 +125,13 @@ fn runtime(house: &House, models: &Arc<Scripted>, observer: Option<Arc<dyn Obser
 
 fn order(run: &str) -> RunOrder {
     let settings = RunSettings { planning_timeout: Seconds::whole(20), ..RunSettings::default() };
-    RunOrder { run_id: RunId::new(run).unwrap(), request: REQUEST.to_owned(), settings, material: None }
+    RunOrder {
+        run_id: RunId::new(run).unwrap(),
+        request: REQUEST.to_owned(),
+        settings,
+        material: None,
+        origin: None,
+    }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {

@@ -81,6 +81,7 @@ async fn driven(story: &Story, house: &House) -> Vec<Recorded> {
         request: story.request.clone(),
         settings: story.settings.clone(),
         material: Some(StartMaterial { plan, ..StartMaterial::default() }),
+        origin: None,
     };
     let run = runtime.start(order, None).await.unwrap();
     let mut snapshot = run.snapshot();

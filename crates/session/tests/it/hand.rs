@@ -63,7 +63,7 @@ impl Hand {
         // What is to be done is clear: the phases ask no model.
         let settings = Box::new(RunSettings { direct: true, ..RunSettings::default() });
         let material = Some(Box::new(StartMaterial { plan, ..StartMaterial::default() }));
-        let start = Input::Start { request: "Do it all".to_owned(), settings, material };
+        let start = Input::Start { request: "Do it all".to_owned(), settings, material, origin: None };
         hand.command(start).unwrap();
         hand
     }

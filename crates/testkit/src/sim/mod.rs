@@ -18,4 +18,4 @@ mod world;
 
 pub use people::helpful_answer;
 pub use story::Story;
-pub use world::{Failure, Stats, run_seed};
+pub use world::{Failure, Stats, log_of_seed, run_seed};

@@ -279,7 +279,8 @@ impl Process {
         if self.log.is_empty() {
             self.session = Some(session);
             let settings = Box::new(phases::settings(world));
-            let start = Input::Start { request: "Plan something".to_owned(), settings, material: None };
+            let start =
+                Input::Start { request: "Plan something".to_owned(), settings, material: None, origin: None };
             return self.take(world, SessionInput::Command(start));
         }
         session.resume(world.clock()).map_err(|refusal| format!("a run cannot be resumed: {refusal}"))?;

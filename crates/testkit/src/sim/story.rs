@@ -60,6 +60,7 @@ impl Story {
             request: self.request.clone(),
             settings: Box::new(self.settings.clone()),
             material: Some(Box::new(StartMaterial { plan, ..StartMaterial::default() })),
+            origin: None,
         };
         world.later(0, Happening::Deliver(SessionInput::Command(start)));
         live(&mut world, &mut process)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use candor_engine::{Input, Stage};
-use candor_model::{CheckpointId, Effect, RunId, RunStatus, Timestamp};
+use candor_model::{CheckpointId, Effect, Recorded, RunId, RunStatus, Timestamp};
 use candor_session::{Outcome, SessionInput};
 use fastrand::Rng;
 
@@ -175,6 +175,15 @@ const START_MILLIS: i64 = 1_736_510_400_000;
 
 /// Runs one seed to its end.
 pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
+    lived(seed).map(|process| process.stats())
+}
+
+/// The log of one seed's run.
+pub fn log_of_seed(seed: u64) -> Result<Vec<Recorded>, Failure> {
+    lived(seed).map(Process::into_log)
+}
+
+fn lived(seed: u64) -> Result<Process, Failure> {
     let mut rng = Rng::with_seed(seed);
     let odds = Odds::draw(&mut rng);
     let mut world = World {
@@ -199,6 +208,7 @@ pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
             request: "Plan something".to_owned(),
             settings,
             material: None,
+            origin: None,
         })),
     );
     for _ in 0..world.rng.u8(0..4) {
@@ -214,7 +224,10 @@ pub fn run_seed(seed: u64) -> Result<Stats, Failure> {
         world.later(delay, Happening::Chatter);
     }
     let outcome = live(&mut world, &mut process);
-    outcome.map(|()| process.stats()).map_err(|what| Failure { seed, what, tail: process.tail() })
+    match outcome {
+        Ok(()) => Ok(process),
+        Err(what) => Err(Failure { seed, what, tail: process.tail() }),
+    }
 }
 
 pub(super) fn live(world: &mut World, process: &mut Process) -> Result<(), String> {
@@ -252,7 +265,12 @@ fn heal(world: &mut World, process: &mut Process) -> Result<(), String> {
     let mut inputs: Vec<Input> = Vec::new();
     if *state.stage() == Stage::New {
         let settings = Box::new(phases::settings(world));
-        inputs.push(Input::Start { request: "Plan something".to_owned(), settings, material: None });
+        inputs.push(Input::Start {
+            request: "Plan something".to_owned(),
+            settings,
+            material: None,
+            origin: None,
+        });
     } else if state.is_paused() && state.open_questions().is_empty() {
         inputs.push(Input::Resume);
     }

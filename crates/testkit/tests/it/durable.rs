@@ -47,7 +47,8 @@ fn a_run_survives_a_restart_after_every_append() -> TestResult {
     // The inputs of a whole story are what its log answers to; here each is taken by a new process.
     let mut story = Scenario::start(candor_model::RunSettings::default());
     let settings = Box::new(candor_model::RunSettings::default());
-    let start = Input::Start { request: story.state.request().to_owned(), settings, material: None };
+    let start =
+        Input::Start { request: story.state.request().to_owned(), settings, material: None, origin: None };
     let mut state = one_step(&folder, start, now)?;
     story.prepare();
     story.propose(fixtures::paris_plan());

@@ -109,6 +109,7 @@ fn call(tier: Tier) -> ModelCall {
         cost: Money::from_micros(if tier == Tier::Strong { 3_000 } else { 500 }),
         saved: Money::ZERO,
         duration_seconds: Seconds::ZERO,
+        details: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_app::{App, Begin, CODE_AGENT, LoadedRun, fresh_run_id, load_run, plan_of};
+use candor_app::{App, AskedBy, Begin, CODE_AGENT, LoadedRun, fresh_run_id, load_run, plan_of};
 use candor_model::{AgentNote, EventBody, Goal, JsonMap, Recorded, RunId, Seconds, StartMaterial, TaskId};
 use candor_projections::line::clean;
 use candor_runtime::RunOrder;
@@ -98,7 +98,8 @@ fn order(app: &App, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Fail
         .map_err(|error| Failure::usage(format!("the task cannot be planned: {error}")))?;
     let goal = goal(&plan.goal_id, &task)?;
     let material = StartMaterial { goal: Some(Arc::new(goal)), plan: Some(Arc::new(plan)) };
-    Ok(RunOrder { run_id: run_id.clone(), request: task, settings, material: Some(material) })
+    let origin = Some(app.origin(AskedBy::default()));
+    Ok(RunOrder { run_id: run_id.clone(), request: task, settings, material: Some(material), origin })
 }
 
 fn goal(id: &candor_model::GoalId, task: &str) -> Result<Goal, Failure> {

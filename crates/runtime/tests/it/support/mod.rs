@@ -208,6 +208,7 @@ pub fn order(run: &str, plan: Plan, settings: RunSettings) -> RunOrder {
         request: "Do the work".to_owned(),
         settings,
         material: Some(material),
+        origin: None,
     }
 }
 

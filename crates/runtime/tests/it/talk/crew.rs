@@ -144,8 +144,13 @@ impl Crew {
 
     pub async fn start_with(&self, plan: Plan, settings: RunSettings) -> RunHandle {
         let material = StartMaterial { goal: None, plan: Some(Arc::new(plan)) };
-        let order =
-            RunOrder { run_id: run_id(), request: self.request.clone(), settings, material: Some(material) };
+        let order = RunOrder {
+            run_id: run_id(),
+            request: self.request.clone(),
+            settings,
+            material: Some(material),
+            origin: None,
+        };
         self.runtime().start(order, None).await.unwrap()
     }
 

@@ -64,7 +64,7 @@ impl Living {
         // Dead processes are dead for a minute: the time for planning must not be up meanwhile.
         let (unattended, planning_timeout) = (story == Story::Unattended, Seconds::whole(3_600));
         let settings = Box::new(RunSettings { unattended, planning_timeout, ..RunSettings::default() });
-        run.command(Input::Start { request: WORDS.to_owned(), settings, material: None });
+        run.command(Input::Start { request: WORDS.to_owned(), settings, material: None, origin: None });
         run.go_on();
         run
     }
