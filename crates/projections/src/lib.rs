@@ -7,10 +7,12 @@
 
 pub mod attempt_output;
 pub mod chronicle;
+pub mod dashboard;
 pub mod deliverable;
 pub mod events;
 pub mod explain;
 pub mod format;
+pub mod kpi;
 pub mod line;
 pub mod list;
 pub mod phases;
@@ -19,8 +21,10 @@ pub mod postmortem;
 pub mod report;
 pub mod results;
 pub mod run_view;
+pub mod spend;
 pub mod status;
 pub mod timeline;
+pub mod trace;
 pub mod values;
 pub mod verdict;
 pub mod warnings;

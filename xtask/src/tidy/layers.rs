@@ -28,6 +28,10 @@ const LAYERS: &[Layer] = &[
     Layer::pure("candor-planning", MayUse::Only(&["candor-schema", "candor-text", "candor-model"])),
     Layer::pure("candor-engine", MayUse::Only(&["candor-planning", "candor-model"])),
     Layer::pure("candor-projections", MayUse::Only(&["candor-engine", "candor-planning", "candor-model"])),
+    Layer::worldly(
+        "candor-telemetry",
+        MayUse::Only(&["candor-projections", "candor-planning", "candor-model"]),
+    ),
     Layer::worldly("candor-ports", MayUse::Only(&["candor-model"])),
     Layer::worldly("candor-store", MayUse::Only(&["candor-ports", "candor-model"])),
     Layer::pure(
