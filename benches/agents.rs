@@ -137,7 +137,13 @@ fn order() -> RunOrder {
     };
     let material = StartMaterial { goal: None, plan: Some(Arc::new(plan())) };
     let run_id = RunId::new("run_1").unwrap();
-    RunOrder { run_id, request: "Read the pages".to_owned(), settings, material: Some(material) }
+    RunOrder {
+        run_id,
+        request: "Read the pages".to_owned(),
+        settings,
+        material: Some(material),
+        origin: None,
+    }
 }
 
 /// A figure of this process, in KiB: what is resident now (`VmRSS`), or what was at most (`VmHWM`).

@@ -32,7 +32,7 @@ async fn ask(runtime: &Runtime, n: usize) -> Duration {
     let settings =
         RunSettings { approval_threshold: Confidence::NONE, unattended: true, ..RunSettings::default() };
     let run_id = RunId::new(format!("run_{n}")).unwrap();
-    let order = RunOrder { run_id, request: QUESTION.to_owned(), settings, material: None };
+    let order = RunOrder { run_id, request: QUESTION.to_owned(), settings, material: None, origin: None };
     let began = Instant::now();
     let status = runtime.start(order, None).await.unwrap().ended().await.unwrap();
     let took = began.elapsed();

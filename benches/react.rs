@@ -211,6 +211,7 @@ fn run_order(n: usize) -> RunOrder {
         request: "Read".to_owned(),
         settings,
         material,
+        origin: None,
     }
 }
 

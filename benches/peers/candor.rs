@@ -48,6 +48,7 @@ impl Inside {
             request: shapes::PARIS.to_owned(),
             settings: RunSettings::default(),
             material: Some(StartMaterial { goal: None, plan: Some(plan) }),
+            origin: None,
         };
         let status = self.runtime.start(order, None).await?.ended().await?;
         ensure!(status == RunStatus::Completed, "a run ended as {status:?} instead of being completed");

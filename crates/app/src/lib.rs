@@ -12,6 +12,7 @@ pub mod data;
 mod drive;
 mod dry_run;
 mod error;
+pub mod observe;
 mod order;
 pub mod pack_cases;
 mod packs;
@@ -20,6 +21,7 @@ mod service;
 mod shown;
 pub mod time_travel;
 pub mod tokens;
+pub mod traces;
 mod wiring;
 
 pub use candor_agents::AttemptLog;

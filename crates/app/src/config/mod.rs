@@ -2,6 +2,7 @@
 
 mod agents;
 mod code;
+mod kpi;
 mod read;
 mod retention;
 mod rules;
@@ -20,6 +21,7 @@ use serde::Deserialize;
 
 pub use self::agents::{AgentInFile, AgentKind, AgentList, Instructions, KindInFile, ModelInFile};
 pub use self::code::{CodeInFile, Language, Runner};
+pub use self::kpi::KpiConfig;
 pub use self::read::read_text;
 use self::read::read_toml;
 pub use self::retention::{Age, Retention};
@@ -58,6 +60,8 @@ pub struct Config {
     pub retention: Retention,
     /// How much a server takes on.
     pub serve: Serve,
+    /// What the figures of the installation should be, and when somebody is told.
+    pub kpi: KpiConfig,
     /// What may begin at all.
     pub guardrails: GuardrailsInFile,
     /// How many agents of which tiers.

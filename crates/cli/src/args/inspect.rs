@@ -395,17 +395,6 @@ pub(crate) struct AgentsArgs {
     pub(crate) json: bool,
 }
 
-/// How the phases do.
-#[derive(Debug, Args)]
-pub(crate) struct MetricsArgs {
-    /// Every run with a line of its own too
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// The configuration.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {

@@ -2,6 +2,7 @@
 
 mod code;
 mod drive;
+mod figures;
 pub(crate) mod help;
 mod inspect;
 mod people;
@@ -17,10 +18,13 @@ pub(crate) use self::drive::{
     DriveArgs, DriveOptions, ForkArgs, ModelOptions, ReasonArgs, ReplanArgs, RestartArgs, RollbackArgs,
     RunArgs,
 };
+pub(crate) use self::figures::{
+    AlertsArgs, DashboardArgs, ExportArgs, ExportCommand, MetricsArgs, SpendArgs, TraceArgs,
+};
 pub(crate) use self::inspect::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, HookArgs,
-    HookCommand, InitArgs, JsonOnly, ListArgs, LogsArgs, ManArgs, MetricsArgs, ModelsArgs, ModelsCommand,
-    OneRun, OpenArgs, PacksArgs, PacksCommand, PlanArgs, PlanCommand, PruneArgs, RepairArgs, ReportArgs,
+    HookCommand, InitArgs, JsonOnly, ListArgs, LogsArgs, ManArgs, ModelsArgs, ModelsCommand, OneRun,
+    OpenArgs, PacksArgs, PacksCommand, PlanArgs, PlanCommand, PruneArgs, RepairArgs, ReportArgs,
     ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind, TrustArgs, TrustCommand,
 };
 pub(crate) use self::people::{
@@ -161,6 +165,18 @@ pub(crate) enum Command {
     Tools(JsonOnly),
     /// Show measurements of the phases over all runs
     Metrics(MetricsArgs),
+    /// Show a run and the installation at a glance, drawn again when something happens
+    Dashboard(DashboardArgs),
+    /// Show active alerts: exit 0 if there is none, 1 if there are some
+    Alerts(AlertsArgs),
+    /// Show what was spent: by model, phase and task of a run, or over all runs
+    Cost(SpendArgs),
+    /// Show the tokens of models: by model, phase and task of a run, or over all runs
+    Tokens(SpendArgs),
+    /// Show a run as a trace: phases, attempts, tools, calls of models, with times and money
+    Trace(TraceArgs),
+    /// Send traces to other programs
+    Export(ExportArgs),
     /// Show the configuration with its defaults
     Config(ConfigArgs),
     /// Check files of rules

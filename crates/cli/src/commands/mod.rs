@@ -7,6 +7,7 @@ mod check;
 mod code;
 mod configured;
 mod control;
+mod dashboard;
 mod decide;
 mod doctor;
 mod explain;
@@ -15,6 +16,7 @@ mod guard;
 mod hook;
 mod init;
 mod inspect;
+mod kpi;
 mod logs;
 mod manual;
 mod metrics;
@@ -28,32 +30,21 @@ mod route;
 mod rules;
 pub(crate) mod run;
 mod serve;
+mod spend;
 mod time_travel;
 mod token;
 mod tools;
+pub(crate) mod trace;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, GlobalOptions};
 use crate::failure::Failure;
 
 /// Does what was asked for; returns the exit code.
 pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     let Cli { global, command } = cli;
-    if global.server.is_some() && !is_remote(&command) {
-        return Err(Failure::usage(
-            "--server: this command works on a data folder; run, list, status, watch, answer, report, explain, postmortem and \
-             effects work on a server",
-        ));
-    }
-    // These need no executor, and start faster without one.
-    match &command {
-        Command::Init(args) => return init::init(args),
-        Command::Completions(args) => return init::completions(args),
-        Command::Man(args) => return manual::man(args),
-        Command::Config(args) => return configured::config(&global, args),
-        Command::Rules(args) => return rules::rules(args),
-        Command::Repair(args) => return repair::repair(&global, args),
-        Command::Token(args) => return token::token(&global, args),
-        _ => {}
+    check_server(&global, &command)?;
+    if let Some(outcome) = without_executor(&global, &command) {
+        return outcome;
     }
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     executor.block_on(async {
@@ -92,6 +83,13 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Answer(args) => answer::answer(&global, &args).await,
             Command::Agents(args) if args.roster => agents::roster(&global, args.json),
             Command::Agents(args) => agents::agents(&global, args.json).await,
+            Command::Metrics(args) if args.kpi || args.prometheus => kpi::kpi(&global, &args).await,
+            Command::Alerts(args) => kpi::alerts(&global, &args).await,
+            Command::Dashboard(args) => dashboard::dashboard(&global, &args).await,
+            Command::Trace(args) => trace::trace(&global, &args).await,
+            Command::Export(args) => trace::export(&global, &args).await,
+            Command::Cost(args) => spend::spend(&global, &args, spend::Shown::Cost).await,
+            Command::Tokens(args) => spend::spend(&global, &args, spend::Shown::Tokens).await,
             Command::Metrics(args) => metrics::metrics(&global, &args).await,
             Command::Tools(args) => tools::tools(&global, args.json).await,
             Command::Packs(args) => packs::packs(&global, &args).await,
@@ -109,6 +107,31 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             | Command::Token(_) => Ok(crate::failure::code::DONE),
         }
     })
+}
+
+/// Refuses `--server` for a command that only works on a data folder.
+fn check_server(global: &GlobalOptions, command: &Command) -> Result<(), Failure> {
+    if global.server.is_none() || is_remote(command) {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "--server: this command works on a data folder; run, list, status, watch, answer, report, explain, postmortem and \
+         effects work on a server",
+    ))
+}
+
+/// Commands that need no executor, and start faster without one.
+fn without_executor(global: &GlobalOptions, command: &Command) -> Option<Result<u8, Failure>> {
+    match command {
+        Command::Init(args) => Some(init::init(args)),
+        Command::Completions(args) => Some(init::completions(args)),
+        Command::Man(args) => Some(manual::man(args)),
+        Command::Config(args) => Some(configured::config(global, args)),
+        Command::Rules(args) => Some(rules::rules(args)),
+        Command::Repair(args) => Some(repair::repair(global, args)),
+        Command::Token(args) => Some(token::token(global, args)),
+        _ => None,
+    }
 }
 
 /// Whether a command works on a server too.

@@ -110,7 +110,9 @@ pub(crate) async fn drive_on(
     if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
         tell!("candor: the recording is not complete: {problem}");
     }
-    conclude(&log, &run, outcome, show.screen, options.strict, global).await
+    let ended = conclude(&log, &run, outcome, show.screen, options.strict, global).await;
+    crate::commands::trace::after_run(app, &log).await;
+    ended
 }
 
 /// Whether a task that is still to be done gets something that was recorded without its secret.

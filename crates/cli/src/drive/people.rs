@@ -63,7 +63,7 @@ async fn ask_choice(request: &ChoiceRequest, open: &mut StillOpen<'_>) -> Result
             ("" | "l" | "later", _) if request.option(word).is_none() => return Ok(None),
             (word, _) => word,
         };
-        let numbered = || request.options.iter().nth(word.parse::<usize>().ok()?.checked_sub(1)?);
+        let numbered = || request.options.get(word.parse::<usize>().ok()?.checked_sub(1)?);
         let Some(option) = request.option(word).or_else(numbered) else {
             let names: Vec<&str> = request.options.iter().map(|option| option.id.as_str()).collect();
             output::complain(&format!(

@@ -116,7 +116,7 @@ impl StillOpen<'_> {
         let is_open = |now: &RunSnapshot| now.questions.iter().any(|(gate, _)| gate == self.gate);
         if self.snapshot.wait_for(|now| !is_open(now)).await.is_err() {
             // The run has ended here: there is nobody who could tell of another answer.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 

@@ -1,0 +1,99 @@
+//! Figures of an installation: key figures, alerts, spending. The command, the API and the page call these.
+
+use std::collections::BTreeMap;
+
+use candor_model::{Position, RunFigures, RunId, RunStatus, Seconds, Timestamp};
+use candor_planning::tally::Tally;
+use candor_ports::{RunEntry, RunFilter, Stream, StreamNote};
+use candor_projections::kpi::{AlertBook, AlertChange, KpiFold, KpiReport, Window, prometheus};
+use candor_projections::spend::SpendReport;
+
+use crate::config::{Age, KpiConfig};
+use crate::data::Log;
+use crate::error::AppError;
+
+/// How far back figures look if nothing is said.
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// A run whose log goes on for longer than this after its outcome was recorded has gone on by itself.
+const AFTER_OUTCOME: f64 = 5.0;
+
+/// The window that ends now.
+#[must_use]
+pub fn window(since: Option<Age>, config: &KpiConfig, now: Timestamp) -> Window {
+    let day = Timestamp::from_millis(now.as_millis().saturating_sub(DAY_MS));
+    Window { since: since.or(config.window).map_or(day, |age| age.before(now)), until: now }
+}
+
+/// The key figures over a window.
+pub async fn kpis(log: &Log, config: &KpiConfig, window: Window) -> Result<KpiReport, AppError> {
+    let mut fold = KpiFold::new(window);
+    for entry in log.runs(RunFilter::default()).await? {
+        if entry.summary.updated_at.is_some_and(|at| at >= window.since) {
+            fold.add_run(&log.read(&entry.summary.run_id, Position::START).await?);
+        }
+    }
+    Ok(fold.report(&config.targets.0))
+}
+
+/// The record of alerts.
+pub async fn alerts(log: &Log) -> Result<AlertBook, AppError> {
+    let notes = log.notes(Stream::Alerts, Timestamp::EPOCH).await?;
+    let changes = notes.into_iter().filter_map(|note| serde_json::from_value::<AlertChange>(note.body).ok());
+    Ok(AlertBook::of(changes))
+}
+
+/// Judges the figures by the rules, and puts on record what changed. Looking again changes nothing.
+pub async fn judge(log: &Log, config: &KpiConfig, report: &KpiReport) -> Result<AlertBook, AppError> {
+    let book = alerts(log).await?;
+    let changes = book.changes(&config.rules(), report, report.window.until);
+    if changes.is_empty() {
+        return Ok(book);
+    }
+    for change in &changes {
+        let body = serde_json::to_value(change).map_err(AppError::failed)?;
+        let (at, key) = (change.alert.timestamp, change.alert.name.clone());
+        log.append_note(StreamNote { stream: Stream::Alerts, at, run: None, key, body }).await?;
+    }
+    alerts(log).await
+}
+
+/// Figures and alerts in the text format of Prometheus.
+pub async fn prometheus(log: &Log, config: &KpiConfig, now: Timestamp) -> Result<String, AppError> {
+    let report = kpis(log, config, window(None, config, now)).await?;
+    let book = judge(log, config, &report).await?;
+    let mut runs: BTreeMap<RunStatus, u64> = BTreeMap::new();
+    for entry in log.runs(RunFilter::default()).await? {
+        *runs.entry(entry.summary.status).or_default() += 1;
+    }
+    Ok(prometheus::text(&report, &book, &runs))
+}
+
+/// What the runs of a window spent, those that were removed included.
+pub async fn spending(log: &Log, window: Window) -> Result<SpendReport, AppError> {
+    let mut known = figures(log, window.since).await?;
+    for entry in log.runs(RunFilter::default()).await? {
+        let run = &entry.summary.run_id;
+        if entry.summary.updated_at.is_none_or(|at| at < window.since) || is_final(&entry, known.get(run)) {
+            continue;
+        }
+        let records = log.read(run, Position::START).await?;
+        let figures = Tally::of(records.iter().map(|recorded| &recorded.event)).figures();
+        known.insert(run.clone(), (window.until, figures));
+    }
+    Ok(SpendReport::of_runs(known.iter().map(|(run, (_, figures))| (run, figures))))
+}
+
+/// The figures that were kept with the outcomes of runs, the latest of each run, with when they were.
+async fn figures(log: &Log, since: Timestamp) -> Result<BTreeMap<RunId, (Timestamp, RunFigures)>, AppError> {
+    let notes = log.notes(Stream::Figures, since).await?;
+    let read = |note: StreamNote| Some((note.run?, (note.at, serde_json::from_value(note.body).ok()?)));
+    Ok(notes.into_iter().filter_map(read).collect())
+}
+
+/// Whether what was kept of a run is all there is to it.
+fn is_final(entry: &RunEntry, kept: Option<&(Timestamp, RunFigures)>) -> bool {
+    let since = |(at, _): &(Timestamp, RunFigures)| entry.summary.updated_at.map(|end| end.since(*at));
+    let after = kept.and_then(since).unwrap_or(Seconds::whole(u32::MAX));
+    entry.summary.status.is_end() && after.get() < AFTER_OUTCOME
+}

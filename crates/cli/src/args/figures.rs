@@ -1,0 +1,105 @@
+//! Arguments of the commands that show figures: metrics, alerts, dashboard, traces, cost and tokens.
+
+use std::path::PathBuf;
+
+use candor_app::config::Age;
+use clap::{Args, Subcommand};
+
+/// How the phases do.
+#[derive(Debug, Args)]
+pub(crate) struct MetricsArgs {
+    /// Every run with a line of its own too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Key figures with their targets and alerts instead
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) kpi: bool,
+    /// Key figures in the text format of Prometheus
+    #[arg(long, conflicts_with_all = ["all", "kpi", "json"])]
+    pub(crate) prometheus: bool,
+    /// How far back key figures look, such as 1h, 7d or 2w [default: window of [kpi], else 24h]
+    #[arg(long, value_name = "AGE", requires = "kpi")]
+    pub(crate) since: Option<Age>,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is looked at.
+#[derive(Debug, Args)]
+pub(crate) struct DashboardArgs {
+    /// The run, or the beginning of its name [default: the last one]
+    pub(crate) run: Option<String>,
+    /// Draw once and end; so without a terminal
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Output JSON
+    #[arg(long, conflicts_with = "once")]
+    pub(crate) json: bool,
+}
+
+/// Which alerts.
+#[derive(Debug, Args)]
+pub(crate) struct AlertsArgs {
+    /// Those that were cleared too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Whose trace.
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// With requests, answers, and prompts where they were kept
+    #[arg(long)]
+    pub(crate) content: bool,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is sent to other programs.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(subcommand)]
+    pub(crate) command: ExportCommand,
+}
+
+/// How it is sent.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportCommand {
+    /// Send the trace of a run to an OpenTelemetry backend or Langfuse; sending it again changes nothing there
+    Otlp {
+        /// The run, or the beginning of its name, or `last`
+        run: Option<String>,
+        /// Runs of the last week that have ended and were not delivered
+        #[arg(long, conflicts_with = "run")]
+        pending: bool,
+        /// The address of the backend [default: OTEL_EXPORTER_OTLP_ENDPOINT, LANGFUSE_HOST]
+        #[arg(long, value_name = "URL")]
+        endpoint: Option<String>,
+        /// With requests, answers, and prompts where they were kept [default: only with CANDOR_TRACE_CONTENT=1]
+        #[arg(long)]
+        content: bool,
+        /// Write the request to a file and send nothing
+        #[arg(long, short, value_name = "FILE", requires = "run", conflicts_with = "endpoint")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// Whose spending.
+#[derive(Debug, Args)]
+pub(crate) struct SpendArgs {
+    /// The run, or the beginning of its name, or `last`; all runs if absent
+    pub(crate) run: Option<String>,
+    /// Only runs with an event since then, such as 1h, 7d or 2w
+    #[arg(long, value_name = "AGE", conflicts_with = "run")]
+    pub(crate) since: Option<Age>,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

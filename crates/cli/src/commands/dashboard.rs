@@ -1,0 +1,197 @@
+//! `candor dashboard`: a run and the installation at a glance, drawn again when something happens.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use candor_app::config::Config;
+use candor_app::{DataFolder, Log, find_run, observe};
+use candor_model::{EventBody, Position, RunId};
+use candor_projections::dashboard::{Dashboard, PhaseRow, RunDashboard, Tile};
+use candor_projections::kpi::{KpiFold, shown};
+use candor_projections::{format, trace::SpanStatus};
+
+use super::kpi::{alerts_text, now};
+use crate::args::{DashboardArgs, GlobalOptions};
+use crate::failure::{Failure, code};
+use crate::output;
+
+/// So much time is at least between two drawings: a run of ten thousand tasks must not keep a core busy.
+const AT_MOST_EVERY: Duration = Duration::from_millis(250);
+
+/// Goes to the first column of the first line and clears what is below.
+const CLEAR: &str = "\u{1b}[H\u{1b}[J";
+
+/// How many columns a bar has.
+const BAR: usize = 20;
+
+pub(crate) async fn dashboard(global: &GlobalOptions, args: &DashboardArgs) -> Result<u8, Failure> {
+    let config = Config::load(global.config.as_deref())?.kpi;
+    let data = DataFolder::find(global.data.as_deref())?;
+    let Some(log) = data.open_if_there()? else {
+        let window = observe::window(None, &config, now());
+        let kpis = KpiFold::new(window).report(&config.targets.0);
+        return show(&Dashboard { run: None, kpis, alerts: Vec::new() }, args.json, false);
+    };
+    let run = match &args.run {
+        Some(named) => Some(find_run(&data, Some(&log), named).await?),
+        None => find_run(&data, Some(&log), "last").await.ok(),
+    };
+    let live = !args.json && !args.once && output::is_interactive();
+    let mut news = log.listen()?;
+    loop {
+        let board = board(&log, run.as_ref(), &config).await?;
+        show(&board, args.json, live)?;
+        let ended = board.run.as_ref().is_none_or(|run| run.status.is_end());
+        if !live || ended {
+            return Ok(code::DONE);
+        }
+        wait(&log, run.as_ref(), news.as_mut()).await?;
+    }
+}
+
+async fn board(
+    log: &Log,
+    run: Option<&RunId>,
+    config: &candor_app::config::KpiConfig,
+) -> Result<Dashboard, Failure> {
+    let kpis = observe::kpis(log, config, observe::window(None, config, now())).await?;
+    let alerts = observe::judge(log, config, &kpis).await?.active;
+    let run = match run {
+        Some(run) => RunDashboard::of(run, &log.read(run, Position::START).await?),
+        None => None,
+    };
+    Ok(Dashboard { run, kpis, alerts })
+}
+
+/// Waits until a phase or somebody at work begins or ends.
+async fn wait(log: &Log, run: Option<&RunId>, news: &mut dyn candor_ports::Listener) -> Result<(), Failure> {
+    let Some(run) = run else { return Ok(()) };
+    let mut seen = log.read(run, Position::START).await?.last().map_or(Position::START, |it| it.position);
+    loop {
+        news.changed().await?;
+        tokio::time::sleep(AT_MOST_EVERY).await;
+        let new = log.read(run, seen).await?;
+        seen = new.last().map_or(seen, |recorded| recorded.position);
+        if new.iter().any(|recorded| matters(&recorded.event.body)) {
+            return Ok(());
+        }
+    }
+}
+
+fn matters(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::PhaseStarted { .. }
+            | EventBody::PhaseCompleted { .. }
+            | EventBody::TaskDispatched { .. }
+            | EventBody::TaskSucceeded { .. }
+            | EventBody::TaskFailed { .. }
+            | EventBody::ModelConsulted { .. }
+            | EventBody::AgentNoted { .. }
+            | EventBody::HumanAsked { .. }
+    ) || body.is_end()
+}
+
+fn show(board: &Dashboard, json: bool, live: bool) -> Result<u8, Failure> {
+    if json {
+        output::print_json(board)?;
+    } else {
+        let text = text(board);
+        output::print_as_is(&if live { format!("{CLEAR}{text}") } else { text })?;
+    }
+    Ok(code::DONE)
+}
+
+fn text(board: &Dashboard) -> String {
+    let mut text = String::new();
+    match &board.run {
+        Some(run) => run_text(&mut text, run),
+        None => text.push_str("No runs yet.\n"),
+    }
+    let shown_kpis = board.kpis.kpis.iter().filter(|kpi| kpi.value.is_some());
+    let figures: Vec<String> = shown_kpis
+        .map(|kpi| {
+            let mark = kpi.met.map_or("", |met| if met { " ✓" } else { " ✗" });
+            format!("{} {}{mark}", kpi.name, shown(kpi.value.unwrap_or_default(), kpi.unit))
+        })
+        .collect();
+    let hours = board.kpis.window.hours();
+    let _ = writeln!(text, "\nLast {hours:.0} h: {} runs, {} ended", board.kpis.runs, board.kpis.ended);
+    for four in figures.chunks(3) {
+        let _ =
+            writeln!(text, "  {}", four.iter().map(|it| format!("{it:<34}")).collect::<String>().trim_end());
+    }
+    text + &alerts_text(&board.alerts)
+}
+
+fn run_text(text: &mut String, run: &RunDashboard) {
+    let _ = writeln!(text, "{}  {}\n", run.run_id, run.status);
+    for tile in &run.tiles {
+        let _ = writeln!(text, "{}", tile_line(tile));
+    }
+    let _ = writeln!(
+        text,
+        "\n  {:<16} {:>9} {:>8} {:>7} {:>10}  model",
+        "phase", "duration", "tokens", "agents", "cost"
+    );
+    run.phases.iter().for_each(|phase| text.push_str(&phase_line(phase)));
+    if !run.agents.is_empty() {
+        let _ = writeln!(text, "\nAgents and models, the latest first");
+    }
+    let longest = run.agents.iter().map(|agent| agent.duration.get()).fold(0.001, f64::max);
+    for agent in &run.agents {
+        let mark = match agent.status {
+            SpanStatus::Complete => "✓",
+            SpanStatus::Failed => "✗",
+            SpanStatus::Running => "▶",
+        };
+        let took = format::duration(agent.duration);
+        let bar = bar(agent.duration.get() / longest);
+        let _ = writeln!(text, "{mark} {:<34.34} {bar} {took:>9}  {}", agent.name, agent.result);
+    }
+}
+
+fn tile_line(Tile { name, value, limit }: &Tile) -> String {
+    let figure = |value: f64| match *name {
+        "cost" => format!("${value:.4}"),
+        "latency" => format!("{value:.1} s"),
+        _ => format!("{value:.0}"),
+    };
+    let value_text = value.map_or_else(|| "–".to_owned(), figure);
+    let (bar, limit_text) = match (value, limit) {
+        (Some(value), Some(limit)) => {
+            (bar(value / limit.max(f64::MIN_POSITIVE)), format!("of {}", figure(*limit)))
+        }
+        (None, Some(limit)) => (bar(0.0), format!("of {}", figure(*limit))),
+        _ => (" ".repeat(BAR), "no limit".to_owned()),
+    };
+    format!("{name:<8} {value_text:>10} {bar} {limit_text}")
+}
+
+fn phase_line(phase: &PhaseRow) -> String {
+    let mark = match phase.status {
+        "complete" => "✓",
+        "running" => "▶",
+        "failed" => "✗",
+        "degraded" => "~",
+        _ => "○",
+    };
+    let none = || "-".to_owned();
+    let duration = phase.duration.map_or_else(none, format::duration);
+    let known = phase.status != "pending";
+    let number = |number: u64| if known { number.to_string() } else { none() };
+    let cost = if known { format::money(phase.cost) } else { none() };
+    let model = phase.model.clone().unwrap_or_else(none);
+    format!(
+        "{mark} {} {:<14} {duration:>9} {:>8} {:>7} {cost:>10}  {model}\n",
+        phase.number,
+        phase.name,
+        number(phase.tokens),
+        number(phase.agents)
+    )
+}
+
+fn bar(share: f64) -> String {
+    let full = (share.clamp(0.0, 1.0) * BAR as f64).round() as usize;
+    format!("{}{}", "█".repeat(full), "░".repeat(BAR - full))
+}

@@ -1,0 +1,158 @@
+//! `candor metrics --kpi`, `candor metrics --prometheus`, `candor alerts`: how the installation does.
+
+use candor_app::config::Config;
+use candor_app::{DataFolder, observe};
+use candor_model::Timestamp;
+use candor_projections::format;
+use candor_projections::kpi::{
+    ActiveAlert, AlertBook, AlertChange, AlertLevel, Group, Kpi, KpiFold, KpiReport, shown,
+};
+use serde_json::json;
+
+use crate::args::{AlertsArgs, GlobalOptions, MetricsArgs};
+use crate::failure::{Failure, code};
+use crate::output;
+
+/// What stands where there is no figure.
+const NO_DATA: &str = "–";
+
+pub(crate) async fn kpi(global: &GlobalOptions, args: &MetricsArgs) -> Result<u8, Failure> {
+    let config = Config::load(global.config.as_deref())?.kpi;
+    let data = DataFolder::find(global.data.as_deref())?;
+    let (now, log) = (now(), data.open_if_there()?);
+    let window = observe::window(args.since, &config, now);
+    let (report, book) = match &log {
+        Some(log) => {
+            let report = observe::kpis(log, &config, window).await?;
+            let book = judged(log, &config, &report, args).await?;
+            (report, book)
+        }
+        None => (KpiFold::new(window).report(&config.targets.0), AlertBook::default()),
+    };
+    if args.prometheus {
+        let text = match &log {
+            Some(log) => observe::prometheus(log, &config, now).await?,
+            None => candor_projections::kpi::prometheus::text(&report, &book, &Default::default()),
+        };
+        output::print_as_is(&text)?;
+    } else if args.json {
+        output::print_json(&json!({ "report": report, "alerts": book.active }))?;
+    } else {
+        output::print(&(text(&report) + &alerts_text(&book.active)))?;
+    }
+    Ok(code::DONE)
+}
+
+/// The alerts. They are judged over the configured window only: another one was looked at out of curiosity.
+async fn judged(
+    log: &candor_app::Log,
+    config: &candor_app::config::KpiConfig,
+    report: &KpiReport,
+    args: &MetricsArgs,
+) -> Result<AlertBook, Failure> {
+    if args.since.is_some() {
+        return Ok(observe::alerts(log).await?);
+    }
+    Ok(observe::judge(log, config, report).await?)
+}
+
+pub(crate) async fn alerts(global: &GlobalOptions, args: &AlertsArgs) -> Result<u8, Failure> {
+    let config = Config::load(global.config.as_deref())?.kpi;
+    let data = DataFolder::find(global.data.as_deref())?;
+    let book = match data.open_if_there()? {
+        Some(log) => {
+            let report = observe::kpis(&log, &config, observe::window(None, &config, now())).await?;
+            observe::judge(&log, &config, &report).await?
+        }
+        None => AlertBook::default(),
+    };
+    if args.json {
+        output::print_json(&if args.all { json!(book) } else { json!({ "active": book.active }) })?;
+    } else if args.all {
+        output::print(&history_text(&book.history))?;
+    } else if book.active.is_empty() {
+        output::print("No active alerts.\n")?;
+    } else {
+        output::print(&alerts_text(&book.active))?;
+    }
+    Ok(if book.active.is_empty() { code::DONE } else { code::FAILED })
+}
+
+pub(crate) fn now() -> Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn text(report: &KpiReport) -> String {
+    let hours = report.window.hours();
+    let window = if hours < 48.0 { format!("{hours:.0} h") } else { format!("{:.0} days", hours / 24.0) };
+    let mut text = format!("Last {window}: {} runs, {} ended\n", report.runs, report.ended);
+    let mut group = None;
+    for kpi in &report.kpis {
+        if group.replace(kpi.group) != Some(kpi.group) {
+            text.push_str(&format!(
+                "\n{:<24} {:>12} {:>14}   {:>7}\n",
+                title(kpi.group),
+                "measured",
+                "target",
+                "samples"
+            ));
+        }
+        text.push_str(&row(kpi));
+    }
+    text
+}
+
+const fn title(group: Group) -> &'static str {
+    match group {
+        Group::Latency => "Latency",
+        Group::Quality => "Quality",
+        Group::Efficiency => "Efficiency",
+        Group::Orchestration => "Orchestration",
+    }
+}
+
+fn row(kpi: &Kpi) -> String {
+    let value = kpi.value.map_or_else(|| NO_DATA.to_owned(), |value| shown(value, kpi.unit));
+    let target = kpi.target.map_or_else(String::new, |target| {
+        let (sign, bound) = target.parts();
+        format!("{sign} {}", shown(bound, kpi.unit))
+    });
+    let mark = match kpi.met {
+        Some(true) => "✓",
+        Some(false) => "✗",
+        None => " ",
+    };
+    format!("  {:<22} {value:>12} {target:>14} {mark} {:>7}\n", kpi.name, kpi.samples)
+}
+
+pub(super) fn alerts_text(active: &[ActiveAlert]) -> String {
+    let line = |alert: &ActiveAlert| {
+        let ActiveAlert { timestamp, name, message, condition, .. } = alert;
+        let since = format::day_and_clock(*timestamp);
+        format!("{} {since}  {name}: {message} ({condition})\n", symbol(alert.level))
+    };
+    match active {
+        [] => String::new(),
+        active => "\nActive alerts\n".to_owned() + &active.iter().map(line).collect::<String>(),
+    }
+}
+
+fn history_text(history: &[AlertChange]) -> String {
+    let line = |AlertChange { raised, alert }: &AlertChange| {
+        let (mark, word) = if *raised { (symbol(alert.level), "raised") } else { ("✓", "cleared") };
+        let at = format::day_and_clock(alert.timestamp);
+        format!("{mark} {at}  {word:<7} {}: {}\n", alert.name, alert.message)
+    };
+    match history {
+        [] => "No alerts on record.\n".to_owned(),
+        history => history.iter().map(line).collect(),
+    }
+}
+
+const fn symbol(level: AlertLevel) -> &'static str {
+    match level {
+        AlertLevel::Info => "ℹ",
+        AlertLevel::Warning | AlertLevel::Error | AlertLevel::Critical => "⚠",
+    }
+}

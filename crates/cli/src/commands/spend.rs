@@ -1,0 +1,125 @@
+//! `candor cost` and `candor tokens`: what runs spent, and on what.
+
+use candor_app::{DataFolder, find_run, load_run, observe};
+use candor_model::{Spend, Timestamp};
+use candor_projections::format;
+use candor_projections::kpi::Window;
+use candor_projections::spend::{SpendReport, SpendRow};
+
+use super::kpi::now;
+use crate::args::{GlobalOptions, SpendArgs};
+use crate::failure::{Failure, code};
+use crate::output;
+
+/// Which figures are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Money.
+    Cost,
+    /// Tokens.
+    Tokens,
+}
+
+pub(crate) async fn spend(global: &GlobalOptions, args: &SpendArgs, shown: Shown) -> Result<u8, Failure> {
+    let data = DataFolder::find(global.data.as_deref())?;
+    let log = data.open_if_there()?;
+    let report = match (&args.run, &log) {
+        (Some(named), _) => {
+            let run = find_run(&data, log.as_ref(), named).await?;
+            let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+            SpendReport::of_run(&load_run(&log, &run).await?.records)
+        }
+        (None, Some(log)) => {
+            let until = now();
+            let since = args.since.map_or(Timestamp::EPOCH, |age| age.before(until));
+            observe::spending(log, Window { since, until }).await?
+        }
+        (None, None) => SpendReport::default(),
+    };
+    if args.json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&text(&report, shown))?;
+    }
+    Ok(code::DONE)
+}
+
+fn text(report: &SpendReport, shown: Shown) -> String {
+    if report.runs == 0 {
+        return "No runs in this time.\n".to_owned();
+    }
+    let mut text = head(report, shown);
+    let lists = [
+        ("Model", &report.by_model),
+        ("Phase", &report.by_phase),
+        ("Task", &report.by_task),
+        ("Run", &report.by_run),
+        ("User", &report.by_user),
+        ("Project", &report.by_project),
+        ("Day", &report.by_day),
+    ];
+    for (title, rows) in lists {
+        text.push_str(&table(title, rows, report, shown));
+    }
+    text
+}
+
+fn head(report: &SpendReport, shown: Shown) -> String {
+    let SpendReport { runs, total, saved, .. } = report;
+    let of = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+    let spent = match shown {
+        Shown::Cost => format!("{} spent by {of}", format::money(total.cost)),
+        Shown::Tokens => format!("{} tokens in {} calls, by {of}", total.tokens.total(), total.calls),
+    };
+    let saved = if saved.micros() > 0 {
+        format!("; reading from caches saved {}", format::money(*saved))
+    } else {
+        String::new()
+    };
+    format!("{spent}{saved}\n")
+}
+
+fn table(title: &str, rows: &[SpendRow], report: &SpendReport, shown: Shown) -> String {
+    // A run that spent nothing has no rows worth reading.
+    let worth = |row: &&SpendRow| amount(&row.spend, shown) > 0;
+    let rows: Vec<&SpendRow> = rows.iter().filter(worth).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(16);
+    let whole = amount(&report.total, shown).max(1) as f64;
+    let mut text = match shown {
+        Shown::Cost => {
+            format!("\n{title:<width$} {:>12} {:>7} {:>10} {:>7}\n", "cost", "share", "tokens", "calls")
+        }
+        Shown::Tokens => format!(
+            "\n{title:<width$} {:>10} {:>7} {:>10} {:>10} {:>10} {:>7}\n",
+            "tokens", "share", "input", "output", "cached", "calls"
+        ),
+    };
+    for SpendRow { name, spend } in rows {
+        let Spend { cost, tokens, calls } = spend;
+        let share = format!("{:.1} %", amount(spend, shown) as f64 / whole * 100.0);
+        let cells = match shown {
+            Shown::Cost => {
+                format!("{:>12} {share:>7} {:>10} {calls:>7}", format::money(*cost), tokens.total())
+            }
+            Shown::Tokens => format!(
+                "{:>10} {share:>7} {:>10} {:>10} {:>10} {calls:>7}",
+                tokens.total(),
+                tokens.input,
+                tokens.output,
+                tokens.cached_read + tokens.cached_write
+            ),
+        };
+        text.push_str(&format!("{name:<width$} {cells}\n"));
+    }
+    text
+}
+
+const fn amount(spend: &Spend, shown: Shown) -> u64 {
+    match shown {
+        Shown::Cost => spend.cost.micros(),
+        Shown::Tokens => spend.tokens.total(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Traces as they arrive at a stand-in for Langfuse and for any other backend.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use crate::models::scene::{EASY, SECRET, Scene};
+use crate::support::{PARIS, Said};
+
+/// One post: its path, its authorization and its body.
+#[derive(Debug, Clone)]
+struct Post {
+    path: String,
+    head: String,
+    body: Vec<u8>,
+}
+
+/// Takes posts on a socket of its own and keeps them.
+struct Backend {
+    url: String,
+    posts: Arc<Mutex<Vec<Post>>>,
+}
+
+impl Backend {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let posts = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&posts);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+                let post = loop {
+                    let read = stream.read(&mut chunk).unwrap();
+                    bytes.extend_from_slice(&chunk[..read]);
+                    if let Some(post) = whole(&bytes) {
+                        break post;
+                    }
+                    assert!(read > 0, "cut off");
+                };
+                kept.lock().unwrap().push(post);
+                stream
+                    .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                    .unwrap();
+            }
+        });
+        Self { url, posts }
+    }
+
+    fn posts(&self) -> Vec<Post> {
+        self.posts.lock().unwrap().clone()
+    }
+}
+
+fn whole(bytes: &[u8]) -> Option<Post> {
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let length =
+        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let body = bytes[end + 4..].to_vec();
+    let path = head.split(' ').nth(1)?.to_owned();
+    (body.len() >= length.unwrap_or(0)).then_some(Post { path, head, body })
+}
+
+fn count(haystack: &[u8], needle: &str) -> usize {
+    haystack.windows(needle.len()).filter(|window| *window == needle.as_bytes()).count()
+}
+
+fn run(scene: &Scene, backend: &Backend, content: bool) -> Said {
+    let mut command = scene.command(&["run", PARIS, "--json", "--run-id", "run_1", "--user", "ada"]);
+    command.env("LANGFUSE_PUBLIC_KEY", "pk").env("LANGFUSE_SECRET_KEY", "sk-planted-secret");
+    command.env("LANGFUSE_HOST", &backend.url);
+    if content {
+        command.env("CANDOR_TRACE_CONTENT", "1");
+    }
+    Said::of(command.output().unwrap()).ended_with(0)
+}
+
+#[test]
+fn langfuse_gets_the_trace_once_with_its_mapping_and_without_a_word_of_text() {
+    // spec: orchestrator OB-01 OB-02 OB-03 OB-04 OB-06 OB-07 OB-08
+    let (scene, backend) = (Scene::with(&format!("{EASY}[packs]\nagents = true\n"), ""), Backend::start());
+    run(&scene, &backend, false);
+    let posts = backend.posts();
+    let traces: Vec<&Post> = posts.iter().filter(|post| post.path.ends_with("/otel/v1/traces")).collect();
+    let [sent] = traces.as_slice() else { panic!("{} traces", traces.len()) };
+    assert_eq!(sent.path, "/api/public/otel/v1/traces");
+    assert!(
+        sent.head.to_lowercase().contains("authorization: basic cgs6c2stcgxhbnrlzc1zzwnyzxq="),
+        "{}",
+        sent.head
+    );
+    for phase in
+        ["0_pre_analysis", "1_evaluation", "2_context", "3_decomposition", "4_planning", "5_execution"]
+    {
+        assert!(count(&sent.body, &format!("phase_{phase}")) > 0, "{phase}");
+    }
+    for word in
+        ["orchestrator_workflow", "ada", "generation", "langfuse.observation.cost_details", "parse_goal"]
+    {
+        assert!(count(&sent.body, word) > 0, "{word}");
+    }
+    for text in ["Paris", "budget", SECRET, "sk-planted-secret"] {
+        assert_eq!(count(&sent.body, text), 0, "{text} left the machine");
+    }
+    let scores = posts.iter().filter(|post| post.path == "/api/public/scores");
+    let scores: Vec<Value> = scores.map(|post| serde_json::from_slice(&post.body).unwrap()).collect();
+    assert_eq!(scores.len(), 2, "{scores:?}");
+    assert!(scores.iter().any(|score| score["name"] == "task_completion" && score["value"] == 1.0));
+    // The next run sends its own trace and not this one again.
+    let before = backend.posts().len();
+    let again = scene.command(&["export", "otlp", "--pending", "--endpoint", &backend.url]).output().unwrap();
+    Said::of(again).ended_with(0);
+    assert_eq!(backend.posts().len(), before, "nothing was pending");
+}
+
+#[test]
+fn a_backend_that_is_down_costs_a_warning_and_gets_the_trace_later() {
+    // spec: orchestrator OB-07 OB-08
+    let (scene, backend) = (Scene::with(&format!("{EASY}[packs]\nagents = true\n"), ""), Backend::start());
+    let mut command = scene.command(&["run", PARIS, "--json", "--run-id", "run_1"]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
+    let said = Said::of(command.output().unwrap()).ended_with(0);
+    assert!(
+        said.stderr.contains("warning") && said.stderr.contains("export otlp --pending"),
+        "{}",
+        said.stderr
+    );
+    let mut command = scene.command(&["export", "otlp", "--pending", "--content"]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &backend.url);
+    Said::of(command.output().unwrap()).ended_with(0);
+    let posts = backend.posts();
+    assert_eq!(posts.len(), 1);
+    assert!(posts[0].path == "/v1/traces" && count(&posts[0].body, "Paris") > 0, "with content on");
+    let trace = scene.run(&["trace", "run_1", "--json"]).ended_with(0).json();
+    let spans = trace["spans"].as_array().unwrap();
+    let phases = spans.iter().filter(|span| span["name"].as_str().unwrap().starts_with("phase_")).count();
+    assert!(phases >= 8, "{phases}");
+    let cost: f64 = spans.iter().filter_map(|span| span["cost"].as_f64()).sum();
+    let total = scene.run(&["cost", "run_1", "--json"]).json()["total"]["cost"].as_f64().unwrap();
+    assert!((cost - total).abs() < 1e-9 && cost > 0.0, "{cost} {total}");
+    let tree = scene.run(&["trace", "run_1"]).ended_with(0).stdout;
+    assert!(tree.contains("phase_4_planning") && tree.contains("[generation]"), "{tree}");
+}
