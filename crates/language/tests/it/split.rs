@@ -17,6 +17,15 @@ fn assert_steps(text: &str, expected: &[(&str, &[usize])]) {
 }
 
 #[test]
+fn a_text_says_the_same_whatever_was_read_before_it() {
+    let (one, other) = ("Book the flight, then book the hotel", "Summarise the report and mail it to Ana");
+    let (first, second) = (split(one), split(other));
+    assert_ne!(first, second);
+    assert_eq!((split(one), split(one), split(other)), (first.clone(), first, second));
+    assert!(split("").is_empty());
+}
+
+#[test]
 fn bullets_are_independent_steps() {
     assert_steps(
         "Prepare the launch:\n- write the announcement\n* brief the press\n• update the website\n",

@@ -108,10 +108,14 @@ fn fault(outputs: &JsonMap, around: &str, objective: &str) -> Option<(String, bo
     if let Some(said) = refusal(text) {
         return Some((format!("the result is a placeholder or a refusal: `{said}`"), true));
     }
+    // Most results are no prose, which is quickly seen.
+    if !is_prose(text) {
+        return None;
+    }
     let language = Language::of(objective);
     let asked = stems(around, language);
     // A translation shares no word with what it translates, and two words of a request tell nothing.
-    let comparable = asked.len() >= ENOUGH_ASKED && Language::of(text) == language && is_prose(text);
+    let comparable = asked.len() >= ENOUGH_ASKED && Language::of(text) == language;
     let strange = comparable && stems(text, language).is_disjoint(&asked);
     strange.then(|| ("the result shares no word with the request, the task or its inputs".to_owned(), false))
 }

@@ -75,12 +75,17 @@ fn alignment(work: &Work<'_>) -> AlignmentCheck {
     }
     let language = Language::of(work.objective);
     let wanted = stems(work.objective, language);
-    let mut found = stems(work.said, language);
-    found.extend(stems(&work.handoff.summary, language));
-    found.extend(stems(&schema::texts_in(&work.handoff.data), language));
     if wanted.len() < TELLING_WORDS {
         let reason = "the objective has too few words to compare".to_owned();
         return AlignmentCheck { pass: true, confidence: 50, reason };
+    }
+    // Once every word was found, further ones change nothing; and reading a handoff's data takes the longest.
+    let mut found = stems(work.said, language);
+    if !wanted.is_subset(&found) {
+        found.extend(stems(&work.handoff.summary, language));
+    }
+    if !wanted.is_subset(&found) {
+        found.extend(stems(&schema::texts_in(&work.handoff.data), language));
     }
     let shared = overlap(&wanted, &found);
     let percent = (shared * 100.0).round().clamp(0.0, 100.0) as u8;
@@ -90,6 +95,9 @@ fn alignment(work: &Work<'_>) -> AlignmentCheck {
 
 /// Whether the result reads like something that went wrong before.
 fn past_errors(work: &Work<'_>) -> PastErrorCheck {
+    if work.past_errors.is_empty() {
+        return PastErrorCheck { pass: true, matched_errors: Vec::new() };
+    }
     let language = Language::of(work.objective);
     let own = stems(&work.handoff.summary, language);
     let known = work.past_errors.iter().take(MOST_PAST_ERRORS);

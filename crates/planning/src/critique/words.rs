@@ -1,5 +1,6 @@
 //! The words of a text that say something, cut to their stems, in English and Spanish.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -16,7 +17,10 @@ const LEAST_LETTERS: usize = 3;
 pub fn stems(text: &str, language: Language) -> BTreeSet<String> {
     // A traveler's is the traveler, and "don't" says as little as its parts.
     let words = Rule::Prose.split(text).take(MOST_WORDS).flat_map(|word| word.text.split(['\'', '’']));
-    let folded = words.map(|word| fold(word).replace(',', ""));
+    let folded = words.map(|word| match fold(word) {
+        folded if folded.contains(',') => Cow::Owned(folded.replace(',', "")),
+        folded => folded,
+    });
     folded.filter(|word| says_something(word)).map(|word| stem(&word, language)).collect()
 }
 

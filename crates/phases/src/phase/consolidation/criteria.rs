@@ -112,6 +112,9 @@ fn actual(cx: &PhaseContext<'_>) -> f64 {
 /// Loaded items of which the plan says a word, and the same by their tokens.
 fn context(cx: &PhaseContext<'_>) -> (Option<f64>, Option<f64>) {
     let (Some(left), Some(plan)) = (cx.left::<ContextOutput>(), cx.plan) else { return (None, None) };
+    if left.loaded.is_empty() {
+        return (None, None);
+    }
     let language = Language::of(cx.request);
     let texts = stems(&task_texts(plan), language);
     let written = |item: &LoadedItem| serde_json::to_string(item).unwrap_or_default();

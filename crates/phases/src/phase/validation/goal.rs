@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use candor_language::success;
+use candor_language::success::{self, Derived};
 use candor_model::handoff::{ContextOutput, LoadedKind};
 use candor_model::{
     CheckKind, CheckResult, CheckedCriterion, CriterionResult, CriterionSource, Evidence, ExecutionFeedback,
@@ -41,7 +41,8 @@ pub(super) fn judge(
 ) -> GoalFindings {
     let Some(goal) = cx.goal else { return GoalFindings::default() };
     let results = Results::of(cx);
-    let mut judge = Judge { phases, cx, goal, results, judged, found: GoalFindings::default() };
+    let said = success::criteria(goal.description.as_str());
+    let mut judge = Judge { phases, cx, goal, said, results, judged, found: GoalFindings::default() };
     let by_pack = phases.pack(&goal.goal_type).is_some_and(|pack| !pack.criteria.is_empty());
     for check in constraints {
         judge.constraint(check, by_pack);
@@ -117,6 +118,8 @@ pub(super) struct Judge<'r, 'c> {
     pub(super) phases: &'r Phases,
     pub(super) cx: &'r PhaseContext<'c>,
     pub(super) goal: &'r Goal,
+    /// The criteria that the goal's own words say.
+    said: Vec<Derived>,
     results: Results<'c>,
     judged: &'r Judged,
     pub(super) found: GoalFindings,
@@ -184,9 +187,8 @@ impl Judge<'_, '_> {
 
     /// Where a criterion comes from, and which words of the request say it.
     fn source(&self, text: &str) -> (CriterionSource, Option<String>) {
-        let mut said = success::criteria(self.goal.description.as_str()).into_iter();
-        if let Some(derived) = said.find(|derived| derived.criterion == text) {
-            return (CriterionSource::Goal, Some(derived.words));
+        if let Some(derived) = self.said.iter().find(|derived| derived.criterion == text) {
+            return (CriterionSource::Goal, Some(derived.words.clone()));
         }
         let own = self.cx.material.is_some_and(|material| material.goal.is_some());
         let pack = self.phases.pack(&self.goal.goal_type).is_some();
