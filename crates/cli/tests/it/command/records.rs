@@ -142,14 +142,13 @@ fn a_plan_that_waits_is_shown_with_all_that_a_person_decides_on() {
         "Plan version 1, strategy ",
         "Agents: ",
         "at once",
-        "Tasks:",
-        "1. task_001: ",
-        "group 1",
-        "after task_",
+        "Task      Action",
+        "task_001  Collect the figures of the harvest",
+        "task_001, task_002",
         "Risks:",
         "Alternatives:",
         "(recommended)",
-        "Please look at it:",
+        "Why you are asked:",
     ] {
         assert!(shown.contains(part), "no `{part}` in: {shown}");
     }
