@@ -235,6 +235,7 @@ mod tests {
             (format!("SG.{}.{mixed}", &mixed[..22]), mixed),
             (format!("pypi-{mixed}{mixed}"), mixed),
             (format!("hvs.{mixed}"), mixed),
+            (format!("out/report-ghp_{}.csv", &mixed[..36]), &mixed[..36]),
             (format!("ya29.{mixed}"), mixed),
             (format!("use gsk_{mixed} here"), mixed),
             ("hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh".to_owned(), "AbCdEfGhIjKl"),
@@ -271,6 +272,7 @@ mod tests {
             "npm_config_registry",
             "--token is an option",
             "the secret is patience",
+            "my-sk-learn-2024-models-v2-final.pkl",
         ] {
             assert_eq!(redactor().text(harmless), harmless);
         }

@@ -64,7 +64,10 @@ fn find_at(rest: &str, before: Option<char>) -> Option<Found> {
         b':' => in_address(rest),
         b'b' | b'B' if begins_word => bearer(rest).or_else(|| basic(rest)).or_else(|| assigned(rest)),
         letter if letter.is_ascii_alphabetic() => {
-            let shaped = if begins_word { key(rest).or_else(|| token_of_three(rest)) } else { None };
+            // Names of files put a hyphen in front (`report-ghp_…`), and so do words that begin like a short prefix
+            // (`my-sk-learn-…`): there only the longer ones count.
+            let shaped = if begins_word { key(rest, 0).or_else(|| token_of_three(rest)) } else { None };
+            let shaped = shaped.or_else(|| if begins_name { key(rest, LONG_PREFIX) } else { None });
             let shaped = shaped.or_else(|| hook(rest));
             shaped.or_else(|| if begins_name { assigned(rest) } else { None })
         }
@@ -127,8 +130,12 @@ const KEYS: &[(&str, &str, usize)] = &[
     ("nvapi-", "api_key", 40),
 ];
 
-fn key(rest: &str) -> Option<Found> {
-    let (start, kind, least) = KEYS.iter().find(|(start, ..)| rest.starts_with(start))?;
+/// How long a beginning is that is hardly ever part of another word.
+const LONG_PREFIX: usize = 4;
+
+fn key(rest: &str, prefix: usize) -> Option<Found> {
+    let (start, kind, least) =
+        KEYS.iter().find(|(start, ..)| start.len() >= prefix && rest.starts_with(start))?;
     let is_aws = *kind == "aws_key";
     let dotted = start.ends_with('.');
     let is_part = |byte: u8| match byte {
