@@ -29,7 +29,7 @@ fn a_run_is_started_watched_listed_and_looked_at_from_elsewhere() {
     assert_eq!(elsewhere(&server, &["watch", "last", "--json"]).ended_with(0).lines(), told);
     let status = elsewhere(&server, &["status", &run, "--json"]).ended_with(0).json();
     assert_eq!(status["tasks"], candor.run(["status", &run, "--json"]).json()["tasks"]);
-    elsewhere(&server, &["list"]).ended_with(0).shows(&[&run, "Write a report"]);
+    elsewhere(&server, &["list"]).ended_with(0).shows(&[&run, "Write a repo"]);
     elsewhere(&server, &["postmortem", &run, "--json"]).ended_with(0);
     elsewhere(&server, &["status", "run_nobody"]).refused(&["there is no run run_nobody"]);
 }

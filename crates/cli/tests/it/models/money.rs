@@ -91,7 +91,11 @@ fn a_provider_that_charges_more_than_was_asked_for_ends_planning_with_the_bill()
         "Planning cost $0.0125 exceeds budget $0.01. Consider simplifying goal or increasing budget.",
         "Spent on: parse_goal by openai_compatible/usual $0.0020, decompose_task by openai_compatible/usual $0.0105",
     ]);
-    assert!(said.stdout.contains("Planning budget exceeded"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("the run ended early: Planning cost $0.0125 exceeds budget"),
+        "{}",
+        said.stdout
+    );
     let steps: Vec<_> = scene.server.seen().iter().map(step_of).collect();
     assert_eq!(steps, ["parse_goal", "decompose_task"], "nothing is asked after the budget is gone");
     let events = Events(scene.run(&["watch", "run_1", "--json"]).lines());
