@@ -165,8 +165,12 @@ async fn with_tools(app: &App, what: String, patterns: &[String]) -> Finding {
         Ok(tools) => tools,
     };
     let mut unknown = Vec::new();
+    // All tools of a server that is configured may be none today; how the server stands is a finding of its own.
+    let of_server = |pattern: &str| {
+        pattern.strip_suffix(".*").is_some_and(|server| app.config.tools.servers.contains_key(server))
+    };
     for pattern in patterns {
-        if tools.only(std::slice::from_ref(pattern)).tools().await.is_empty() {
+        if !of_server(pattern) && tools.only(std::slice::from_ref(pattern)).tools().await.is_empty() {
             unknown.push(pattern.as_str());
         }
     }
