@@ -67,9 +67,9 @@ fn depths(before: &[Vec<usize>]) -> Vec<usize> {
     for _ in 0..before.len().min(10_000) {
         let mut moved = false;
         for (task, needs) in before.iter().enumerate() {
-            let deepest =
-                needs.iter().filter_map(|need| depths.get(*need)).max().map_or(0, |depth| depth + 1);
-            if let Some(depth) = depths.get_mut(task).filter(|depth| **depth < deepest.min(before.len())) {
+            let behind = needs.iter().filter_map(|need| depths.get(*need)).max().map_or(0, |depth| depth + 1);
+            let deepest = behind.min(before.len());
+            if let Some(depth) = depths.get_mut(task).filter(|depth| **depth < deepest) {
                 *depth = deepest;
                 moved = true;
             }
