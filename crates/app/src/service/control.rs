@@ -176,7 +176,7 @@ impl Service {
         Ok(new)
     }
 
-    /// Takes up the runs that nobody drives although they have not ended, and those that wait in the queue of an earlier
+    /// Resumes the runs that have no active driver although they have not ended, and those that wait in the queue of an earlier
     /// server; returns how many. Those that a person paused are left alone.
     pub async fn take_up_interrupted(&self) -> Result<usize, AppError> {
         let (mut taken_up, mut before) = (0, None);
@@ -204,7 +204,7 @@ impl Service {
         }
     }
 
-    /// Takes up a run that nobody drives, unless a person paused it.
+    /// Resumes a run without an active driver, unless a person paused it.
     async fn take_up(&self, run: &RunId) -> Result<bool, AppError> {
         if self.driver(run).await != Driver::Nobody {
             return Ok(false);

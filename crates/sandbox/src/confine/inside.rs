@@ -44,8 +44,8 @@ fn confine(spec: &Spec) -> Result<(), String> {
     // Its own session, so that a signal to its group stays within it.
     setsid().map_err(io::Error::from).map_err(told("cannot begin a session"))?;
     if let Some(root) = &spec.world {
-        world::build(spec, root).map_err(told("cannot make a world of its own"))?;
-        world::be_oneself(spec).map_err(told("cannot be the same user in a world of its own"))?;
+        world::build(spec, root).map_err(told("cannot make namespaces"))?;
+        world::be_oneself(spec).map_err(told("cannot map the user in its namespaces"))?;
     }
     // Should somebody kill the keeper, which never happens by itself, nothing is left that nobody holds. The kernel
     // forgets this when a process becomes another user, so it comes after that.

@@ -174,7 +174,7 @@ impl<'a> Watch<'a> {
         self.meter.is_above(&all, in_memory, limits.memory_bytes).then_some(LimitHit::Memory)
     }
 
-    /// How much is in the temporary folder. In a world of its own the kernel limits that, and knows it.
+    /// How much is in the temporary folder. In namespaces of its own the kernel limits that, and knows it.
     fn folder(&self) -> tree::Size {
         if self.spec.world.is_some() {
             let bytes = self.meter.folder_in_memory(self.leader, Path::new(OWN_TMP));

@@ -16,7 +16,7 @@ pub(crate) enum Stage {
     Keep,
     /// Becomes the command.
     Enter,
-    /// Is the first process of a world of its own.
+    /// Is the first process of its namespaces.
     First,
     /// Tries whether there can be such a world.
     TryWorld,
@@ -56,7 +56,7 @@ pub(crate) struct Spec {
     /// Its temporary folder, if its size is to be looked at.
     #[serde(default)]
     pub(crate) tmp: Option<PathBuf>,
-    /// An empty folder in which a world of its own is built, if it gets one.
+    /// An empty folder in which the root of its namespaces is built, if it gets one.
     #[serde(default)]
     pub(crate) world: Option<PathBuf>,
     /// What the keeper removes if nobody else is left to do so.
@@ -68,7 +68,7 @@ pub(crate) struct Spec {
     /// Whether it may know who the users of this machine are.
     pub(crate) users: bool,
     pub(crate) change_modes: bool,
-    /// Who it is in a world of its own: a user and a group. Without these it seems to be root there.
+    /// Who it is in its namespaces: a user and a group. Without these it seems to be root there.
     #[serde(default)]
     pub(crate) identity: Option<(u32, u32)>,
     pub(crate) limits: Limits,

@@ -49,7 +49,7 @@ fn fifty_runs_go_on_after_a_kill_and_a_reader_misses_nothing_and_sees_nothing_tw
         let dispatched = page.iter().filter(|event| event["event"].get("task_succeeded").is_some()).count();
         assert_eq!(dispatched, 3, "{run}: what succeeded is not done again");
     }
-    until("nobody drives them any more", || {
+    until("they have no active driver", || {
         runs.iter().all(|run| server.get(&format!("/api/v1/runs/{run}")).json()["driver"] == "nobody")
     });
 }
