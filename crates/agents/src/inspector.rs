@@ -177,7 +177,8 @@ impl FolderInspector {
     ) -> io::Result<(bool, String)> {
         let deadline = Instant::now() + Duration::from_millis(within.as_millis()).min(FAR_AWAY);
         let (mut group, output) = start(program, args, &self.folder)?;
-        let mut said = Box::pin(take(Some(output), |bytes| {
+        let mut output = Some(output);
+        let mut said = Box::pin(take(&mut output, |bytes| {
             tail.add(bytes);
             Ok::<(), Infallible>(())
         }));

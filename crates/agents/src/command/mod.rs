@@ -202,10 +202,10 @@ impl CommandAgent {
         mut streams: Streams,
         (deadline, stop): (Instant, &CancellationToken),
     ) -> Result<Ending, AgentFailure> {
-        let (mut group, pipes) = Group::start(command).map_err(|error| self.cannot_start(&error))?;
+        let (mut group, mut pipes) = Group::start(command).map_err(|error| self.cannot_start(&error))?;
         let _noted = note(group.pid());
         let (why, status) = {
-            let mut talk = streams.talk(pipes, input);
+            let mut talk = streams.talk(&mut pipes, input);
             let why = until_over(group.pid(), &mut talk, deadline, stop).await;
             if matches!(why, Why::Stopped) {
                 self.let_it_stop(&group, &mut talk, deadline).await;

@@ -49,17 +49,20 @@ impl Streams {
     }
 
     /// Starts to give `input` to the child and to take what it prints.
-    pub(super) fn talk<'a>(&'a mut self, pipes: Pipes, input: &'a [u8]) -> Talk<'a> {
+    ///
+    /// The pipes stay with the caller until the child's group is dead: a child that printed too much would otherwise
+    /// find its stdout closed and go on with its next command before it is killed.
+    pub(super) fn talk<'a>(&'a mut self, pipes: &'a mut Pipes, input: &'a [u8]) -> Talk<'a> {
         Talk { pump: Some(Box::pin(self.pump(pipes, input))) }
     }
 
-    async fn pump(&mut self, pipes: Pipes, input: &[u8]) -> Result<(), Flooded> {
+    async fn pump(&mut self, pipes: &mut Pipes, input: &[u8]) -> Result<(), Flooded> {
         let Self { stdout, stdout_limit, stderr, log, listener } = self;
         let log = Mutex::new(log);
         let write = |bytes: &[u8]| {
             log.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(|log| log.write(bytes));
         };
-        let taken = take(pipes.stdout, |bytes| {
+        let taken = take(&mut pipes.stdout, |bytes| {
             if let Some(listener) = listener {
                 write(&listener(bytes));
                 return Ok(());
@@ -67,14 +70,14 @@ impl Streams {
             stdout.extend_from_slice(bytes);
             if stdout.len() > *stdout_limit { Err(Flooded) } else { Ok(()) }
         });
-        let noted = take(pipes.stderr, |bytes| {
+        let noted = take(&mut pipes.stderr, |bytes| {
             stderr.add(bytes);
             write(bytes);
             Ok::<(), Infallible>(())
         });
         let noted = async { noted.await.map_err(|never| match never {}) };
         let fed = async {
-            feed(pipes.stdin, input).await;
+            feed(pipes.stdin.take(), input).await;
             Ok(())
         };
         tokio::try_join!(taken, noted, fed).map(|_| ())
@@ -139,10 +142,10 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
 
 /// Reads a pipe to its end.
 pub(crate) async fn take<E>(
-    pipe: Option<impl AsyncRead + Unpin>,
+    pipe: &mut Option<impl AsyncRead + Unpin>,
     mut keep: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Some(mut pipe) = pipe else { return Ok(()) };
+    let Some(pipe) = pipe else { return Ok(()) };
     let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     // A pipe that cannot be read has nothing more to say.
     while let Ok(1..) = pipe.read_buf(&mut chunk).await {

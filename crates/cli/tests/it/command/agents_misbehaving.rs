@@ -16,6 +16,13 @@ fn with_agent(script: &str) -> Candor {
     candor
 }
 
+/// The same with time enough to print much on a busy machine.
+fn given_time(candor: Candor) -> Candor {
+    let config = std::fs::read_to_string(candor.path("candor.toml")).unwrap();
+    candor.write("candor.toml", config.replace("agent_timeout = 2", "agent_timeout = 60"));
+    candor
+}
+
 /// Adds a second agent for the same kind of work that always answers.
 fn with_backup(script: &str) -> Candor {
     let candor = with_agent(script);
@@ -79,7 +86,8 @@ fn an_agent_that_dies_of_a_signal_fails() {
 
 #[test]
 fn an_agent_that_prints_a_gigabyte_is_stopped_early() {
-    let candor = with_backup("echo flooding >&2; yes | head -c 1000000000; echo over > flooded");
+    let script = "echo flooding >&2; yes | head -c 1000000000; echo over > flooded";
+    let candor = given_time(with_backup(script));
     let (_, events) = candor.task_for("worker");
     let reason = events.first_reason();
     assert!(reason.contains("more than 10 MB") && reason.contains("flooding"), "{reason}");
@@ -88,7 +96,8 @@ fn an_agent_that_prints_a_gigabyte_is_stopped_early() {
 
 #[test]
 fn an_agent_that_floods_its_log_does_not_fill_the_disk() {
-    let candor = with_agent(r#"yes noise | head -c 30000000 >&2; echo '{"outputs":{"thing":1}}'"#);
+    let script = r#"yes noise | head -c 30000000 >&2; echo '{"outputs":{"thing":1}}'"#;
+    let candor = given_time(with_agent(script));
     let (said, _) = candor.task_for("worker");
     said.ended_with(0);
     let logged = folder_size(&candor.path("data/logs"));
