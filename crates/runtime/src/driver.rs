@@ -210,9 +210,10 @@ impl Driver {
                 return Ok(());
             };
             // The session keeps what agents at work need; the log and whoever looks get it without secrets.
-            let clean = redacted(&self.shared.redactor, &append.events);
+            let (written, clean) =
+                redacted(&self.shared.redactor, &append.events).map_err(|error| self.fail(error.into()))?;
             let kept = clean.as_deref().unwrap_or(&append.events);
-            match self.shared.log.append(&run, append.from, kept).await {
+            match self.shared.log.append_written(&run, append.from, kept, written).await {
                 Ok(_) => {
                     let recorded = shown(self.session.committed(append), clean);
                     self.tell(&recorded);
@@ -326,16 +327,24 @@ impl Driver {
     }
 }
 
-/// Events without secrets; nothing if they have none.
-pub(crate) fn redacted(redactor: &Redactor, events: &[Event]) -> Option<Vec<Event>> {
+/// The JSON of events without secrets, and the events without them; those only if they have any.
+pub(crate) fn redacted(
+    redactor: &Redactor,
+    events: &[Event],
+) -> Result<(Vec<String>, Option<Vec<Event>>), LogError> {
     let mut clean: Option<Vec<Event>> = None;
+    let mut written = Vec::with_capacity(events.len());
     for (at, event) in events.iter().enumerate() {
-        let Some(without) = redactor.record(event) else { continue };
+        let (text, without) = redactor
+            .written(event)
+            .map_err(|error| LogError::Storage { doing: "write an event as JSON", source: error.into() })?;
+        written.push(text);
+        let Some(without) = without else { continue };
         if let Some(slot) = clean.get_or_insert_with(|| events.to_vec()).get_mut(at) {
             *slot = without;
         }
     }
-    clean
+    Ok((written, clean))
 }
 
 /// What was recorded, as it stands in the log.

@@ -236,8 +236,9 @@ impl Runtime {
             decided.iter().for_each(|event| state.apply(event));
             events.extend(decided);
         }
-        let kept = redacted(&self.0.redactor, &events).unwrap_or(events);
-        self.0.log.append(state.run_id(), Position::START, &kept).await?;
+        let (written, clean) = redacted(&self.0.redactor, &events)?;
+        let kept = clean.unwrap_or(events);
+        self.0.log.append_written(state.run_id(), Position::START, &kept, written).await?;
         if let Some(observer) = &self.0.observer {
             let recorded = (1..).zip(kept).map(|(n, event)| Recorded { position: Position(n), event });
             observer.on_events(state.run_id(), &recorded.collect::<Vec<_>>());

@@ -14,7 +14,7 @@ use crate::OpenOptions;
 use crate::browse;
 use crate::check::check;
 use crate::checkpoint::Checkpointer;
-use crate::error::{at_path, is_damage, while_doing};
+use crate::error::{at_path, is_damage, storage, while_doing};
 use crate::experience;
 use crate::figures::Figures;
 use crate::files;
@@ -72,25 +72,34 @@ impl SqliteLog {
         Ok((Self(Arc::new(inner)), report))
     }
 
-    async fn write(&self, run: &RunId, expected: Position, events: &[Event]) -> Result<Position, LogError> {
+    async fn write(
+        &self,
+        run: &RunId,
+        expected: Position,
+        events: &[Event],
+        written: Vec<String>,
+    ) -> Result<Position, LogError> {
         if events.is_empty() {
             return Err(LogError::Empty { run: run.clone() });
         }
-        // Written out here and not in the writer's thread, which everyone waits for.
-        let encoded: Result<Vec<_>, _> = (1..)
-            .zip(events)
-            .map(|(n, event)| Encoded::new(run, expected.plus(n), event, self.0.large_body))
+        if events.len() != written.len() {
+            return Err(storage("write events", "there is not one text for each of them"));
+        }
+        let encoded = (1..)
+            .zip(written)
+            .map(|(n, text)| Encoded::new(run, expected.plus(n), text, self.0.large_body))
             .collect();
-        // The first append of a run sets its summary's times; later on most events do not concern it.
+        // The first event of a run sets when it began; most others do not concern its summary.
         let moves = |body: &EventBody| RunSummary::is_moved_by(body) && RunSummary::figure(body).is_none();
-        let moving = |event: &&Event| expected == Position::START || moves(&event.body);
+        let moving =
+            |&(at, event): &(usize, &Event)| (at == 0 && expected == Position::START) || moves(&event.body);
         let append = Append {
             run: run.clone(),
             expected,
-            moving: events.iter().filter(moving).cloned().collect(),
+            moving: events.iter().enumerate().filter(moving).map(|(_, event)| event.clone()).collect(),
             figures: Figures::of(events),
             last_at: events.last().map_or(Timestamp::EPOCH, |event| event.at),
-            encoded: encoded?,
+            encoded,
         };
         self.0.writer.write(Work::Append(append)).await.map(Position)
     }
@@ -103,7 +112,22 @@ impl EventLog for SqliteLog {
         expected: Position,
         events: &'a [Event],
     ) -> BoxFuture<'a, Result<Position, LogError>> {
-        Box::pin(self.write(run, expected, events))
+        // Written out here and not in the writer's thread, which everyone waits for.
+        let written: Result<Vec<String>, _> = events.iter().map(Event::to_json).collect();
+        match written {
+            Ok(written) => self.append_written(run, expected, events, written),
+            Err(error) => Box::pin(async { Err(storage("write an event as JSON", error)) }),
+        }
+    }
+
+    fn append_written<'a>(
+        &'a self,
+        run: &'a RunId,
+        expected: Position,
+        events: &'a [Event],
+        written: Vec<String>,
+    ) -> BoxFuture<'a, Result<Position, LogError>> {
+        Box::pin(self.write(run, expected, events, written))
     }
 
     fn read<'a>(&'a self, run: &'a RunId, after: Position) -> BoxFuture<'a, Result<Vec<Recorded>, LogError>> {

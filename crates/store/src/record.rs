@@ -8,14 +8,9 @@ use candor_ports::LogError;
 use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 
-use crate::error::storage;
-
 /// What selects rows that [`Row::read`] understands; a condition follows.
 pub(crate) const SELECT: &str = "SELECT e.seq, e.run, e.position, e.prev, e.crc, e.body, e.blob IS NOT NULL, b.body \
      FROM events e LEFT JOIN blobs b ON b.hash = e.blob";
-
-/// How many bytes most events have at most.
-const TYPICAL_TEXT: usize = 512;
 
 /// The hash of a large text.
 pub(crate) type Hash = [u8; 32];
@@ -32,25 +27,12 @@ pub(crate) struct Encoded {
 }
 
 impl Encoded {
-    /// Writes `event` as JSON and splits it if its body has more than `large_body` bytes.
-    pub(crate) fn new(
-        run: &RunId,
-        position: Position,
-        event: &Event,
-        large_body: usize,
-    ) -> Result<Self, LogError> {
-        let mut text = json(event).map_err(|error| storage("write an event as JSON", error))?;
+    /// Takes an event's JSON, and splits it if its body has more than `large_body` bytes.
+    pub(crate) fn new(run: &RunId, position: Position, mut text: String, large_body: usize) -> Self {
         let crc = checksum(run.as_str(), position.0, &[text.as_bytes()]);
         let large = if text.len() > large_body { split(&mut text) } else { None };
-        Ok(Self { text, large, crc })
+        Self { text, large, crc }
     }
-}
-
-/// The event's JSON, written into a buffer that most events fit into: growing costs more than writing.
-fn json(event: &Event) -> Result<String, serde_json::Error> {
-    let mut buffer = Vec::with_capacity(TYPICAL_TEXT);
-    serde_json::to_writer(&mut buffer, event)?;
-    String::from_utf8(buffer).map_err(|error| serde_json::Error::io(std::io::Error::other(error)))
 }
 
 /// Cuts the text before its body; the version and the time in front of it contain no such key.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Rule, fold};
+use crate::{Rule, WordSet, fold};
 
 /// The language of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,26 @@ pub enum Language {
 const LOOK_AT: usize = 2_000;
 
 impl Language {
+    /// The language of a code or a locale, such as `es` or `es_MX.UTF-8`; nothing for one that is not known.
+    #[must_use]
+    pub fn of_code(code: &str) -> Option<Self> {
+        let name = code.split(['_', '-', '.', '@']).next().unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "en" => Some(Self::En),
+            "es" => Some(Self::Es),
+            _ => None,
+        }
+    }
+
+    /// Its code: `en`, `es`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Es => "es",
+        }
+    }
+
     /// Counts the small words of each language; English when neither leads.
     #[must_use]
     pub fn of(text: &str) -> Self {
@@ -26,8 +46,8 @@ impl Language {
         let mut end = 0;
         for word in Rule::Prose.split(text).take(LOOK_AT) {
             let key = fold(word.text);
-            english += u32::from(ENGLISH.contains(&key.as_ref()));
-            spanish += u32::from(SPANISH.contains(&key.as_ref()));
+            english += u32::from(ENGLISH.contains(&key));
+            spanish += u32::from(SPANISH.contains(&key));
             // The word and the marks before it.
             let whole = text.get(end..word.end()).unwrap_or_default();
             spanish += u32::from(whole.contains(['ñ', '¿', '¡']));
@@ -40,11 +60,11 @@ impl Language {
     /// that other languages share with Spanish do not count.
     #[must_use]
     pub fn told(text: &str) -> Option<Self> {
-        let count = |known: &[&str]| {
+        let count = |known: &WordSet| {
             let words = Rule::Prose.split(text).take(LOOK_AT);
-            words.filter(|word| known.contains(&fold(word.text).as_ref())).count()
+            words.filter(|word| known.contains(&fold(word.text))).count()
         };
-        let (english, spanish) = (count(ENGLISH_ONLY), count(SPANISH_ONLY));
+        let (english, spanish) = (count(&ENGLISH_ONLY), count(&SPANISH_ONLY));
         match (english, spanish) {
             (english, spanish) if english >= ENOUGH && english >= 3 * spanish => Some(Self::En),
             (english, spanish) if spanish >= ENOUGH && spanish >= 3 * english => Some(Self::Es),
@@ -57,24 +77,24 @@ impl Language {
 const ENOUGH: usize = 3;
 
 #[rustfmt::skip]
-const ENGLISH_ONLY: &[&str] = &[
+static ENGLISH_ONLY: WordSet = WordSet::new(&[
     "the", "of", "and", "for", "with", "from", "is", "are", "was", "were", "our", "we", "by", "that", "this", "be",
     "will", "should", "you", "it", "they", "which", "have", "has", "not", "their", "these",
-];
+]);
 #[rustfmt::skip]
-const SPANISH_ONLY: &[&str] = &[
+static SPANISH_ONLY: WordSet = WordSet::new(&[
     "el", "los", "las", "del", "y", "una", "para", "con", "por", "en", "al", "su", "sus", "pero", "muy", "tambien",
     "este", "esta", "estos", "lo", "mas", "hay", "ser", "fue", "son",
-];
+]);
 
 #[rustfmt::skip]
-const ENGLISH: &[&str] = &[
+static ENGLISH: WordSet = WordSet::new(&[
     "the", "a", "an", "of", "and", "for", "with", "to", "in", "from", "is", "my", "our", "we", "i", "by",
     "on", "that", "this", "be", "will", "must", "should", "can", "you", "please", "at", "it", "budget",
-];
+]);
 #[rustfmt::skip]
-const SPANISH: &[&str] = &[
+static SPANISH: WordSet = WordSet::new(&[
     "el", "la", "los", "las", "un", "una", "de", "del", "y", "para", "con", "en", "por", "que", "es", "mi",
     "nuestro", "nuestra", "al", "se", "su", "sin", "desde", "hasta", "debe", "quiero", "queremos", "dias",
     "viaje", "presupuesto", "semana", "personas",
-];
+]);

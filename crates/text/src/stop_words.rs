@@ -1,16 +1,14 @@
 //! The words of both languages that say nothing about the matter of a text.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use crate::WordSet;
 
 /// Whether a folded word says nothing about the matter.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
-    static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
-    TABLE.contains(word)
+    STOP_WORDS.contains(word)
 }
 
-const STOP_WORDS: &str = "
+static STOP_WORDS: WordSet = WordSet::new(&["
     a about above after again all along also am an and any anyone anything are as at away be because been
     before being below between both but by can cannot could d did do does doing done down during each either
     else etc even ever every everything few for from further get gets getting had has have having he her here
@@ -27,4 +25,4 @@ const STOP_WORDS: &str = "
     fue ha hacia han hasta hay la las le les lo los mas mi mis mucho muy ni nos nosotros o otra otro para
     pero por porque que quien se sea segun ser si sin sobre solo son su sus tambien te todo todos tu tus un
     una unas uno unos usted y ya yo
-";
+"]);

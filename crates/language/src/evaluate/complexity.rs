@@ -98,20 +98,20 @@ pub(super) fn score(text: &str, words: &Words<'_>, basis: &Basis<'_>) -> Complex
 }
 
 fn is_building(words: &Words<'_>, at: usize) -> bool {
-    tables::has(tables::BUILDING, words.key(at)) && !stands_for_a_thing(words, at)
+    tables::BUILDING.contains(words.key(at)) && !stands_for_a_thing(words, at)
 }
 
 /// `the design` and `a build` are things.
 fn stands_for_a_thing(words: &Words<'_>, at: usize) -> bool {
-    tables::has(tables::DETERMINERS, words.before(at))
+    tables::DETERMINERS.contains(words.before(at))
 }
 
 /// `a full login feature`: a word for the whole, and near it what it is the whole of.
 fn is_whole(words: &Words<'_>) -> bool {
     (0..words.len()).any(|at| {
-        tables::has(tables::WHOLE, words.key(at))
+        tables::WHOLE.contains(words.key(at))
             && (at.saturating_sub(2)..at.saturating_add(5))
-                .any(|near| tables::has(tables::LARGE, words.key(near)))
+                .any(|near| tables::LARGE.contains(words.key(near)))
     })
 }
 

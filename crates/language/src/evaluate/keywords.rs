@@ -111,13 +111,13 @@ fn is_technology(words: &Words<'_>, at: usize) -> bool {
         &["rest", "word", "express", "spring", "node", "swift", "windows", "excel", "rust", "java", "ruby"];
     let Some(word) = words.all().get(at) else { return false };
     let capital = word.text.starts_with(char::is_uppercase) && !word.opens;
-    tables::has(tables::TECHNOLOGIES, &word.key)
+    tables::TECHNOLOGIES.contains(&word.key)
         && (capital || !tables::has(ALSO_WORDS, &word.key) || near_code(words, at))
 }
 
 fn near_code(words: &Words<'_>, at: usize) -> bool {
     let near = at.saturating_sub(3)..at.saturating_add(4);
-    near.into_iter().any(|near| tables::has(tables::CODE, words.key(near)))
+    near.into_iter().any(|near| tables::CODE.contains(words.key(near)))
         || matches!(words.before(at), "in" | "en")
 }
 

@@ -126,14 +126,14 @@ impl<'h> Look<'h> {
         let Heard { text, words, reading, found, journey, .. } = *heard;
         let places = || 0..words.len();
         let commands: Vec<usize> = places().filter(|at| words.is_command(*at)).collect();
-        let means = |at: &&usize| !has(tables::EMPTY_VERBS, words.key(**at));
+        let means = |at: &&usize| !tables::EMPTY_VERBS.contains(words.key(**at));
         let unknown_verb = opens_like_a_command(words);
         let particular = places().filter(|at| words.is_specific(*at)).count();
         let named =
             !found.files.is_empty() || !found.identifiers.is_empty() || !found.technologies.is_empty();
         let closed = |at: &usize| {
             let key = words.key(*at);
-            !has(tables::OPEN_VERBS, key) && (!has(tables::EMPTY_VERBS, key) || particular > 0)
+            !tables::OPEN_VERBS.contains(key) && (!tables::EMPTY_VERBS.contains(key) || particular > 0)
         };
         Self {
             words,
@@ -145,7 +145,7 @@ impl<'h> Look<'h> {
             closed: commands.iter().any(closed) || unknown_verb || makes_something(words),
             implied: journey
                 || names_a_stay(&reading.extracted)
-                || words.all().iter().any(|word| has(tables::DELIVERABLES, &word.key)),
+                || words.all().iter().any(|word| tables::DELIVERABLES.contains(&word.key)),
             things: places().filter(|at| words.is_content(*at) || has_digit(words.key(*at))).count()
                 + usize::from(named),
             particular,
@@ -168,7 +168,7 @@ impl<'h> Look<'h> {
         if fact || self.foreign || (self.question && self.things > 0) {
             return true;
         }
-        if self.words.all().iter().any(|word| has(tables::CODE, &word.key)) {
+        if self.words.all().iter().any(|word| tables::CODE.contains(&word.key)) {
             return names_component(self.words);
         }
         self.closed && self.particular >= ENOUGH_THINGS
@@ -203,7 +203,7 @@ impl<'h> Look<'h> {
         let filling = key == "lo" && has(&["antes", "mas", "mejor", "que", "siguiente"], next);
         let named_so =
             matches!(key, "this" | "that" | "these" | "those") && matches!(next, "is" | "means" | "text");
-        has(tables::PRONOUNS, key) && !points_at_something && !weather && !filling && !named_so
+        tables::PRONOUNS.contains(key) && !points_at_something && !weather && !filling && !named_so
     }
 
     /// Chinese and Japanese have no spaces: their words cannot be counted by them.
@@ -223,8 +223,9 @@ fn names_a_stay(extracted: &Extracted) -> bool {
 /// A question that wants to know something; `can you …` only asks politely for something to be done.
 fn is_question(words: &Words<'_>, text: &str) -> bool {
     let polite = matches!(words.key(0), "can" | "could" | "would" | "will" | "puedes" | "podrias" | "puede");
-    let asks =
-        has(tables::ASKING, words.key(0)) && !words.is_command(0) && !matches!(words.key(0), "do" | "have");
+    let asks = tables::ASKING.contains(words.key(0))
+        && !words.is_command(0)
+        && !matches!(words.key(0), "do" | "have");
     asks || is_sum(text) || (!polite && (text.trim_end().ends_with('?') || text.contains('¿')))
 }
 
@@ -241,11 +242,12 @@ fn has_digit(text: &str) -> bool {
 
 /// `Prune the trees`: a word that no table knows is a verb when it opens the request and an article follows.
 fn opens_like_a_command(words: &Words<'_>) -> bool {
-    let first = (0..words.len()).find(|at| !has(tables::POLITE, words.key(*at)));
+    let first = (0..words.len()).find(|at| !tables::POLITE.contains(words.key(*at)));
     first.is_some_and(|at| {
-        let known_noun = has(tables::DETERMINERS, words.key(at)) || has(tables::PREPOSITIONS, words.key(at));
+        let known_noun =
+            tables::DETERMINERS.contains(words.key(at)) || tables::PREPOSITIONS.contains(words.key(at));
         let next = words.key(at + 1);
-        words.is_specific(at) && !known_noun && !words.ends(at) && has(tables::DETERMINERS, next)
+        words.is_specific(at) && !known_noun && !words.ends(at) && tables::DETERMINERS.contains(next)
     })
 }
 
@@ -261,8 +263,9 @@ fn makes_something(words: &Words<'_>) -> bool {
 
 /// Whether a component is named: `the login form`, but not `the full form`.
 fn names_component(words: &Words<'_>) -> bool {
-    (1..words.len())
-        .any(|at| has(tables::COMPONENTS, words.key(at)) && words.is_specific(at - 1) && !words.ends(at - 1))
+    (1..words.len()).any(|at| {
+        tables::COMPONENTS.contains(words.key(at)) && words.is_specific(at - 1) && !words.ends(at - 1)
+    })
 }
 
 pub(super) fn has_quote(text: &str) -> bool {

@@ -1,5 +1,7 @@
 //! The words that the evaluation knows, in English and Spanish, folded: lower case, without accents.
 
+use candor_text::WordSet;
+
 /// Whether a table has a word.
 pub(super) fn has(table: &[&str], key: &str) -> bool {
     table.contains(&key)
@@ -7,40 +9,40 @@ pub(super) fn has(table: &[&str], key: &str) -> bool {
 
 /// Words that stand before a noun.
 #[rustfmt::skip]
-pub(super) const DETERMINERS: &[&str] = &[
+pub(super) static DETERMINERS: WordSet = WordSet::new(&[
     "a", "an", "the", "my", "our", "your", "his", "her", "their", "its", "this", "that", "these", "those", "some",
     "all", "every", "each", "any", "no", "another", "new", "un", "una", "el", "la", "los", "las", "mi", "mis",
     "nuestro", "nuestra", "su", "sus", "este", "esta", "estos", "estas", "ese", "esa", "cada", "todos", "todas",
-];
+]);
 
 /// Small words that stand before a noun and say how it belongs to the rest.
 #[rustfmt::skip]
-pub(super) const PREPOSITIONS: &[&str] = &[
+pub(super) static PREPOSITIONS: WordSet = WordSet::new(&[
     "of", "about", "for", "in", "on", "with", "without", "from", "by", "at", "into", "per", "de", "del", "sobre",
     "para", "en", "con", "sin", "desde", "por",
-];
+]);
 
 /// Words of politeness and wishing, before what is really asked for.
 #[rustfmt::skip]
-pub(super) const POLITE: &[&str] = &[
+pub(super) static POLITE: WordSet = WordSet::new(&[
     "please", "kindly", "can", "could", "would", "will", "you", "i", "i'd", "we", "we'd", "want", "need", "like",
     "to", "help", "me", "us", "hi", "hello", "hey", "just", "let's", "por", "favor", "puedes", "podrias", "puede",
     "quiero", "quisiera", "necesito", "necesitamos", "queremos", "hola", "que", "ayudame", "a", "me", "gustaria",
-];
+]);
 
 /// Words that carry no matter of their own, although they are no small words.
 #[rustfmt::skip]
-pub(super) const FILLERS: &[&str] = &[
+pub(super) static FILLERS: WordSet = WordSet::new(&[
     "please", "want", "need", "like", "help", "better", "good", "nice", "great", "best", "well", "thanks", "hi",
     "hello", "hey", "sure", "okay", "ok", "really", "maybe", "asap", "now", "quickly", "again", "mejor", "bueno",
     "bien", "hola", "gracias", "favor", "quiero", "necesito", "quisiera", "ayuda", "ayudame", "bonito", "haz",
     "i'd", "i'm", "we'd", "it's", "that's", "let's", "don't", "can't", "doesn't", "isn't", "won't", "whatever",
     "what's", "nothing", "anymore", "somehow", "eso", "esto", "aquello", "puedes", "podrias",
-];
+]);
 
 /// Nouns that name nothing in particular.
 #[rustfmt::skip]
-pub(super) const GENERIC: &[&str] = &[
+pub(super) static GENERIC: WordSet = WordSet::new(&[
     "thing", "things", "something", "anything", "everything", "stuff", "it", "one", "ones", "way", "ways", "work",
     "job", "task", "tasks", "problem", "problems", "issue", "issues", "bug", "bugs", "error", "errors", "code",
     "app", "application", "program", "project", "system", "software", "site", "website", "page", "function",
@@ -49,27 +51,27 @@ pub(super) const GENERIC: &[&str] = &[
     "complete", "whole", "cosa", "cosas", "algo", "todo", "problema", "problemas", "fallo", "fallos", "codigo",
     "aplicacion", "programa", "proyecto", "sistema", "pagina", "funcion", "archivo", "archivos", "fichero",
     "pruebas", "datos", "texto", "parte", "error", "rendimiento", "calidad", "usuario",
-];
+]);
 
 /// Verbs that say nothing of what is to be done.
 #[rustfmt::skip]
-pub(super) const EMPTY_VERBS: &[&str] = &[
+pub(super) static EMPTY_VERBS: WordSet = WordSet::new(&[
     "do", "make", "help", "handle", "go", "get", "be", "have", "let", "take", "set", "look", "see", "put", "work",
     "haz", "hacer", "dame",
-];
+]);
 
 /// Verbs after which it is open when they are done, unless it is said.
 #[rustfmt::skip]
-pub(super) const OPEN_VERBS: &[&str] = &[
+pub(super) static OPEN_VERBS: WordSet = WordSet::new(&[
     "fix", "improve", "optimize", "optimise", "enhance", "change", "update", "handle", "do", "make", "help", "clean",
     "refactor", "rework", "debug", "adjust", "modify", "tweak", "upgrade", "look", "check", "work", "simplify",
     "arregla", "arreglar", "mejora", "mejorar", "optimiza", "cambia", "cambiar", "actualiza", "actualizar", "corrige",
     "corregir", "modifica", "refactoriza", "haz", "hacer", "revisa", "revisar",
-];
+]);
 
 /// Verbs of everyday requests that the splitter of steps has no need to know.
 #[rustfmt::skip]
-pub(super) const MORE_VERBS: &[&str] = &[
+pub(super) static MORE_VERBS: WordSet = WordSet::new(&[
     "reduce", "increase", "raise", "lower", "decrease", "minimise", "minimize", "maximise", "maximize", "shorten",
     "expand", "extend", "speed", "trim", "groom", "feed", "walk", "water", "plant", "prune", "teach", "bring", "carry",
     "drive", "cook", "knit", "sew", "mow", "iron", "decorate", "celebrate", "proofread", "brainstorm", "advise",
@@ -78,17 +80,17 @@ pub(super) const MORE_VERBS: &[&str] = &[
     "highlight", "quote", "vote", "nominate", "list", "describe", "explain", "identify", "reduce", "reducir",
     "aumenta", "aumentar", "sube", "baja", "bajar", "describe", "explica", "explicar", "enumera", "enumerar", "cocina",
     "cocinar", "riega", "pinta", "ensena", "documenta", "automatiza", "resume", "dibuja", "canta",
-];
+]);
 
 /// Verbs of building and rebuilding.
 #[rustfmt::skip]
-pub(super) const BUILDING: &[&str] = &[
+pub(super) static BUILDING: WordSet = WordSet::new(&[
     "build", "create", "implement", "develop", "write", "add", "design", "refactor", "rewrite", "rebuild", "migrate",
     "integrate", "port", "restructure", "reorganize", "convert", "replace", "extend", "deploy", "automate", "generate",
     "construye", "construir", "crea", "crear", "implementa", "implementar", "desarrolla", "desarrollar", "escribe",
     "escribir", "anade", "anadir", "disena", "disenar", "refactoriza", "refactorizar", "reescribe", "migra", "migrar",
     "integra", "integrar", "convierte", "despliega", "genera", "agrega",
-];
+]);
 
 /// Words of weighing things against each other.
 #[rustfmt::skip]
@@ -118,18 +120,18 @@ pub(super) const RISKY: &[&str] = &[
 
 /// Words that say that the whole of something is meant.
 #[rustfmt::skip]
-pub(super) const WHOLE: &[&str] = &[
+pub(super) static WHOLE: WordSet = WordSet::new(&[
     "full", "complete", "entire", "whole", "end-to-end", "from-scratch", "full-stack", "fullstack", "completa",
     "completo", "entera", "entero", "integral",
-];
+]);
 
 /// What the whole of is a large matter.
 #[rustfmt::skip]
-pub(super) const LARGE: &[&str] = &[
+pub(super) static LARGE: WordSet = WordSet::new(&[
     "feature", "features", "system", "app", "application", "platform", "service", "website", "backend", "frontend",
     "module", "codebase", "pipeline", "stack", "funcionalidad", "sistema", "aplicacion", "plataforma", "servicio",
     "modulo", "sitio",
-];
+]);
 
 /// Tests that are asked for.
 #[rustfmt::skip]
@@ -137,25 +139,25 @@ pub(super) const TESTS: &[&str] = &["test", "tests", "testing", "coverage", "pru
 
 /// Words that make a request one about code.
 #[rustfmt::skip]
-pub(super) const CODE: &[&str] = &[
+pub(super) static CODE: WordSet = WordSet::new(&[
     "code", "bug", "bugs", "function", "functions", "api", "endpoint", "endpoints", "component", "components", "module",
     "backend", "frontend", "database", "refactor", "debug", "compile", "compiler", "repository", "repo", "commit",
     "feature", "app", "application", "website", "codebase",
     "codigo", "funcion", "componente", "modulo", "biblioteca", "refactoriza", "depura", "aplicacion", "login",
-];
+]);
 
 /// Nouns that, with a word that says which one, name a component.
 #[rustfmt::skip]
-pub(super) const COMPONENTS: &[&str] = &[
+pub(super) static COMPONENTS: WordSet = WordSet::new(&[
     "form", "button", "screen", "service", "endpoint", "endpoints", "component", "components", "module", "page", "feature",
     "handler", "parser", "client", "server", "table", "database", "menu", "dialog", "widget", "controller", "middleware",
     "queue", "cache", "library", "cli", "api", "view", "function", "class", "method", "test", "tests", "script",
     "formulario", "boton", "pantalla", "servicio", "componente", "modulo", "pagina", "tabla", "biblioteca",
-];
+]);
 
 /// Technologies by name.
 #[rustfmt::skip]
-pub(super) const TECHNOLOGIES: &[&str] = &[
+pub(super) static TECHNOLOGIES: WordSet = WordSet::new(&[
     "rust", "python", "javascript", "typescript", "java", "kotlin", "swift", "golang", "ruby", "php", "c++", "c#",
     "scala", "haskell", "elixir", "erlang", "perl", "bash", "sql", "html", "css", "sass", "react", "vue", "vue.js",
     "angular", "svelte", "next.js", "nuxt", "node", "node.js", "express", "django", "flask", "fastapi", "rails",
@@ -166,7 +168,7 @@ pub(super) const TECHNOLOGIES: &[&str] = &[
     "nginx", "apache", "wasm", "webassembly", "oauth", "oauth2", "jwt", "i18n", "http", "websocket", "stripe", "jest",
     "pytest", "cargo", "npm", "webpack", "vite", "tailwind", "bootstrap", "wordpress", "opentelemetry", "prometheus",
     "grafana", "llm", "mcp",
-];
+]);
 
 /// Kinds of work, with the words by which they are known.
 pub(super) const TASK_TYPES: &[(&str, &[&str])] = &[
@@ -228,25 +230,25 @@ pub(super) const TASK_TYPES: &[(&str, &[&str])] = &[
 
 /// What is asked for by its name alone: `a weekend in Rome`, `summary of the talk`.
 #[rustfmt::skip]
-pub(super) const DELIVERABLES: &[&str] = &[
+pub(super) static DELIVERABLES: WordSet = WordSet::new(&[
     "trip", "report", "summary", "poem", "essay", "list", "plan", "itinerary", "email", "letter", "article", "story",
     "recipe", "translation", "comparison", "analysis", "schedule", "budget", "presentation", "script", "viaje",
     "informe", "resumen", "poema", "lista", "carta", "articulo", "receta", "traduccion", "vacation", "vacaciones",
-];
+]);
 
 /// Words with which a question begins that wants to know something.
 #[rustfmt::skip]
-pub(super) const ASKING: &[&str] = &[
+pub(super) static ASKING: WordSet = WordSet::new(&[
     "what", "what's", "who", "who's", "whom", "whose", "when", "where", "which", "why", "how", "is", "are", "was", "were",
     "does", "did", "do", "has", "have", "should", "que", "quien", "cuando", "donde", "cual", "cuales", "cuanto",
     "cuanta", "cuantos", "cuantas", "como", "es", "son", "hay",
-];
+]);
 
 /// Pronouns that need something that they stand for.
 #[rustfmt::skip]
-pub(super) const PRONOUNS: &[&str] = &[
+pub(super) static PRONOUNS: WordSet = WordSet::new(&[
     "it", "this", "that", "these", "those", "they", "them", "eso", "esto", "aquello", "ello", "lo",
-];
+]);
 
 /// What one says before what must come out.
 #[rustfmt::skip]

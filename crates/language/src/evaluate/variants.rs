@@ -77,7 +77,7 @@ fn with_checklist(request: &str, wording: &Wording) -> String {
 
 fn with_questions(request: &str, wording: &Wording, quality: &PromptQuality) -> String {
     let has = |code: &str| quality.issues.iter().any(|issue| issue == code);
-    let about_code = words(request).any(|word| tables::has(tables::CODE, &fold(word)));
+    let about_code = words(request).any(|word| tables::CODE.contains(&fold(word)));
     let context = if about_code { wording.which_file } else { wording.which_fact };
     let asked = [
         (has(VAGUE), wording.what_to_do),

@@ -1,10 +1,12 @@
 //! A request as the words that the evaluation looks at: paths, amounts and hyphenated words stay whole.
 
+use std::cell::OnceCell;
+
 use candor_text::{fold, is_stop_word};
 
 use crate::split::is_verb;
 
-use super::tables::{self, has};
+use super::tables;
 
 /// Looking at more words than this changes no judgement, and keeps the work bounded.
 pub(super) const LOOK_AT: usize = 2_000;
@@ -39,14 +41,13 @@ struct Kind {
 #[derive(Debug)]
 pub(super) struct Words<'t> {
     words: Vec<Word<'t>>,
-    kinds: Vec<Kind>,
+    /// Looked up when the first is asked for: whoever wants only the words does without.
+    kinds: OnceCell<Vec<Kind>>,
 }
 
 impl<'t> Words<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let mut words = Self { words: Self::split(text), kinds: Vec::new() };
-        words.kinds = (0..words.len()).map(|at| words.kind(at)).collect();
-        words
+        Self { words: Self::split(text), kinds: OnceCell::new() }
     }
 
     fn split(text: &'t str) -> Vec<Word<'t>> {
@@ -121,21 +122,26 @@ impl<'t> Words<'t> {
 
     /// Whether the word at a place tells someone to do something.
     pub(super) fn is_command(&self, at: usize) -> bool {
-        self.kinds.get(at).is_some_and(|kind| kind.command)
+        self.kind_at(at).is_some_and(|kind| kind.command)
+    }
+
+    fn kind_at(&self, at: usize) -> Option<&Kind> {
+        let all = || (0..self.len()).map(|at| self.kind(at)).collect();
+        self.kinds.get_or_init(all).get(at)
     }
 
     fn kind(&self, at: usize) -> Kind {
         let command = self.reads_as_command(at);
         let content = !command && self.names_something(at);
-        Kind { command, content, specific: content && !has(tables::GENERIC, self.key(at)) }
+        Kind { command, content, specific: content && !tables::GENERIC.contains(self.key(at)) }
     }
 
     fn reads_as_command(&self, at: usize) -> bool {
         let Some(word) = self.words.get(at) else { return false };
         let known = is_verb(&word.key)
-            || has(tables::OPEN_VERBS, &word.key)
-            || has(tables::BUILDING, &word.key)
-            || has(tables::MORE_VERBS, &word.key)
+            || tables::OPEN_VERBS.contains(&word.key)
+            || tables::BUILDING.contains(&word.key)
+            || tables::MORE_VERBS.contains(&word.key)
             || (!word.text.is_ascii() && is_verb(&word.text.to_lowercase()))
             || with_pronoun(&word.key);
         known && !self.stands_as_noun(at)
@@ -143,12 +149,12 @@ impl<'t> Words<'t> {
 
     /// `a report`, `my next plan`, `of test`: many verbs are nouns behind such words.
     fn stands_as_noun(&self, at: usize) -> bool {
-        if at > 0 && !self.ends(at - 1) && has(tables::PREPOSITIONS, self.before(at)) {
+        if at > 0 && !self.ends(at - 1) && tables::PREPOSITIONS.contains(self.before(at)) {
             return true;
         }
         for back in (at.saturating_sub(NEAR)..at).rev() {
             let key = self.key(back);
-            if self.ends(back) || has(tables::DETERMINERS, key) {
+            if self.ends(back) || tables::DETERMINERS.contains(key) {
                 return !self.ends(back);
             }
             if is_stop_word(key) && !matches!(key, "very" | "more" | "most" | "muy" | "mas") {
@@ -160,7 +166,7 @@ impl<'t> Words<'t> {
 
     /// Whether the word at a place names something: neither a small word, a number nor a command.
     pub(super) fn is_content(&self, at: usize) -> bool {
-        self.kinds.get(at).is_some_and(|kind| kind.content)
+        self.kind_at(at).is_some_and(|kind| kind.content)
     }
 
     fn names_something(&self, at: usize) -> bool {
@@ -169,19 +175,19 @@ impl<'t> Words<'t> {
         key.chars().count() >= 2
             && key.chars().any(char::is_alphabetic)
             && !is_stop_word(key)
-            && !has(tables::FILLERS, key)
+            && !tables::FILLERS.contains(key)
     }
 
     /// Whether the word at a place names something in particular: not `thing`, `code` or `problem`.
     pub(super) fn is_specific(&self, at: usize) -> bool {
-        self.kinds.get(at).is_some_and(|kind| kind.specific)
+        self.kind_at(at).is_some_and(|kind| kind.specific)
     }
 }
 
 /// Whether a word is a verb with its pronoun tied to it, as Spanish does: `arréglalo`.
 pub(super) fn with_pronoun(key: &str) -> bool {
     let stem = ["los", "las", "lo", "la"].iter().find_map(|end| key.strip_suffix(end));
-    stem.is_some_and(|stem| has(tables::OPEN_VERBS, stem) || is_verb(stem))
+    stem.is_some_and(|stem| tables::OPEN_VERBS.contains(stem) || is_verb(stem))
 }
 
 /// A chunk without the marks around it; a leading `.`, `/` or `$` belongs to a path or an amount.

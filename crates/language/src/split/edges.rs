@@ -264,7 +264,7 @@ fn names(text: &str) -> BTreeSet<String> {
         .iter()
         .skip(1)
         .filter(|word| !is_stop_word(word) && word.len() > 2)
-        .map(|word| singular(word))
+        .map(|word| singular(word).into_owned())
         .collect()
 }
 

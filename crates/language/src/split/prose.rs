@@ -349,7 +349,8 @@ fn points_back(text: &str) -> bool {
 fn share_a_name(a: &str, b: &str) -> bool {
     let names = |text: &str| -> BTreeSet<String> {
         let words = words(text).skip(1).take(LONGEST_HEAD);
-        words.filter(|word| word.chars().count() >= SHORTEST_NAME).map(|word| singular(&fold(word))).collect()
+        let long = words.filter(|word| word.chars().count() >= SHORTEST_NAME);
+        long.map(|word| singular(&fold(word)).into_owned()).collect()
     };
     !names(a).is_disjoint(&names(b))
 }

@@ -1,8 +1,6 @@
 //! What is asked for in a sentence, once the politeness around it is taken off.
 
-use std::{collections::BTreeSet, sync::LazyLock};
-
-use candor_text::{Rule, fold};
+use candor_text::{Rule, WordSet, fold};
 
 use super::cues::{leading, strip_any};
 use super::limits::behind_condition;
@@ -175,7 +173,7 @@ pub(super) fn starts_with_weak_verb(text: &str) -> bool {
 
 /// Whether a word, in lower case, is a verb that tells someone to do something.
 pub(crate) fn is_verb(word: &str) -> bool {
-    static TABLE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| VERBS.split_whitespace().collect());
+    static TABLE: WordSet = WordSet::new(&[VERBS]);
     TABLE.contains(word) || WEAK_VERBS.contains(&word)
 }
 

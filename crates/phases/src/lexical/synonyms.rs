@@ -14,7 +14,8 @@ pub(super) fn of(stem: &str) -> impl Iterator<Item = &'static str> {
 fn table() -> BTreeMap<String, Vec<String>> {
     let mut table = BTreeMap::<String, Vec<String>>::new();
     for group in GROUPS {
-        let stems: Vec<_> = group.split_whitespace().map(|word| stem(word, Language::En)).collect();
+        let stems: Vec<_> =
+            group.split_whitespace().map(|word| stem(word, Language::En).into_owned()).collect();
         for stem in &stems {
             let others = stems.iter().filter(|other| *other != stem).cloned();
             table.entry(stem.clone()).or_default().extend(others);

@@ -36,7 +36,7 @@ fn term(word: &str, tied: bool) -> Option<Term> {
     let weight = if vocabulary::is_chatter(english) { CHATTER_WEIGHT } else { 1.0 };
     let weight = if tied { weight * TIED_WEIGHT } else { weight };
     // Agents are described in English, and what is known of Spanish has been translated by now.
-    Some(Term { stem: stem(english, Language::En), weight })
+    Some(Term { stem: stem(english, Language::En).into_owned(), weight })
 }
 
 /// Whether a hyphen ties a word to another, so that the two are one word.

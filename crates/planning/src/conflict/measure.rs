@@ -41,5 +41,5 @@ pub fn alignment(recommendation: &Recommendation, objective: &str) -> Score {
 
 fn keywords(text: &str) -> BTreeSet<String> {
     let folded = words(text).map(fold).filter(|word| !FILLERS.contains(&word.as_ref()));
-    folded.map(|word| singular(&word)).collect()
+    folded.map(|word| singular(&word).into_owned()).collect()
 }

@@ -8,7 +8,8 @@ mod deeds;
 mod schema;
 mod words;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
     AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict, Handoff,
@@ -80,12 +81,14 @@ fn alignment(work: &Work<'_>) -> AlignmentCheck {
         return AlignmentCheck { pass: true, confidence: 50, reason };
     }
     // Once every word was found, further ones change nothing; and reading a handoff's data takes the longest.
+    let data;
     let mut found = stems(work.said, language);
     if !wanted.is_subset(&found) {
         found.extend(stems(&work.handoff.summary, language));
     }
     if !wanted.is_subset(&found) {
-        found.extend(stems(&schema::texts_in(&work.handoff.data), language));
+        data = schema::texts_in(&work.handoff.data);
+        found.extend(stems(&data, language));
     }
     let shared = overlap(&wanted, &found);
     let percent = (shared * 100.0).round().clamp(0.0, 100.0) as u8;
@@ -106,7 +109,7 @@ fn past_errors(work: &Work<'_>) -> PastErrorCheck {
     PastErrorCheck { pass: matched_errors.is_empty(), matched_errors }
 }
 
-fn is_alike(own: &std::collections::BTreeSet<String>, other: &std::collections::BTreeSet<String>) -> bool {
+fn is_alike(own: &BTreeSet<Cow<'_, str>>, other: &BTreeSet<Cow<'_, str>>) -> bool {
     let shared = own.intersection(other).count() as f64;
     let size = (own.len() as f64 * other.len() as f64).sqrt();
     other.len() >= TELLING_WORDS && shared / size >= TOO_ALIKE

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::handoff::{DecompositionOutput, HandedTask};
-use candor_model::{Handoff, JsonMap, Phase, SpokenBy, TaskId};
+use candor_model::{JsonMap, Phase, SpokenBy, TaskId};
 use candor_text::Language;
 use serde_json::Value;
 
@@ -24,14 +24,17 @@ pub(super) fn issues(work: &Work<'_>) -> Vec<String> {
     let beyond =
         scores.iter().filter_map(|(name, score)| score.filter(|score| *score > 100).map(|it| (name, it)));
     issues.extend(beyond.map(|(name, score)| format!("{name} is {score}, which is above 100")));
-    issues.extend(unknown_dependencies(handoff));
+    issues.extend(unknown_dependencies(work));
     issues.extend(left_out(work));
     issues
 }
 
-/// Tasks that wait for tasks that are not there.
-fn unknown_dependencies(handoff: &Handoff) -> Vec<String> {
-    let left: Option<DecompositionOutput<HandedTask>> = handoff.output().ok();
+/// Tasks that wait for tasks that are not there. Only one phase hands tasks over.
+fn unknown_dependencies(work: &Work<'_>) -> Vec<String> {
+    if work.phase != Phase::Decomposition {
+        return Vec::new();
+    }
+    let left: Option<DecompositionOutput<HandedTask>> = work.handoff.output().ok();
     let tasks = left.and_then(|left| left.subtasks).unwrap_or_default();
     let known: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.task_id).collect();
     let waits = tasks.iter().flat_map(|task| task.dependencies.iter().map(|need| (&task.task_id, need)));
@@ -60,7 +63,8 @@ fn left_out(work: &Work<'_>) -> Vec<String> {
     let language = Language::of(work.objective);
     let mut found = stems(work.said, language);
     found.extend(stems(&work.handoff.summary, language));
-    found.extend(stems(&all_text_in(&work.handoff.data), language));
+    let data = all_text_in(&work.handoff.data);
+    found.extend(stems(&data, language));
     let missed = wanted.into_iter().filter(|entry| {
         let words = stems(entry, language);
         !words.is_empty() && words.is_disjoint(&found)

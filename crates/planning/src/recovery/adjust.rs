@@ -113,7 +113,7 @@ fn claim(part: &[String], task: &SubTask) -> u32 {
 
 /// The words of a text, folded and in the singular.
 fn words(text: &str) -> Vec<String> {
-    candor_text::words(text).map(|word| singular(&fold(word))).collect()
+    candor_text::words(text).map(|word| singular(&fold(word)).into_owned()).collect()
 }
 
 fn rounded_down(amount: Money) -> Money {

@@ -19,7 +19,7 @@ const MAX_WORDS: usize = 200;
 pub(super) fn words(text: &str) -> Vec<String> {
     let tells = |word: &str| !EMPTY.contains(&word) && !word.chars().all(char::is_numeric);
     let words = Rule::CamelCase.split(text).take(MAX_WORDS).map(|word| fold(word.text));
-    let stems = words.filter(|word| tells(word)).map(|word| stem(&word, Language::En));
+    let stems = words.filter(|word| tells(word)).map(|word| stem(&word, Language::En).into_owned());
     stems.filter(|stem| tells(stem)).collect()
 }
 

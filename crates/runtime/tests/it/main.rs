@@ -13,6 +13,7 @@
 
 mod control;
 mod experience;
+mod instructions;
 mod latency;
 mod models;
 mod same_story;

@@ -1,31 +1,43 @@
 //! The stemmer for English. `quality_routing` measures it.
 
+use std::borrow::Cow;
+
 /// Words that would turn into others without their last letter: a plane is no plan.
 const KEEP_THEIR_END: [&str; 4] = ["plane", "scare", "spare", "stare"];
 
-pub(super) fn stem(word: &str) -> String {
+pub(super) fn stem(word: &str) -> Cow<'_, str> {
     let word = word.strip_suffix("'s").unwrap_or(word);
-    let mut root = singular(word);
-    root = without_ending(&root);
-    if root.len() > 4 && !KEEP_THEIR_END.contains(&root.as_str()) {
-        root = root.strip_suffix(['e', 'a', 'o']).map(str::to_owned).unwrap_or(root);
+    match singular(word) {
+        Cow::Borrowed(root) => Cow::Borrowed(cut(root)),
+        Cow::Owned(mut root) => {
+            root.truncate(cut(&root).len());
+            Cow::Owned(root)
+        }
+    }
+}
+
+/// The beginning of a word that is its stem.
+fn cut(word: &str) -> &str {
+    let root = without_ending(word);
+    if root.len() > 4 && !KEEP_THEIR_END.contains(&root) {
+        return root.strip_suffix(['e', 'a', 'o']).unwrap_or(root);
     }
     root
 }
 
 /// A folded English word without the ending of its plural.
 #[must_use]
-pub fn singular(word: &str) -> String {
+pub fn singular(word: &str) -> Cow<'_, str> {
+    // Most words are no plurals, and every plural that is known here ends so.
+    let Some(without) = word.strip_suffix('s') else { return Cow::Borrowed(word) };
     if let Some(root) = word.strip_suffix("ies").filter(|root| root.len() > 2) {
-        return format!("{root}y");
+        return Cow::Owned(format!("{root}y"));
     }
-    for ending in ["sses", "xes", "ches", "shes", "zzes"] {
-        if word.ends_with(ending) {
-            return word.strip_suffix("es").unwrap_or(word).to_owned();
-        }
+    if ["sses", "xes", "ches", "shes", "zzes"].iter().any(|ending| word.ends_with(ending)) {
+        return Cow::Borrowed(word.strip_suffix("es").unwrap_or(word));
     }
     let keeps = ["ss", "us", "is", "news"].iter().any(|ending| word.ends_with(ending));
-    if keeps { word.to_owned() } else { word.strip_suffix('s').unwrap_or(word).to_owned() }
+    Cow::Borrowed(if keeps { word } else { without })
 }
 
 /// Endings that turn one kind of word into another, with the letters that must be left; longest first.
@@ -53,18 +65,18 @@ const ENDINGS: [(&str, usize); 21] = [
     ("ir", 5),
 ];
 
-fn without_ending(word: &str) -> String {
-    let found = ENDINGS.iter().find_map(|&(ending, least)| {
-        word.strip_suffix(ending).filter(|root| root.len() >= least && has_vowel(root))
+fn without_ending(word: &str) -> &str {
+    let last = word.as_bytes().last();
+    // The last letter rules out most of the table.
+    let near = ENDINGS.iter().filter(|(ending, _)| ending.as_bytes().last() == last);
+    let mut roots = near.filter_map(|(ending, least)| {
+        word.strip_suffix(ending).filter(|root| root.len() >= *least && has_vowel(root))
     });
-    match found {
-        Some(root) => single_final(root).to_owned(),
-        None => word.to_owned(),
-    }
+    roots.next().map_or(word, single_final)
 }
 
 fn has_vowel(text: &str) -> bool {
-    text.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+    text.bytes().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'))
 }
 
 /// "plann" is "plan": verbs double their last letter before an ending.

@@ -6,16 +6,18 @@
 mod english;
 mod spanish;
 
+use std::borrow::Cow;
+
 pub use english::singular;
 
 use crate::Language;
 
 /// The part of a folded word that stays the same in its plural, its verb forms and its nouns.
 #[must_use]
-pub fn stem(word: &str, language: Language) -> String {
+pub fn stem(word: &str, language: Language) -> Cow<'_, str> {
     // Short words, numbers, names with digits and other scripts have no endings that are known here.
     if !word.is_ascii() || word.len() <= 3 || word.bytes().any(|byte| byte.is_ascii_digit()) {
-        return word.to_owned();
+        return Cow::Borrowed(word);
     }
     match language {
         Language::En => english::stem(word),

@@ -11,13 +11,22 @@ const ENDINGS: [&str; 18] = [
     "ido", "ida", "ion", "ar", "er", "ir",
 ];
 
-pub(super) fn stem(word: &str) -> String {
-    let singular = singular(word);
-    let cut =
-        ENDINGS.iter().find_map(|ending| singular.strip_suffix(ending).filter(|root| root.len() >= LEAST));
-    let root = cut.unwrap_or(&singular);
-    let root = root.strip_suffix(['e', 'a', 'o']).filter(|root| root.len() >= LEAST).unwrap_or(root);
-    root.to_owned()
+pub(super) fn stem(word: &str) -> Cow<'_, str> {
+    match singular(word) {
+        Cow::Borrowed(root) => Cow::Borrowed(cut(root)),
+        Cow::Owned(mut root) => {
+            root.truncate(cut(&root).len());
+            Cow::Owned(root)
+        }
+    }
+}
+
+/// The beginning of a word in the singular that is its stem.
+fn cut(word: &str) -> &str {
+    let found =
+        ENDINGS.iter().find_map(|ending| word.strip_suffix(ending).filter(|root| root.len() >= LEAST));
+    let root = found.unwrap_or(word);
+    root.strip_suffix(['e', 'a', 'o']).filter(|root| root.len() >= LEAST).unwrap_or(root)
 }
 
 /// `voces` is `voz`, `hoteles` is `hotel`, `vuelos` is `vuelo`; `crisis` is its own plural.

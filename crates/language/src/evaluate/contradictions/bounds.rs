@@ -67,7 +67,11 @@ fn read(words: &Words<'_>, at: usize, language: Language) -> Option<Bound> {
     let (number, currency) = number(words.key(next))?;
     let rest = !words.ends(next) && currency.is_empty();
     let unit_at = next + 1;
-    let unit = if rest && words.is_content(unit_at) { stem(words.key(unit_at), language) } else { currency };
+    let unit = if rest && words.is_content(unit_at) {
+        stem(words.key(unit_at), language).into_owned()
+    } else {
+        currency
+    };
     let end = if rest && words.is_content(unit_at) { unit_at } else { next };
     let text =
         (at..=end).filter_map(|at| words.all().get(at)).map(|word| word.text).collect::<Vec<_>>().join(" ");

@@ -51,7 +51,7 @@ fn read(words: &Words<'_>, at: usize, phrases: &[&str], language: Language) -> O
     if words.ends(from.checked_sub(1)?) {
         return None;
     }
-    while has(tables::DETERMINERS, words.key(from)) && !words.ends(from) {
+    while tables::DETERMINERS.contains(words.key(from)) && !words.ends(from) {
         from += 1;
     }
     let mut to = from;
@@ -61,7 +61,7 @@ fn read(words: &Words<'_>, at: usize, phrases: &[&str], language: Language) -> O
             break;
         }
     }
-    let names = (from..to).map(|at| stem(words.key(at), language)).collect::<Vec<_>>();
+    let names = (from..to).map(|at| stem(words.key(at), language).into_owned()).collect::<Vec<_>>();
     let text = (at..to).filter_map(|at| words.all().get(at)).map(|word| word.text).collect::<Vec<_>>();
     (!names.is_empty()).then(|| Thing { words: names, text: text.join(" ") })
 }

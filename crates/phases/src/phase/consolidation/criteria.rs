@@ -82,7 +82,8 @@ fn execution_success(cx: &PhaseContext<'_>) -> Option<f64> {
 fn keyword_precision(cx: &PhaseContext<'_>) -> Option<f64> {
     let (keywords, plan) = (&cx.evaluation?.keywords, cx.plan?);
     let language = Language::of(cx.request);
-    let texts = stems(&task_texts(plan), language);
+    let texts = task_texts(plan);
+    let texts = stems(&texts, language);
     let used = keywords.iter().filter(|keyword| !stems(keyword, language).is_disjoint(&texts));
     metrics::keyword_precision(count(used.count()), count(keywords.len()))
 }
@@ -116,7 +117,8 @@ fn context(cx: &PhaseContext<'_>) -> (Option<f64>, Option<f64>) {
         return (None, None);
     }
     let language = Language::of(cx.request);
-    let texts = stems(&task_texts(plan), language);
+    let texts = task_texts(plan);
+    let texts = stems(&texts, language);
     let written = |item: &LoadedItem| serde_json::to_string(item).unwrap_or_default();
     let loaded: Vec<String> = left.loaded.iter().map(written).collect();
     let size = |item: &String| candor_planning::compress::tokens(item);

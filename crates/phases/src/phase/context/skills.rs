@@ -119,5 +119,5 @@ fn telling_words(text: &str) -> impl Iterator<Item = &str> {
 fn stem_of(word: &str) -> Option<String> {
     let folded = fold(word);
     // Agents are described in English.
-    (!is_stop_word(&folded) && !is_chatter(&folded)).then(|| stem(&folded, Language::En))
+    (!is_stop_word(&folded) && !is_chatter(&folded)).then(|| stem(&folded, Language::En).into_owned())
 }

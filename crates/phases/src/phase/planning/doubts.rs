@@ -1,5 +1,7 @@
 //! What is known of a plan before it runs, and what makes one less sure of it.
 
+use std::borrow::Cow;
+
 use candor_model::handoff::{ClausePlace, CoveredClause, DecompositionOutput, EvaluationOutput, HandedTask};
 use candor_model::{Confidence, Plan, Risk, SubTask};
 use candor_planning::completeness::CATEGORY_KEY;
@@ -152,12 +154,14 @@ fn coverage(
     let wanted = stems(cx.request, language);
     let told = |task: &SubTask| {
         let inputs = serde_json::to_string(&task.inputs).unwrap_or_default();
-        stems(&format!("{} {inputs}", task.description), language)
+        format!("{} {inputs}", task.description)
     };
-    let told: Vec<_> = tasks.iter().map(told).collect();
+    let told: Vec<String> = tasks.iter().map(told).collect();
+    let told: Vec<_> = told.iter().map(|text| stems(text, language)).collect();
     let constraints = cx.goal.into_iter().flat_map(|goal| &goal.constraints);
     let constraints: Vec<_> = constraints.map(|it| stems(it.value.as_str(), language)).collect();
-    let is_covered = |word: &&String| told.iter().chain(&constraints).any(|words| words.contains(*word));
+    let is_covered =
+        |word: &&Cow<'_, str>| told.iter().chain(&constraints).any(|words| words.contains(*word));
     let covered = wanted.iter().filter(is_covered).count();
     let tasks_language = tasks.first().map(|task| Language::of(task.description.as_str()));
     let share = match wanted.len() {
