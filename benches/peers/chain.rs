@@ -205,7 +205,7 @@ fn judge(scores: &mut Scores, files: &str, ours: &[Pair], theirs: &[f64]) -> Res
         let theirs = Sorted::new(theirs.iter().copied())?.median();
         note(format!("{files}: LangGraph, SqliteSaver, sync: {:.0} µs per task", micros(theirs)));
         let what = format!("a chain of {TASKS}, {files}, beside LangGraph");
-        scores.judge(&what, theirs / run, "times", Target::AtLeast(4.0));
+        scores.judge(&what, theirs / run, "times", Target::AtLeast(5.0));
     }
     Ok(())
 }

@@ -13,13 +13,15 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
 use crate::candor::Inside;
-use crate::langgraph::LangGraph;
+use crate::langgraph::{Crowd as PeerCrowd, Dbos, LangGraph};
 use crate::measure::{self, MEGABYTE, Sorted};
 use crate::scores::{Scores, Target, note};
 use crate::shapes;
 
 const RUNS: u32 = 1_000;
 const PEER_RUNS: u32 = 150;
+const DBOS_RUNS: u32 = 50;
+const MANY_RUNS: u32 = 10_000;
 
 /// How often each side has its turn.
 const ROUNDS: usize = 3;
@@ -71,8 +73,8 @@ async fn all_at_once(inside: &Inside, runs: u32) -> Result<()> {
 }
 
 /// Lets both sides take turns, and prints how they compare.
-pub(crate) fn compare(peer: Option<&LangGraph>, scores: &mut Scores) -> Result<()> {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+pub(crate) fn compare(peer: Option<&LangGraph>, dbos: Option<&Dbos>, scores: &mut Scores) -> Result<()> {
+    let (mut ours, mut theirs, mut of_dbos) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         for flavour in FLAVOURS {
             let crowd: Crowd = measure::in_own_process(&["crowd", flavour, &RUNS.to_string()])?;
@@ -81,35 +83,63 @@ pub(crate) fn compare(peer: Option<&LangGraph>, scores: &mut Scores) -> Result<(
         if let Some(peer) = peer {
             theirs.push(peer.crowd(PEER_RUNS, true)?);
         }
+        if let Some(dbos) = dbos {
+            of_dbos.push(dbos.crowd(DBOS_RUNS)?);
+        }
     }
     let (flavour, best) = best(&ours)?;
+    let [one, two] = FLAVOURS.map(|flavour| median(&ours, flavour));
+    scores.judge(
+        &format!("{RUNS} runs at once, two threads beside one"),
+        two? / one?,
+        "times",
+        Target::AtLeast(1.7),
+    );
     if let Some(peer) = peer {
-        let each = Sorted::new(theirs.iter().map(|crowd| f64::from(crowd.runs) / crowd.seconds))?;
-        let memory = theirs.iter().filter_map(|crowd| crowd.peak_bytes).max();
-        note(format!(
-            "LangGraph, AsyncSqliteSaver, {PEER_RUNS} runs at once: {:.0} runs/s ({:.0} to {:.0}){}",
-            each.median(),
-            each.at(0.0),
-            each.at(1.0),
-            megabytes(memory)
-        ));
+        let each = rates("LangGraph, AsyncSqliteSaver", &theirs)?;
         let free = peer.crowd(PEER_RUNS, false)?;
         note(format!("LangGraph without a checkpointer: {:.0} runs/s", f64::from(free.runs) / free.seconds));
-        let times = best / each.median();
-        scores.judge(
-            &format!("{RUNS} runs at once, beside LangGraph"),
-            times,
-            "times",
-            Target::AtLeast(20.0),
-        );
+        let what = format!("{RUNS} runs at once, beside LangGraph");
+        scores.judge(&what, best / each.median(), "times", Target::AtLeast(20.0));
+    }
+    if !of_dbos.is_empty() {
+        let each = rates("DBOS, SQLite", &of_dbos)?;
+        let what = format!("{RUNS} runs at once, beside DBOS on SQLite");
+        scores.judge(&what, best / each.median(), "times", Target::AtLeast(20.0));
     }
     if let Some(peak) =
         ours.iter().filter(|(of, _)| *of == flavour).filter_map(|(_, one)| one.peak_bytes).max()
     {
         let peak = peak as f64 / MEGABYTE;
-        scores.judge(&format!("{RUNS} runs at once, memory"), peak, "MB", Target::AtMost(400.0));
+        scores.judge(&format!("{RUNS} runs at once, memory"), peak, "MB", Target::AtMost(100.0));
+    }
+    let many: Crowd = measure::in_own_process(&["crowd", flavour, &MANY_RUNS.to_string()])?;
+    note(format!("Candor, {flavour}, {MANY_RUNS} runs at once: {:.0} runs/s", many.runs_per_second));
+    if let Some(peak) = many.peak_bytes {
+        let what = format!("{MANY_RUNS} runs at once, memory");
+        scores.judge(&what, peak as f64 / MEGABYTE, "MB", Target::AtMost(600.0));
     }
     Ok(())
+}
+
+/// Prints a peer's runs per second and returns them.
+fn rates(name: &str, crowds: &[PeerCrowd]) -> Result<Sorted> {
+    let each = Sorted::new(crowds.iter().map(|crowd| f64::from(crowd.runs) / crowd.seconds))?;
+    let memory = crowds.iter().filter_map(|crowd| crowd.peak_bytes).max();
+    let runs = crowds.first().map_or(0, |crowd| crowd.runs);
+    note(format!(
+        "{name}, {runs} runs at once: {:.0} runs/s ({:.0} to {:.0}){}",
+        each.median(),
+        each.at(0.0),
+        each.at(1.0),
+        megabytes(memory)
+    ));
+    Ok(each)
+}
+
+fn median(ours: &[(&'static str, Crowd)], flavour: &str) -> Result<f64> {
+    let of_this = ours.iter().filter(|(of, _)| *of == flavour).map(|(_, crowd)| crowd.runs_per_second);
+    Ok(Sorted::new(of_this)?.median())
 }
 
 /// Prints each kind of runtime; returns the better one with its runs per second.

@@ -1,8 +1,8 @@
-//! LangGraph from PyPI, in a virtual environment of its own.
+//! LangGraph and DBOS from PyPI, each in a virtual environment of its own.
 //!
-//! The environment is made once and made anew when the versions in `requirements.txt` change.
+//! An environment is made once and made anew when the versions in its list of requirements change.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -12,12 +12,37 @@ use serde::de::DeserializeOwned;
 use crate::measure;
 use crate::scores::note;
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/langgraph_peer.py");
-const VERSIONS: &str = include_str!("requirements.txt");
+/// A peer that is a Python program: its name, its script and the versions that it needs.
+struct Program {
+    name: &'static str,
+    script: &'static str,
+    requirements: &'static str,
+    versions: &'static str,
+}
+
+const LANGGRAPH: Program = Program {
+    name: "LangGraph",
+    script: concat!(env!("CARGO_MANIFEST_DIR"), "/peers/langgraph_peer.py"),
+    requirements: concat!(env!("CARGO_MANIFEST_DIR"), "/peers/requirements.txt"),
+    versions: include_str!("requirements.txt"),
+};
+
+const DBOS: Program = Program {
+    name: "DBOS",
+    script: concat!(env!("CARGO_MANIFEST_DIR"), "/peers/dbos_peer.py"),
+    requirements: concat!(env!("CARGO_MANIFEST_DIR"), "/peers/dbos_requirements.txt"),
+    versions: include_str!("dbos_requirements.txt"),
+};
 
 /// LangGraph, ready to be measured.
-pub(crate) struct LangGraph {
+pub(crate) struct LangGraph(Peer);
+
+/// DBOS, ready to be measured.
+pub(crate) struct Dbos(Peer);
+
+struct Peer {
     python: PathBuf,
+    script: &'static str,
 }
 
 /// Many runs at once.
@@ -40,48 +65,62 @@ pub(crate) struct Chains {
     pub(crate) used: Vec<f64>,
 }
 
-impl LangGraph {
+impl Peer {
     /// Makes the environment; without Python or a registry it says so, and there is no peer.
-    pub(crate) fn prepare() -> Option<Self> {
-        match Self::install() {
-            Ok(peer) => Some(peer),
-            Err(error) => {
-                note(format!("LangGraph is left out: {error:#}"));
-                None
-            }
-        }
+    fn prepare(program: &Program) -> Option<Self> {
+        let left_out = |error: &anyhow::Error| note(format!("{} is left out: {error:#}", program.name));
+        Self::install(program).inspect_err(left_out).ok()
     }
 
-    fn install() -> Result<Self> {
-        let folder = measure::target_folder()?.join("peers-venv");
-        let peer = Self { python: folder.join("bin/python") };
+    fn install(program: &Program) -> Result<Self> {
+        let folder = measure::target_folder()?.join(format!("peers-venv-{}", program.name.to_lowercase()));
+        let peer = Self { python: folder.join("bin/python"), script: program.script };
         let installed = folder.join("installed.txt");
-        if std::fs::read_to_string(&installed).is_ok_and(|versions| versions == VERSIONS) {
+        if std::fs::read_to_string(&installed).is_ok_and(|versions| versions == program.versions) {
             return Ok(peer);
         }
-        note(format!("making a virtual environment with LangGraph in {}", folder.display()));
+        note(format!("making a virtual environment with {} in {}", program.name, folder.display()));
         succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        let wanted = Path::new(SCRIPT).with_file_name("requirements.txt");
-        succeed(Command::new(&peer.python).args(["-m", "pip", "install", "--quiet", "-r"]).arg(wanted))?;
-        std::fs::write(installed, VERSIONS)?;
+        let mut install = Command::new(&peer.python);
+        succeed(install.args(["-m", "pip", "install", "--quiet", "-r", program.requirements]))?;
+        std::fs::write(installed, program.versions)?;
         Ok(peer)
-    }
-
-    /// Runs of the Paris shape, all at once, with checkpoints on disk or with none.
-    pub(crate) fn crowd(&self, runs: u32, durable: bool) -> Result<Crowd> {
-        self.measure("crowd", &runs.to_string(), if durable { "sqlite" } else { "memory" })
-    }
-
-    /// Chains of no-op nodes, each step on disk before the next begins; `between` are made unmeasured.
-    pub(crate) fn chain(&self, tasks: usize, chains: usize, between: usize) -> Result<Chains> {
-        self.measure("chain", &tasks.to_string(), &format!("{chains},{between}"))
     }
 
     fn measure<T: DeserializeOwned>(&self, shape: &str, size: &str, how: &str) -> Result<T> {
         let folder = measure::folder()?;
         let mut command = Command::new(&self.python);
-        command.args([SCRIPT, shape]).arg(folder.path()).args([size, how]);
+        command.args([self.script, shape]).arg(folder.path()).args([size, how]);
         measure::answer(command)
+    }
+}
+
+impl Dbos {
+    /// Makes the environment, if it can be had.
+    pub(crate) fn prepare() -> Option<Self> {
+        Peer::prepare(&DBOS).map(Self)
+    }
+
+    /// Runs of the Paris shape, all at once, every step on disk.
+    pub(crate) fn crowd(&self, runs: u32) -> Result<Crowd> {
+        self.0.measure("crowd", &runs.to_string(), "sqlite")
+    }
+}
+
+impl LangGraph {
+    /// Makes the environment, if it can be had.
+    pub(crate) fn prepare() -> Option<Self> {
+        Peer::prepare(&LANGGRAPH).map(Self)
+    }
+
+    /// Runs of the Paris shape, all at once, with checkpoints on disk or with none.
+    pub(crate) fn crowd(&self, runs: u32, durable: bool) -> Result<Crowd> {
+        self.0.measure("crowd", &runs.to_string(), if durable { "sqlite" } else { "memory" })
+    }
+
+    /// Chains of no-op nodes, each step on disk before the next begins; `between` are made unmeasured.
+    pub(crate) fn chain(&self, tasks: usize, chains: usize, between: usize) -> Result<Chains> {
+        self.0.measure("chain", &tasks.to_string(), &format!("{chains},{between}"))
     }
 }
 

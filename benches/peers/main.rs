@@ -1,4 +1,4 @@
-//! Candor beside its peers: runs per second against LangGraph, a chain against raw SQLite commits, large
+//! Candor beside its peers: runs per second against LangGraph and DBOS, a chain against raw SQLite commits, large
 //! plans, and the command as a person meets it.
 //!
 //! Whatever is compared is measured in one run of this bench, taking turns, because absolute times on a busy
@@ -24,8 +24,14 @@ mod shapes;
 
 use anyhow::{Result, bail};
 
-use crate::langgraph::LangGraph;
+use mimalloc::MiMalloc;
+
+use crate::langgraph::{Dbos, LangGraph};
 use crate::scores::Scores;
+
+/// The command's own.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The parts, in the order in which they are measured.
 const PARTS: [&str; 4] = ["crowd", "chain", "plan", "command"];
@@ -50,7 +56,7 @@ fn compare(parts: &[&str]) -> Result<()> {
     let mut scores = Scores::default();
     let peer = if has("crowd") || has("chain") { LangGraph::prepare() } else { None };
     if has("crowd") {
-        crowd::compare(peer.as_ref(), &mut scores)?;
+        crowd::compare(peer.as_ref(), Dbos::prepare().as_ref(), &mut scores)?;
     }
     if has("chain") {
         chain::compare(peer.as_ref(), &mut scores)?;

@@ -18,6 +18,10 @@ impl Target {
             Self::AtMost(target) => value <= target,
         }
     }
+
+    fn verdict(self, value: f64) -> &'static str {
+        if self.is_met(value) { "met" } else { "MISSED" }
+    }
 }
 
 impl fmt::Display for Target {
@@ -29,31 +33,33 @@ impl fmt::Display for Target {
     }
 }
 
-/// Counts the targets that were met and keeps the names of those that were not.
+/// Everything that was measured against a target.
 #[derive(Default)]
-pub(crate) struct Scores {
-    met: usize,
-    missed: Vec<String>,
+pub(crate) struct Scores(Vec<Score>);
+
+struct Score {
+    what: String,
+    value: f64,
+    unit: String,
+    target: Target,
 }
 
 impl Scores {
     /// Prints a number beside its target.
     pub(crate) fn judge(&mut self, what: &str, value: f64, unit: &str, target: Target) {
-        let met = target.is_met(value);
-        let verdict = if met { "met" } else { "MISSED" };
+        let verdict = target.verdict(value);
         println!("peers: {what}: {value:.2} {unit} (target: {target}): {verdict}");
-        if met {
-            self.met += 1;
-        } else {
-            self.missed.push(format!("{what}: {value:.2} {unit}, target {target}"));
-        }
+        self.0.push(Score { what: what.to_owned(), value, unit: unit.to_owned(), target });
     }
 
-    /// Prints how many targets were met, and again those that were not.
+    /// Prints everything as one table, as it stands in `docs/performance.md`.
     pub(crate) fn close(&self) {
-        let all = self.met + self.missed.len();
-        println!("peers: {} of {all} targets met", self.met);
-        self.missed.iter().for_each(|missed| println!("peers: missed: {missed}"));
+        let met = self.0.iter().filter(|score| score.target.is_met(score.value)).count();
+        println!("\npeers: {met} of {} targets met\n", self.0.len());
+        println!("| what | measured | target | |\n|---|---|---|---|");
+        for Score { what, value, unit, target } in &self.0 {
+            println!("| {what} | {value:.2} {unit} | {target} | {} |", target.verdict(*value));
+        }
     }
 }
 
