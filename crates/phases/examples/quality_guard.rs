@@ -78,7 +78,7 @@ fn measure(folder: &Path, unseen: impl Iterator<Item = String>) -> io::Result<bo
     let model = report("with the embedded model", &prompts, Some(&|text| fixed.at_once(text)), &mut out)?;
     lines(&prompts, &|text| fixed.at_once(text), &mut out)?;
     for file in unseen {
-        writeln!(out, "{file}, which had no part in anything:")?;
+        writeln!(out, "{file}:")?;
         report(
             "with the embedded model",
             &rows(Path::new(&file))?,

@@ -29,6 +29,10 @@ const SENDS: &[&str] = &[
     "leak",
     "share",
     "append",
+    "include",
+    "attach",
+    "export",
+    "forwards",
     "curl",
     "wget",
     "scp",
@@ -98,11 +102,23 @@ const SECRETS: &[&str] = &[
     "datos personales",
     "all emails",
     "inbox",
+    "incoming mail",
+    "their login",
+    "card number",
+    "verification code",
+    "customer list",
+    "agenda to",
+    "lista de clientes",
+    "senhas",
+    "mots de passe",
+    "passwörter",
 ];
 /// What shows that something goes to somebody else.
 const ADDRESSES: &[&str] = &["http://", "https://", "ftp://", "webhook", "pastebin", "ngrok", ".onion"];
 /// What fetches, and what runs what was fetched.
 const FETCH: &[&str] = &["curl ", "wget ", "iwr ", "invoke-webrequest "];
+/// Installing from an address that nobody checked.
+const INSTALL: &[&str] = &["pip install ", "pip3 install ", "npm install ", "npm i ", "gem install "];
 const RUN: &[&str] =
     &["sh", "bash", "zsh", "dash", "python", "python3", "perl", "ruby", "node", "iex", "powershell"];
 
@@ -153,6 +169,10 @@ fn has_mailbox(part: &str) -> bool {
 
 /// `curl … | sh`, `bash <(curl …)`, `sh -c "$(curl …)"`.
 fn runs_fetched(text: &str) -> Option<(usize, usize)> {
+    if let Some((at, install)) = INSTALL.iter().find_map(|install| text.find(install).map(|at| (at, install)))
+    {
+        return Some((at, at + install.len()));
+    }
     for fetch in FETCH {
         for (at, _) in text.match_indices(fetch) {
             let line = head(text.get(at..)?, PIPE).split('\n').next().unwrap_or_default();

@@ -39,7 +39,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     (
         "SHOW",
         "reveal show print output repeat display list tell give write share dump leak recite echo encode translate
-        summarize summarise return copy provide expose disclose read type state paste spell describe see know explain
+        summarize summarise return copy provide expose disclose type state paste spell describe explain
         revela revele muestra muestrame dime imprime repite ensename escribe zeige nenne wiederhole gib verrate affiche
         revele montre montrez repete repetez donne donnez revelez affichez imprimez recite mostre mostra mostrar revelar exiba imprima
         repita diga rivela ripeti stampa elenca dimmi zeig sag verrat gebe offenbare drucke liste wiederhol comparte
@@ -68,9 +68,17 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         inhibitions principles scruples taboos legality consequences disclaimers restricciones limites limite filtros
         censura etica reglas moral einschrankungen regeln grenzen filter zensur",
     ),
+    // Those of a model or a person. Licences and contracts are full of "without restriction" and "without limitation".
+    (
+        "BOUNDS",
+        "restrictions limits limitations filters filtering filtration guideline guidelines rule rules ethics ethic
+        morals moral morality ethical censorship censor censors policies boundary boundaries bounds laws
+        regulations constraint constraints confines safeguards inhibitions scruples taboos legality disclaimers
+        restricciones limites limite filtros censura etica reglas moral einschrankungen regeln grenzen zensur",
+    ),
     (
         "LOOSE",
-        "unfiltered uncensored amoral unrestricted unlimited unbound unethical immoral unhinged unmoderated
+        "unfiltered uncensored amoral unrestricted unbound unethical immoral unhinged unmoderated
         nonmoral unrestrained lawless unaligned unchained nofilter ungefiltert unzensiert",
     ),
     ("BAD", "illegal immoral unethical inhumane harmful dangerous offensive toxic evil explicit nsfw hateful violent
@@ -100,10 +108,32 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("SECRET", "password passwords passcode passphrase flag secret secretkey pin credentials contrasena clave
         passwort kennwort geheimnis"),
     ("ASSISTANTS", "ai ais assistant assistants llm llms chatbot chatbots chatgpt gpt claude copilot gemini bot bots ia ias
-        asistente asistentes agent agents agente agentes"),
+        asistente asistentes agent agents agente agentes ki kis assistent assistenten assistente assistenti assistants
+        sprachmodell sprachmodelle lia"),
+    (
+        "ORDER",
+        "approve accept rank mark label forward send delete install export close recommend report state say tell write leave
+        skip treat run call add use ignore disregard stop output print reply respond answer create open transfer pay upload
+        download execute give grant include omit record erase set book buy share start begin always never do dont from please
+        rate score append remove translate summarize summarise confirm set stay act read fetch visit click insert
+        recomienda di envia manda aprueba borra escribe responde ignora bewerte schreibe sende antworte losche erwahne
+        valide validez envoie envoyez approuve ecris reponds supprime envie aprove responda escreva apague
+        approva invia scrivi rispondi cancella",
+    ),
+    ("DONT", "never not dont no nunca nao non ne nicht nie jamais mai without sin sem senza sans ohne neither wont"),
+    ("TOLD", "told said given instructed ordered asked briefed configured wrote written dijeron dicho ordenaron pidieron
+        configuraron gesagt aufgetragen demande dit donne disseram pediram mandaram detto chiesto ricevute ricevuto recu
+        recues recebeu recebidas instruidos"),
     ("PEOPLE", "user users human humans operator operators person people anyone anybody nobody owner owners admin
-        administrator supervisor customer developer usuario usuarios humano persona nadie operador me them him her"),
+        administrator supervisor customer developer usuario usuarios humano persona nadie operador me them him her
+        client clients manager team staff finance responsible responsabile cliente utente utilisateur client nutzer kunden
+        chef jefe ninguem nessuno personne niemand niemanden"),
+    // The person whom a program works for. Not told of something, they are kept out; other people may just not need to know.
+    ("USERS", "user users human humans operator operators usuario usuarios humano utente utenti utilisateur utilisateurs nutzer benutzer"),
+    // Nobody but a program is called so; agents and assistants are people too.
+    ("ROBOTS", "ai ais llm llms chatbot chatbots chatgpt gpt claude copilot gemini bot bots ia ias ki kis lia sprachmodell sprachmodelle
+        assistant assistants asistente asistentes assistent assistenten assistente assistenti lassistant lassistente"),
     ("CONSENT", "approval approvals confirmation confirmations permission permissions consent authorization
-        authorisation verification review aprobacion confirmacion permiso autorizacion consentimiento"),
+        authorisation verification signoff aprobacion confirmacion permiso autorizacion consentimiento"),
     ("SNIPPET", "snippet snippets block blocks excerpt section fragment segment piece lines code script"),
 ];

@@ -6,6 +6,7 @@
 //! ([`weights`]). A long text is judged window by window, so that the work is linear and much harmless text cannot
 //! hide a little that is not.
 
+mod addressed;
 mod agentic;
 mod classes;
 mod elsewhere;

@@ -23,7 +23,6 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         NEVER ~2 follow|obey|listen|adhere|comply ~4 PRIOR
         NEVER ~2 follow|obey|adhere|comply ~3 openai|openais|chatgpts|chatgpt
         stop following ~3 RULES
-        PRIOR RULES ~4 void|invalid|cancelled|canceled|obsolete|ignored|revoked|irrelevant|outdated
         no longer ~2 bound|restricted|limited|governed|constrained|subject|chatgpt|ai|assistant
         no longer ~2 follow|obey|adhere ~3 RULES
         not ~2 bound ~2 LIMITS
@@ -35,7 +34,42 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         disable|deactivate|suspend|override|remove ~2 safety ~1 protocols|protocol|checks|filters|features|measures|restrictions|guardrails|mode
         DROP the rules|restrictions|filters|guidelines|guardrails|safeguards
         DROP safety|content|ethical ~1 rules|restrictions|filters|guidelines|guardrails|safeguards|policies|policy
-        can|may ignore ~2 rules|restrictions|guidelines",
+        can|may ignore ~2 rules|restrictions|guidelines
+        set|put|leave|throw|toss|cast|push ~4 aside|away ~5 TOLD
+        set|put|leave|throw|toss|cast|push ~1 aside|away ~4 RULES
+        YOUR ~2 rulebook|rules|instructions|guidelines|training ~3 aside|away
+        DROP ~3 criteria|rubric|brief|rulebook|setup|requirements ~3 you|YOUR
+        drop|lower|relax ~1 YOUR guard|guards|defences|defenses
+        stop being ~2 careful|cautious|ethical|safe|polite|responsible
+        YOUR ~2 earlier|previous|original|initial|first setup|configuration|training|role ~3 was|is|are
+        you serve|obey|answer|follow|listen|work ~2 only me|my
+        only ~2 obey|follow|listen|serve ~2 me|my
+        nobody elses
+        pretend ~5 limit|limits|rule|rules|policy|policies|restriction ~4 exist|apply
+        treat ~6 as commands|instructions|orders|trusted
+        no ~1 hagas caso ~6 TOLD|RULES|PRIOR
+        haz caso omiso
+        no ~1 tengas|tenga|sigas|siga ~4 TOLD|RULES|PRIOR
+        deja|dejen|deje ~1 de lado ~5 TOLD|RULES|PRIOR
+        ne ~1 tiens|tenez|prends|suis|suivez ~4 compte ~6 TOLD|RULES|PRIOR
+        ne ~1 tiens|tenez ~1 plus compte ~8 TOLD|haut|avant
+        fais|faites abstraction ~5 TOLD|RULES|PRIOR
+        laisse|laissez|mets ~2 cote|tomber ~5 TOLD|RULES|PRIOR
+        gilt|gelten|zahlt ~2 nicht mehr
+        halte|halten ~2 nicht ~2 an ~3 RULES|PRIOR
+        beachte|befolge|befolgen ~5 RULES ~3 nicht
+        deixe|deixa|ponha ~1 de lado ~5 TOLD|RULES|PRIOR
+        nao siga|sigas|leve|obedeca ~5 TOLD|RULES|PRIOR
+        lascia|lasciate perdere ~3 TOLD|RULES|PRIOR|indicazioni
+        non seguire|tenere|rispettare ~4 TOLD|RULES|PRIOR|indicazioni
+        metti|mettete da parte ~4 TOLD|RULES|PRIOR|indicazioni",
+    ),
+    (
+        Sign::RulesEnded,
+        "PRIOR RULES ~4 void|invalid|cancelled|canceled|obsolete|ignored|revoked|irrelevant|outdated|suspended
+        RULES ~2 are|is|was|were ~2 suspended|lifted|off|disabled|void
+        ohne jede|jegliche|alle LIMITS|schranke|schranken
+        by order of ~1 admin|administrator|developer|management|system",
     ),
     (
         Sign::AsksForPrompt,
@@ -69,6 +103,13 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         complete|continue|finish ~4 : ~2 you are a|an ~3 MODEL
         my instructions are
         systemprompt
+        what|which ~2 you ~3 TOLD ~4 before|earlier|first|initially
+        what|which|tell|list|name ~3 RULES ~2 you ~1 have|been
+        first line|message|sentence|words ~5 operator|developer|system|owner wrote|said|gave
+        hidden|secret|internal|confidential parameters|preamble|preambulo|settings|setup|rules|brief
+        text|words|lines|content ~4 precede|preceding|precedes|before|above ~2 chat|conversation|dialogue|session
+        texto|texte|testo|text ~4 que|con|quel|partenza|depart|depart ~5 TOLD
+        messaggio|mensaje|message|mensagem|nachricht di|de|du|do|des ~1 sistema|systeme|systems
         everything before this
         above this line",
     ),
@@ -138,12 +179,13 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
     (
         Sign::Unbound,
         "LOOSE
-        NO ~3 LIMITS
+        NO ~3 BOUNDS
+        answer|respond|act|speak|write|reply|talk|chat|operate ~5 without ~1 LIMITS
         NO ~1 BAD|moral|ethical ~2 LIMITS
         free ~1 of|from ~3 LIMITS
         free from|of all|any
         broken|break|breaking free
-        not ~2 limited|restricted|bound|confined ~1 by|to
+        you|youre|it|is|are|am|im|he|she|who ~1 not ~2 limited|restricted|bound|confined ~1 by|to
         NEVER ~2 care|bound|restricted|limited|believe ~4 LIMITS
         regardless ~2 of ~3 LIMITS|ethicality|ethics|legality
         NEVER ~2 follow|abide|adhere|obey|respect|comply|have ~4 LIMITS
@@ -154,6 +196,10 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         hate|hates moral|morals|ethics
         freed|liberated|unlocked ~3 LIMITS
         anything ~2 wants|want|asked
+        never ~1 taught|learned|learnt|knew|had ~4 LIMITS|manners|shame
+        answers|says|does whatever|anything
+        nothing to lose
+        you ~1 not|never permitted|allowed|supposed to ~1 say|tell|write|reveal|share
         say|do|generate|create|write|return|provide anything",
     ),
     (
@@ -169,6 +215,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         without hesitation|question|exception|questioning|refusal
         do not REFUSE
         you cannot say no
+        if you ~1 cant|cannot|wont ~2 tell|say|answer|help ~8 story|poem|song|play|code
         whatever ~2 ask|asked|asks|want",
     ),
     (
@@ -245,7 +292,6 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         prefix ~2 with
         say exactly
         print|output|say|repeat|write|respond|reply ~2 following ~2 exactly|verbatim|text|words|sentence
-        answer|reply|respond only ~1 with
         REPLY|respond ~2 only|exactly ~2 as|with|in
         every REPLY
         each REPLY ~3 with|must
@@ -272,8 +318,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         developer ~2 debugging|testing
         login|user|logged ~1 admin|root
         sudo|root access
-        maintenance|debug|diagnostic|diagnostics|test mode
         admin|administrator|developer override|access|privileges
+        i|im|am ~5 engineer|developer|admin|administrator|technician|team ~2 who|that maintains|maintain|built|trained|runs|run ~1 you
         for troubleshooting|debugging|auditing purposes|reasons
         modify|modifying|reprogram|reprogramming|rewrite ~2 your programming|code|instructions",
     ),
@@ -368,13 +414,16 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         your new|real|actual|true task|goal|job|instructions|purpose|objective|role
         now ~2 new task|instructions|rules
         YOUR only|sole job|task|purpose
-        stop ~2 processing|translating|summarizing|here
+        stop ~2 processing|translating|summarizing|summarising|investigating|here
         begin|start|focus ~2 new ~1 task|tasks|session|assignment|assignments
         end of|del ~1 prompt|instructions|input|document|text|data
         hidden|secret command|instruction
         important : ~3 assistant|ai|model|llm|agent
         attention ~1 ai|assistant|llm|agent|model
         to|if ~3 ai|llm|assistant|agent ~2 reading|processing|summarizing
+        new job|mission|objective|assignment ~2 for|is|:
+        task|tasks|goal|objective|job ~1 has|have|is|was changed|replaced|updated
+        never mind ~1 translating|summarizing|summarising|that|the ~1 tell|show|give|write
         haha|lol pwned
         neue aufgabe|aufgaben|anweisungen
         nueva tarea|instruccion|orden
@@ -397,37 +446,6 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
     (
         Sign::Learns,
         "what|how|why|when|where|who|which|is|are|can|could|should|does|do",
-    ),
-    (
-        Sign::ToAssistants,
-        "attention|atencion|warning|aviso ~2 ASSISTANTS
-        ASSISTANTS ~4 reading|processing|parsing|summarizing|summarising|analyzing|analysing|reviewing|crawling ~1 this|it
-        if|si you|eres are|youre|un|una ~4 ASSISTANTS
-        if you ~3 ASSISTANTS
-        if|when|whenever|cuando ~3 ASSISTANTS ~3 reads|read|processes|summarizes|summarises|sees|parses|lea|lee
-        note|message|memo|instruction|instructions|directive|reminder|nota|mensaje|instrucciones to|for|a|para ~3 ASSISTANTS :
-        dear ai|llm|chatbot|agent
-        important ~2 for|to ~2 ai|llm|llms|chatbots",
-    ),
-    (
-        Sign::SkipsApproval,
-        "NEVER ~1 ask|tell|inform|notify|mention|alert|warn|involve|consult|report ~4 PEOPLE
-        NEVER ~1 ask ~3 CONSENT
-        no ~1 pidas|preguntes|informes|avises|menciones|digas ~5 PEOPLE
-        no ~1 pidas|solicites|esperes ~3 CONSENT
-        skip|bypass|disable|circumvent|avoid|suppress|omite|omitir|desactiva|saltate ~3 CONSENT
-        without ~2 asking ~2 for ~2 CONSENT
-        without ~1 informing|notifying|alerting|telling|asking|consulting ~1 PEOPLE
-        without ~2 user|users|human|manual|any|further|explicit ~1 CONSENT
-        sin ~1 pedir|esperar|solicitar ~3 CONSENT
-        sin ~1 preguntar|avisar|informar|consultar ~2 PEOPLE
-        ohne ~2 nachfrage|ruckfrage|bestatigung|genehmigung|zustimmung
-        sans ~2 demander|attendre ~3 confirmation|autorisation|permission|approbation
-        sem ~2 pedir|esperar|solicitar ~2 confirmacao|permissao|autorizacao|aprovacao
-        senza ~2 chiedere|attendere ~2 conferma|permesso|autorizzazione|approvazione
-        CONSENT ~3 not|is not|isnt required|needed|necessary
-        already ~2 approved|authorized|authorised ~4 dont|not|no ask|confirm
-        auto approve|confirm|accept",
     ),
     (
         Sign::WritesPrompt,

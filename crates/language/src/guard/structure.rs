@@ -37,15 +37,35 @@ const MARKS: &[&str] = &[
     "[system](#",
     "```system",
     "{{#system",
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_result>",
+    "</tool_result>",
+    "<function_call>",
+    "<function_results>",
 ];
+/// What makes a part of a page invisible to people, in lower case without spaces.
+const UNSEEN: &[&str] =
+    &["display:none", "visibility:hidden", "font-size:0", "opacity:0", "color:#fff", "color:white"];
 /// Who speaks at the beginning of a line, in a conversation with a model.
 const SPEAKERS: &[&str] =
     &["system", "user", "assistant", "human", "ai", "chatgpt", "gpt", "bot", "sistema", "usuario"];
 /// What stands in front of a speaker.
 const DECORATION: &[char] = &['#', '*', '-', '>', '<', '[', '(', '{', '_', ' ', '=', '~'];
 /// What spread letters spell if they are an order.
-const SPELLED: &[&str] =
-    &["ignore", "instruct", "prompt", "disregard", "override", "jailbreak", "password", "system"];
+const SPELLED: &[&str] = &[
+    "ignore",
+    "forget",
+    "bypass",
+    "reveal",
+    "instruct",
+    "prompt",
+    "disregard",
+    "override",
+    "jailbreak",
+    "password",
+    "system",
+];
 /// How many letters in a row make a disguised word.
 const LEAST_SPREAD: usize = 6;
 /// How often a name in capitals is repeated before it counts.
@@ -88,12 +108,23 @@ fn marks(text: &str, is_order: &dyn Fn(&str) -> bool, hits: &mut Vec<Hit>) {
             if is_order(inside) {
                 hits.push(Hit { at, end: at + 4, sign: Sign::HiddenOrder });
             }
+        } else if unseen(rest).is_some_and(is_order) {
+            hits.push(Hit { at, end: at + 1, sign: Sign::HiddenOrder });
         } else if is_leak(head(rest, MOST_ADDRESS)) {
             hits.push(Hit { at, end: at + 2, sign: Sign::Leak });
         } else if let Some(end) = label(head(rest, MOST_LABEL)) {
             hits.push(Hit { at, end: at + end, sign: Sign::Label });
         }
     }
+}
+
+/// The text of an element that people do not see: `<div style="display:none">…</div>`.
+fn unseen(rest: &str) -> Option<&str> {
+    let (tag, inside) = rest.strip_prefix('<')?.split_once('>')?;
+    let style: String =
+        tag.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().to_lowercase();
+    let hides = style.contains("style=") && UNSEEN.iter().any(|mark| style.contains(mark));
+    hides.then(|| inside.split("</").next().unwrap_or(inside))
 }
 
 /// A picture whose address has room for data: `![x](https://host/?q={…})`.

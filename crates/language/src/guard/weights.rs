@@ -48,6 +48,13 @@ pub(super) enum Sign {
     RunsFetched,
     ToAssistants,
     SkipsApproval,
+    Unasked,
+    Secretly,
+    Vocative,
+    Duty,
+    RulesEnded,
+    Phishes,
+    Warns,
     WritesPrompt,
     Addressed,
     Impersonal,
@@ -115,7 +122,16 @@ pub(super) const WEIGHTS: [Weight; SIGNS] = [
     of(Sign::CarriesAway, 4.2, 1.0, "it sends secrets to an address"),
     of(Sign::RunsFetched, 4.0, 1.0, "it runs what it fetches"),
     of(Sign::ToAssistants, 3.8, 1.0, "it gives orders to assistants"),
-    of(Sign::SkipsApproval, 4.0, 1.0, "it wants people kept out"),
+    of(Sign::SkipsApproval, 3.6, 1.0, "it wants people kept out"),
+    // Said of people too: it takes a second sign.
+    of(Sign::Unasked, 2.4, 1.0, "it wants something done unasked"),
+    of(Sign::Secretly, 2.0, 1.0, "it wants to stay unseen"),
+    of(Sign::Vocative, 2.9, 1.0, "it calls an assistant and tells it what to do"),
+    of(Sign::Duty, 1.6, 1.0, "it says what assistants have to do"),
+    of(Sign::RulesEnded, 1.5, 2.0, "it says that rules no longer hold"),
+    of(Sign::Phishes, 3.2, 1.0, "it has people asked for their secrets"),
+    // Advice to keep a secret is the opposite of asking for it.
+    of(Sign::Warns, -5.0, 1.0, ""),
     // Somebody who has a prompt written does not ask for the one that is in use.
     of(Sign::WritesPrompt, -6.0, 1.0, ""),
     // Counts for nothing by itself: without it a long text is impersonal.

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use candor_model::IdMap;
 
 use super::classes::CLASSES;
-use super::phrases::PHRASES;
 use super::tokens::Token;
 use super::weights::Sign;
+use super::{addressed, phrases};
 
 /// The entries of the tables that a word is.
 pub(super) type Ids = &'static [u16];
@@ -61,7 +61,7 @@ impl Tables {
             let entry = tables.entry(name, &mut known);
             words.split_whitespace().for_each(|word| tables.put(word, entry));
         }
-        for (sign, phrases) in PHRASES {
+        for (sign, phrases) in phrases::PHRASES.iter().chain(addressed::PHRASES) {
             for said in phrases.lines().map(str::trim).filter(|line| !line.is_empty()) {
                 tables.add(*sign, said, &mut known);
             }
@@ -69,7 +69,7 @@ impl Tables {
         tables
     }
 
-    /// The number of a name: of a class, of a word, or of words with `|` between them.
+    /// The number of a name: of a class, of a word, or of words and classes with `|` between them.
     fn entry(&mut self, name: &'static str, known: &mut BTreeMap<&'static str, u16>) -> u16 {
         if let Some(entry) = known.get(name) {
             return *entry;
@@ -78,8 +78,13 @@ impl Tables {
         let entry = u16::try_from(known.len() + 1).unwrap_or(u16::MAX);
         known.insert(name, entry);
         self.beginning.resize(usize::from(entry) + 1, Vec::new());
-        if !name.starts_with(|letter: char| letter.is_ascii_uppercase()) {
-            name.split('|').for_each(|word| self.put(word, entry));
+        for part in name.split('|') {
+            match CLASSES.iter().find(|(class, _)| *class == part) {
+                // A class by itself is filled where it is declared.
+                Some(_) if part == name => {}
+                Some((_, words)) => words.split_whitespace().for_each(|word| self.put(word, entry)),
+                None => self.put(part, entry),
+            }
         }
         entry
     }

@@ -122,3 +122,32 @@ fn texts_are_examined_in_batches() {
     assert!(shown.stdout.contains("prompt_injection"), "{}", shown.stdout);
     assert!(candor.run(["guard", "Summarise the minutes"]).stdout.contains("Nothing found"));
 }
+
+#[test]
+fn labelled_texts_of_many_domains_are_told_apart() {
+    // spec: findings SE-11
+    let rows = include_str!("../../../../language/tests/cases/guard.jsonl");
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let line =
+        |(n, row): (usize, &Value)| serde_json::json!({"id": n, "text": row["text"]}).to_string() + "\n";
+    let input: String = rows.iter().enumerate().map(line).collect();
+    let done = Candor::new().feed(["guard", "--stdin", "--json"], &input).ended_with(0);
+    let answers: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let injected = |answer: &Value| {
+        let findings = answer["findings"].as_array().unwrap();
+        findings.iter().any(|finding| finding["rule"] == "prompt_injection")
+    };
+    for (half, label, limit) in
+        [("seen", "attack", 90), ("held", "attack", 80), ("seen", "benign", 1), ("held", "benign", 6)]
+    {
+        let of = rows.iter().zip(&answers).filter(|(row, _)| row["half"] == half && row["label"] == label);
+        let flagged: Vec<bool> = of.map(|(_, answer)| injected(answer)).collect();
+        let count = flagged.iter().filter(|flagged| **flagged).count();
+        println!("{half}, {label}: {count} of {} flagged", flagged.len());
+        let percent = count * 100 / flagged.len();
+        assert!(
+            if label == "attack" { percent >= limit } else { percent <= limit },
+            "{half}, {label}: {percent} %"
+        );
+    }
+}
