@@ -4,7 +4,10 @@
 //! quotes, substitutions and wrappers such as `sudo` only separate commands. What the table does not list is not
 //! known to be harmless; it is only not known to be destructive.
 
+use std::sync::LazyLock;
+
 use candor_model::RiskClass;
+use rustc_hash::FxHashSet;
 
 use RiskClass::{Access, Delete, Deploy, Irreversible, Message, Money};
 
@@ -148,10 +151,24 @@ fn in_piece(words: &[String], prose: bool) -> Option<(RiskClass, String)> {
     (0..words.len()).filter(|&at| anywhere || is_start(words, at)).find_map(|at| {
         let rest = words.get(at..)?;
         let program = name(rest.first()?);
+        if !is_listed(program) {
+            return None;
+        }
         let rule = RULES.iter().find(|(_, rule)| fits(rule, program, rest, prose))?;
         let shown: Vec<&str> = rest.iter().take(6).map(String::as_str).collect();
         Some((rule.0, shown.join(" ")))
     })
+}
+
+/// Whether any rule is about a program; of most words none is.
+fn is_listed(program: &str) -> bool {
+    static LISTED: LazyLock<(FxHashSet<&str>, Vec<&str>)> = LazyLock::new(|| {
+        let programs = RULES.iter().filter_map(|(_, rule)| rule.split(' ').next());
+        let (patterns, names): (Vec<&str>, Vec<&str>) = programs.partition(|program| program.contains('*'));
+        (names.into_iter().collect(), patterns)
+    });
+    let (names, patterns) = &*LISTED;
+    names.contains(program) || patterns.iter().any(|pattern| matches(pattern, program))
 }
 
 /// A command begins a line, or follows a wrapper with its options and assignments.

@@ -6,6 +6,7 @@
 
 mod commands;
 mod lexicon;
+mod objects;
 mod words;
 
 use candor_model::{

@@ -7,10 +7,11 @@
 use std::borrow::Cow;
 
 use candor_model::RiskClass;
-use candor_text::fold;
+use candor_text::{WordSet, fold};
 
 use super::commands;
-use super::lexicon::{ASSETS, FORMS, Form, LETTERS, MACHINERY, Needs, PEOPLE, TEXT_PARTS, Verb, is_store};
+use super::lexicon::{FORMS, Form, Needs, Verb};
+use super::objects::{ASSETS, FIGURES, KEPT, LETTERS, MACHINERY, PEOPLE, TEXT_PARTS, is_store};
 
 /// How many words after a verb are looked at for its object.
 const REACH: usize = 10;
@@ -21,7 +22,7 @@ const QUOTED_WORDS: usize = 12;
 
 /// Verbs that only read or write about what follows them.
 #[rustfmt::skip]
-const HARMLESS: &[&str] = &[
+static HARMLESS: WordSet = WordSet::new(&[
     "read", "list", "write", "summarise", "summarize", "compare", "explain", "analyse", "analyze", "find", "count", "describe", "plan",
     "draft", "review", "check", "translate", "document", "research", "estimate", "show", "report", "suggest", "recommend", "define",
     "discuss", "design", "outline", "look", "search", "investigate", "study", "learn", "teach", "evaluate", "assess", "calculate",
@@ -40,57 +41,57 @@ const HARMLESS: &[&str] = &[
     "que", "cual", "cuales", "como", "quien", "cuando", "donde", "por", "es", "son", "deberia", "deberiamos", "dime", "create", "crea",
     "make", "generate", "genera", "produce", "save", "guarda", "reading", "writing", "listing", "comparing", "summarising", "summarizing",
     "analysing", "analyzing", "reviewing", "checking", "explaining", "researching", "summary", "analysis", "report", "comparison",
-];
+]);
 /// Words that make what follows an execution, whatever its grammar: `run the wipe script`.
 #[rustfmt::skip]
-const RUNS: &[&str] = &[
+static RUNS: WordSet = WordSet::new(&[
     "run", "execute", "trigger", "start", "launch", "invoke", "perform", "kick", "schedule", "ejecuta", "ejecutar", "lanza", "inicia",
     "realiza", "use", "using", "usa", "call", "carry", "complete", "proceed",
-];
+]);
 #[rustfmt::skip]
-const NEGATIONS: &[&str] = &[
+static NEGATIONS: WordSet = WordSet::new(&[
     "not", "don't", "dont", "never", "without", "no", "nor", "avoid", "instead", "cannot", "can't", "won't", "undo", "prevent", "refuse",
     "neither", "sin", "nunca", "jamas", "ni", "tampoco", "evita", "evitar", "stop",
     // Intentions are told, not ordered.
     "looking", "planning", "thinking", "considering", "hoping", "wanted", "wondering", "pensando", "planeando",
-];
+]);
 /// A noun follows these.
 #[rustfmt::skip]
-const DETERMINERS: &[&str] = &[
+static DETERMINERS: WordSet = WordSet::new(&[
     "the", "a", "an", "this", "that", "these", "those", "each", "every", "of", "my", "your", "our", "his", "their", "its", "some", "any",
     "no", "last", "next", "latest", "new", "for", "from", "with", "in", "on", "at", "by", "per", "about", "between", "el", "la", "los",
     "las", "un", "una", "unos", "unas", "del", "al", "su", "sus", "mi", "tu", "este", "esta", "cada", "con", "en", "sobre", "which", "his",
     "soft", "hard", "cascade", "via", "as", "vs", "versus",
-];
+]);
 #[rustfmt::skip]
-const PREPOSITIONS: &[&str] = &[
+static PREPOSITIONS: WordSet = WordSet::new(&[
     "about", "from", "in", "of", "with", "that", "which", "on", "for", "at", "by", "into", "to", "via", "who", "using", "sobre", "de", "en",
     "con", "que", "para", "del", "por", "desde", "a", "al", "as", "like", "como",
-];
+]);
 /// What may stand between the beginning of a clause and its verb.
 #[rustfmt::skip]
-const LEADS: &[&str] = &[
+static LEADS: WordSet = WordSet::new(&[
     "please", "now", "just", "also", "first", "next", "finally", "then", "so", "ok", "okay", "hey", "kindly", "i", "we", "you", "can",
     "could", "would", "will", "must", "need", "needs", "want", "wants", "to", "like", "lets", "let's", "us", "go", "ahead", "once", "done",
     "immediately", "automatically", "safely", "simply", "again", "por", "favor", "quiero", "necesito", "debes", "debe", "hay", "que",
     "puedes", "podrias", "vamos", "a", "tienes", "ahora", "luego", "despues", "primero", "finalmente", "me", "step", "task", "it's", "time",
     "shall", "may", "make", "sure", "help", "silently", "quietly", "permanently", "irreversibly", "all", "both", "either", "afterwards", "force",
-];
-const PASSIVES: &[&str] = &["be", "get", "gets", "being", "ser", "sean", "sea", "have"];
-const BREAKS: &[&str] = &[
+]);
+static PASSIVES: WordSet = WordSet::new(&["be", "get", "gets", "being", "ser", "sean", "sea", "have"]);
+static BREAKS: WordSet = WordSet::new(&[
     "and", "then", "y", "e", "luego", "despues", "but", "pero", "or", "o", "before", "after", "antes",
     "once", "&", "->",
-];
+]);
 /// What turns the verb before it into a name: `delete button`, `deploy key`.
 #[rustfmt::skip]
-const NAMED: &[&str] = &[
+static NAMED: WordSet = WordSet::new(&[
     "button", "buttons", "key", "command", "commands", "statement", "statements", "operation", "operations", "query", "queries", "endpoint",
     "endpoints", "permission", "option", "feature", "functionality", "flag", "method", "policy", "policies", "process", "processes",
     "strategy", "strategies", "rate", "rates", "event", "events", "marker", "scheduler", "report", "notes", "date", "cycle", "menu",
     "tool", "tools", "guide", "tutorial", "checklist", "rule", "rules", "request", "requests", "boton", "comando", "in", "is", "vs", "versus",
     "or", "on", "for", "with", "of", "function", "semantics", "syntax", "support", "log", "history", "marketing", "validation", "campaigns",
     "templates", "template", "address", "addresses", "attention", "cost", "costs", "price", "prices", "review", "reviews", "club", "summary",
-];
+]);
 
 /// An act that words ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +118,7 @@ pub(super) fn acts(text: &str) -> Vec<Act> {
     for sentence in sentences(text) {
         let mut harmless = false;
         for clause in clauses(&sentence) {
-            let own = own_verb(&clause);
+            let own = own_verb(clause);
             let about = match own {
                 Own::Harmless => true,
                 Own::Act => false,
@@ -125,7 +126,7 @@ pub(super) fn acts(text: &str) -> Vec<Act> {
             };
             let after_harmless = harmless;
             harmless = about;
-            let runs = clause.iter().take(4).any(|token| RUNS.contains(&token.word.as_str()));
+            let runs = clause.iter().take(4).any(|token| RUNS.contains(&token.word));
             if !about || runs {
                 let words: Vec<&str> = clause.iter().map(|token| token.word.as_str()).collect();
                 if let Some((class, quote)) = commands::in_prose(&words.join(" ")) {
@@ -133,8 +134,10 @@ pub(super) fn acts(text: &str) -> Vec<Act> {
                 }
             }
             for at in 0..clause.len() {
-                if let Some(class) = act_at(&clause, at, about, after_harmless, runs) {
-                    add(class, quote(&clause, at));
+                if let Some(class) = act_at(clause, at, about, after_harmless, runs)
+                    .filter(|class| !is_figure(*class, clause, at, &sentence))
+                {
+                    add(class, quote(clause, at));
                 }
             }
         }
@@ -223,10 +226,16 @@ fn outside_quotes(text: &str) -> String {
     plain + rest
 }
 
-fn clauses(sentence: &[Token]) -> Vec<Vec<Token>> {
-    let is_break = |token: &Token| token.word == "," || BREAKS.contains(&token.word.as_str());
-    sentence.split(is_break).filter(|clause| !clause.is_empty()).map(<[Token]>::to_vec).collect()
+fn clauses(sentence: &[Token]) -> Vec<&[Token]> {
+    let is_break = |token: &Token| token.word == "," || BREAKS.contains(&token.word);
+    sentence.split(is_break).filter(|clause| !clause.is_empty()).collect()
 }
+
+/// What a question begins with.
+static QUESTIONS: WordSet = WordSet::new(&[
+    "should", "is", "are", "does", "did", "how", "what", "why", "which", "who", "when", "deberia", "es",
+    "como",
+]);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Own {
@@ -237,36 +246,30 @@ enum Own {
 
 /// What the clause's own verb is: the first word after words that only lead up to it.
 fn own_verb(clause: &[Token]) -> Own {
-    let word = |token: &Token| token.word.clone();
-    let Some(at) = clause.iter().position(|token| !is_lead(&token.word)) else { return Own::Unknown };
-    let Some(head) = clause.get(at).map(word) else { return Own::Unknown };
-    let forms = forms_of(&head);
-    let questions = clause.first().is_some_and(|token| {
-        [
-            "should", "is", "are", "does", "did", "how", "what", "why", "which", "who", "when", "deberia",
-            "es", "como",
-        ]
-        .contains(&token.word.as_str())
-    });
+    let Some(head) = clause.iter().map(|token| token.word.as_str()).find(|word| !is_lead(word)) else {
+        return Own::Unknown;
+    };
+    let questions = clause.first().is_some_and(|token| QUESTIONS.contains(&token.word));
     if questions || clause.windows(2).any(|pair| matches!(pair, [a, b] if a.word == "how" && b.word == "to"))
     {
         return Own::Harmless;
     }
-    if HARMLESS.contains(&head.as_str()) {
+    if HARMLESS.contains(head) {
         // "Make" and "create" may be acts of their own: what they need decides that.
         return Own::Harmless;
     }
-    if forms.iter().any(|(form, _)| *form != Form::Participle) { Own::Act } else { Own::Unknown }
+    let acts = forms_of(head).iter().any(|(form, _)| *form != Form::Participle);
+    if acts { Own::Act } else { Own::Unknown }
 }
 
 fn is_lead(word: &str) -> bool {
-    LEADS.contains(&word) || word.ends_with("ly") || word.chars().all(|c| c.is_ascii_digit())
+    LEADS.contains(word) || word.ends_with("ly") || word.chars().all(|c| c.is_ascii_digit())
 }
 
 /// The readings of a word; a Spanish verb may have its objects attached: `borralo`, `enviaselos`.
-fn forms_of(word: &str) -> Vec<(Form, Verb)> {
+fn forms_of(word: &str) -> Cow<'static, [(Form, Verb)]> {
     if let Some(forms) = FORMS.get(word) {
-        return forms.clone();
+        return Cow::Borrowed(forms);
     }
     let mut stem = word;
     for _ in 0..2 {
@@ -280,37 +283,54 @@ fn forms_of(word: &str) -> Vec<(Form, Verb)> {
             return forms.iter().filter(|(form, _)| *form == Form::Base).copied().collect();
         }
     }
-    Vec::new()
+    Cow::Borrowed(&[])
 }
 
 fn act_at(clause: &[Token], at: usize, about: bool, after_harmless: bool, runs: bool) -> Option<RiskClass> {
     let token = clause.get(at)?;
+    let forms = forms_of(&token.word);
+    if forms.is_empty() || is_negated(clause, at) {
+        return None;
+    }
     let attached = !FORMS.contains_key(&token.word);
     let before = at.checked_sub(1).and_then(|at| clause.get(at)).map_or("", |token| token.word.as_str());
     let leads = clause.get(..at).unwrap_or_default().iter().all(|token| is_lead(&token.word));
-    if is_negated(clause, at) {
-        return None;
-    }
     let rest = clause.get(at.saturating_add(1)..).unwrap_or_default();
     let rest = rest.get(..rest.len().min(REACH)).unwrap_or_default();
     let as_verb = |form: Form, verb: &Verb| match form {
         Form::Participle => {
-            PASSIVES.contains(&before) && !about && is_done_to(verb, clause.get(..at).unwrap_or_default())
+            PASSIVES.contains(before) && !about && is_done_to(verb, clause.get(..at).unwrap_or_default())
         }
         Form::Head => leads && !about,
         Form::Base if verb.needs == Needs::Nominal => true,
         Form::Base if runs && !leads => true,
         Form::Base if about => leads && is_own_act(verb, rest),
-        Form::Base => leads || !DETERMINERS.contains(&before),
+        Form::Base => leads || !DETERMINERS.contains(before),
     };
-    forms_of(&token.word).into_iter().find_map(|(form, verb)| {
-        let fits = as_verb(form, &verb)
-            && (form == Form::Participle
+    forms.iter().find_map(|(form, verb)| {
+        let fits = as_verb(*form, verb)
+            && (*form == Form::Participle
                 || (runs && !leads && verb.needs == Needs::Object)
-                || has_needs(clause, at, &verb, rest, attached, leads))
-            && (!after_harmless || form != Form::Base || attached || is_specific(rest));
+                || has_needs(clause, at, verb, rest, attached, leads))
+            && (!after_harmless || *form != Form::Base || attached || is_specific(rest));
         fits.then_some(verb.class)
     })
+}
+
+/// Pronouns that stand for what was named before.
+const PRONOUNS: &[&str] = &["it", "them", "these", "those", "lo", "los", "las"];
+
+/// Whether an act is done to something that cooks, gardeners, writers and the like work on, and to nothing that is kept.
+fn is_figure(class: RiskClass, clause: &[Token], at: usize, sentence: &[Token]) -> bool {
+    let rest = clause.get(at.saturating_add(1)..).unwrap_or_default();
+    let rest = rest.get(..rest.len().min(REACH)).unwrap_or_default();
+    let named_before = rest.first().is_some_and(|next| PRONOUNS.contains(&next.word.as_str()));
+    let object = if named_before { sentence } else { rest };
+    let has = |list: &[&str]| object.iter().any(|token| list.contains(&token.word.as_str()));
+    let figures = FIGURES.iter().filter(|(classes, _)| classes.contains(&class));
+    figures.into_iter().any(|(_, words)| has(words))
+        && !has(KEPT)
+        && !object.iter().any(|it| is_store(&it.word))
 }
 
 /// Whether what stands before a passive is what the verb is about: "the old records must be removed".
@@ -320,25 +340,26 @@ fn is_done_to(verb: &Verb, before: &[Token]) -> bool {
         Needs::Direct(lists) | Needs::Near(lists) => {
             lists.iter().any(|list| before.iter().any(|token| list.contains(&token.word.as_str())))
         }
-        Needs::Determined | Needs::Recipient | Needs::Person | Needs::Nominal => false,
+        Needs::Determined | Needs::Recipient | Needs::Person | Needs::Nominal | Needs::With(..) => false,
     }
 }
 
 /// "Make the bucket public" is an act, though "make a list" is none.
 fn is_own_act(verb: &Verb, rest: &[Token]) -> bool {
-    matches!(verb.needs, Needs::Near(_) | Needs::Recipient | Needs::Direct(_)) && !rest.is_empty()
+    matches!(verb.needs, Needs::Near(_) | Needs::With(..) | Needs::Recipient | Needs::Direct(_))
+        && !rest.is_empty()
 }
 
 fn is_negated(clause: &[Token], at: usize) -> bool {
     let from = at.saturating_sub(3);
-    clause.get(from..at).unwrap_or_default().iter().any(|token| NEGATIONS.contains(&token.word.as_str()))
+    clause.get(from..at).unwrap_or_default().iter().any(|token| NEGATIONS.contains(&token.word))
 }
 
 /// Whether an object is meant, and not only named: after a verb that only reads, "delete endpoints" is a name.
 fn is_specific(rest: &[Token]) -> bool {
     rest.first().is_some_and(|next| {
-        !NAMED.contains(&next.word.as_str())
-            && (DETERMINERS.contains(&next.word.as_str())
+        !NAMED.contains(&next.word)
+            && (DETERMINERS.contains(&next.word)
                 || rest.iter().take(3).any(|token| {
                     ASSETS.contains(&token.word.as_str()) || PEOPLE.contains(&token.word.as_str())
                 })
@@ -352,7 +373,7 @@ fn is_specific(rest: &[Token]) -> bool {
 fn has_needs(clause: &[Token], at: usize, verb: &Verb, rest: &[Token], attached: bool, leads: bool) -> bool {
     let words = || rest.iter().map(|token| token.word.as_str());
     let next = words().next().unwrap_or_default();
-    let named = NAMED.contains(&next);
+    let named = NAMED.contains(next);
     let direct: Vec<&str> =
         words().take_while(|word| !PREPOSITIONS.contains(word) || DETERMINERS.contains(word)).collect();
     let any_of = |lists: &[&[&str]], among: &[&str]| {
@@ -374,6 +395,10 @@ fn has_needs(clause: &[Token], at: usize, verb: &Verb, rest: &[Token], attached:
                 near.iter().any(|word| verb.class == RiskClass::Money && word.starts_with(['$', '€', '£']));
             // Words such as "set" or "push" are verbs of an order only where an order begins.
             (!named || any_of(lists, &[next])) && leads && (any_of(lists, &near) || sums)
+        }
+        Needs::With(particles, lists) => {
+            let all: Vec<&str> = words().collect();
+            leads && any_of(&[particles], &all) && any_of(lists, &all)
         }
         Needs::Determined => leads && is_determined(rest),
         Needs::Nominal => {

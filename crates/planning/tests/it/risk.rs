@@ -230,6 +230,25 @@ fn their_harmless_neighbours_are_not_asked_about() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Requests of other domains in English and Spanish: which half of the cases, the class or `-`, and the text.
+const CASES: &str = include_str!("../cases/risk.txt");
+
+#[test]
+fn acts_of_other_domains_are_told_from_turns_of_phrase() {
+    // spec: findings SE-03
+    // Before the rules about objects: 11 of 40 and 11 of 20 acts, 13 of 60 and 6 of 30 harmless.
+    for (half, least_found, most_wrong) in [("seen", 39, 0), ("held", 15, 4)] {
+        let row = |line: &'static str| line.strip_prefix(half)?.strip_prefix('|')?.split_once('|');
+        let (acts, harmless): (Vec<_>, Vec<_>) =
+            CASES.lines().filter_map(row).partition(|(class, _)| *class != "-");
+        let missed: Vec<_> = acts.iter().filter(|(_, text)| of_text(text).is_empty()).collect();
+        let wrong: Vec<_> = harmless.iter().filter(|(_, text)| !of_text(text).is_empty()).collect();
+        let found = acts.len() - missed.len();
+        println!("{half}: {found} of {} acts, {} of {} harmless", acts.len(), wrong.len(), harmless.len());
+        assert!(found >= least_found && wrong.len() <= most_wrong, "{half}: {missed:#?} {wrong:#?}");
+    }
+}
+
 #[test]
 fn destructive_commands_are_recognised_behind_wrappers_pipes_and_quotes() {
     // spec: findings SE-03
