@@ -4,22 +4,27 @@
 //! the field that holds it. In its place stands a mark with its kind and a tag: the same value has the same tag in one
 //! installation, so that what was equal stays equal, and the tag is too short to find the value by.
 
+mod scan;
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use self::scan::Scan;
 use crate::secret::{self, MARK};
 
 /// Shorter values are too likely to be part of something harmless.
 const MIN_KNOWN_VALUE: usize = 8;
+/// How many bytes most events have at most: growing a buffer costs more than writing into it.
+const TYPICAL_TEXT: usize = 512;
 /// How many bytes of a hash are the tag.
 const TAG_BYTES: usize = 3;
-/// What every secret that is known by its shape or place has, in any letter case; what has none of these is not looked at.
+/// Every secret that is recognised by its shape or place contains one of these, in any letter case; other texts are skipped.
 #[rustfmt::skip]
 const SIGNS: &[&str] = &[
     "sk-", "aiza", "github_pat_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "whsec_",
@@ -31,6 +36,9 @@ const SIGNS: &[&str] = &[
     ":aa", "hooks.slack.com", "api/webhooks", "accountkey", "account_key", "sharedaccesskey", "basic ", "contrase", "clave", "kennwort",
     "mot de passe", "senha", "-u ", " -p",
 ];
+
+/// A name that counts only with what follows it, or every "tokens" of a record would be looked at.
+const TOKEN: &str = "token";
 
 /// Takes secrets out of texts, values and records.
 pub struct Redactor {
@@ -55,11 +63,12 @@ impl Redactor {
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         values.dedup();
         let fields: Vec<String> = fields.into_iter().filter(|name| !name.is_empty()).collect();
-        // Known values are looked for as they stand in JSON.
-        let escaped =
-            values.iter().map(|value| Value::from(value.as_str()).to_string().trim_matches('"').to_owned());
-        let signs = SIGNS.iter().map(|sign| (*sign).to_owned()).chain(escaped).chain(fields.iter().cloned());
-        let signs = AhoCorasick::builder().ascii_case_insensitive(true).build(signs).ok();
+        let known = values.iter().chain(&fields).map(String::as_str);
+        let signs = SIGNS.iter().copied().chain(known);
+        // By default more than a hundred words get a smaller table, which takes several times as long to read a text.
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
+        let signs = builder.build(signs).ok();
         Self { values, fields, key, signs, taken: AtomicU64::new(0) }
     }
 
@@ -105,10 +114,10 @@ impl Redactor {
     }
 
     fn field(&self, name: &str, mut value: Value, fields: &mut Map<String, Value>) {
-        let wanted = self.fields.iter().any(|field| field.eq_ignore_ascii_case(name));
+        let wanted = self.is_wanted(name);
         match &value {
-            // What begins with a mark was taken out before; anything else in it is looked at like any text.
-            Value::String(text) if (wanted || secret::is_field(name, text)) && !text.starts_with(MARK) => {
+            // What has a mark was looked at before: the digits of a tag make no secret of the words around it.
+            Value::String(text) if (wanted || secret::is_field(name, text)) && !text.contains(MARK) => {
                 value = Value::String(self.mark("secret", text));
             }
             Value::Number(number) if wanted => {
@@ -123,11 +132,10 @@ impl Redactor {
     /// a secret stays one).
     #[must_use]
     pub fn record<T: Serialize + DeserializeOwned>(&self, record: &T) -> Option<T> {
-        let written = serde_json::to_string(record).ok()?;
-        if !self.is_suspicious(&written) {
+        if record.serialize(Scan::new(self)).is_ok() {
             return None;
         }
-        let before: Value = serde_json::from_str(&written).ok()?;
+        let before = serde_json::to_value(record).ok()?;
         let mut after = before.clone();
         self.value(&mut after);
         if after == before {
@@ -136,8 +144,33 @@ impl Redactor {
         serde_json::from_value(after).ok()
     }
 
+    /// The JSON of a record without secrets, and the record without them if it has any: whoever keeps the JSON need not
+    /// write it again.
+    pub fn written<T: Serialize + DeserializeOwned>(
+        &self,
+        record: &T,
+    ) -> serde_json::Result<(String, Option<T>)> {
+        let clean = self.record(record);
+        let mut buffer = Vec::with_capacity(TYPICAL_TEXT);
+        serde_json::to_writer(&mut buffer, clean.as_ref().unwrap_or(record))?;
+        let written =
+            String::from_utf8(buffer).map_err(|error| serde_json::Error::io(std::io::Error::other(error)))?;
+        Ok((written, clean))
+    }
+
     fn is_suspicious(&self, text: &str) -> bool {
-        self.signs.as_ref().is_none_or(|signs| signs.is_match(text))
+        self.signs.as_ref().is_none_or(|signs| signs.is_match(text)) || secret::has_account_token(text)
+    }
+
+    /// Whether the operator has named a field.
+    fn is_wanted(&self, name: &str) -> bool {
+        self.fields.iter().any(|field| field.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the value of a field of this name may be a secret: what stands between names and values is not in the name.
+    fn is_suspicious_name(&self, name: &str) -> bool {
+        let end = name.len().checked_sub(TOKEN.len()).and_then(|at| name.get(at..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(TOKEN)) || self.is_suspicious(name)
     }
 
     fn shaped(&self, text: &str) -> Option<String> {
@@ -221,6 +254,12 @@ mod tests {
         assert_eq!(after["outputs"]["tokens"], 12);
         assert_eq!(after["outputs"]["password_policy"], json!({"type": "string"}));
         assert!(redactor.record(&after).is_none(), "once is enough");
+        let quoted = Redactor::new(["say \"friend\" 9".to_owned()], [], [7; 16]);
+        let record = quoted.record(&json!({"note": "they say \"friend\" 9 here"})).unwrap().to_string();
+        assert!(!record.contains("friend"), "{record}");
+        for name in ["token", "bot_token", "BotToken", "db_password"] {
+            assert!(redactor.record(&json!({ name: "Qm7Zt2Lx9Vb4Kp81" })).is_some(), "{name}");
+        }
         assert!(redactor.record(&json!({"note": "nothing here", "tokens": 3})).is_none());
     }
 
@@ -246,6 +285,8 @@ mod tests {
             ("contraseña: Gato-Verde-77".to_owned(), "Gato-Verde-77"),
             ("clave=Perro.Azul.88".to_owned(), "Perro.Azul.88"),
             ("the password is hunter2hunter2".to_owned(), "hunter2hunter2"),
+            (format!("AC{}:{}", &hex[..32], &hex[32..]), &hex[32..]),
+            (format!("{{\"auth\": \"SK{}:{}\"}}", &hex[..32], &mixed[..32]), &mixed[..32]),
             ("curl -u admin:S3cr3tP4ss https://x.example".to_owned(), "S3cr3tP4ss"),
             ("mysql -u root -pS3cr3tDbPass".to_owned(), "S3cr3tDbPass"),
             ("login --password 'two words 7' now".to_owned(), "two words 7"),
@@ -273,6 +314,8 @@ mod tests {
             "--token is an option",
             "the secret is patience",
             "my-sk-learn-2024-models-v2-final.pkl",
+            "AC0123456789abcdef0123456789abcdef",
+            "0123456789abcdef0123456789abcdef:0123456789abcdef0123456789abcdef",
         ] {
             assert_eq!(redactor().text(harmless), harmless);
         }
@@ -284,8 +327,12 @@ mod tests {
             pieces in proptest::collection::vec(prop_oneof![
                 Just("password".to_owned()), Just("=".to_owned()), Just(": ".to_owned()), Just("token".to_owned()), Just("\"".to_owned()),
                 Just("sk-abc123abc123abc123abc123".to_owned()), Just("Plain-words-9".to_owned()), Just("://u:pw1@h/".to_owned()),
-                Just("-----BEGIN PRIVATE KEY-----".to_owned()), Just("[redacted:key#0a0b0c]".to_owned()), "\\PC{0,4}",
-            ], 0..12)
+                Just("-----BEGIN PRIVATE KEY-----".to_owned()), Just("[redacted:key#0a0b0c]".to_owned()), Just("-u ".to_owned()), Just(" -p".to_owned()),
+                Just("aB3dE6gH9".to_owned()), Just(":".to_owned()), Just("bearer ".to_owned()), Just("Basic ".to_owned()), Just(" is ".to_owned()),
+                Just("--".to_owned()), Just(" ".to_owned()), Just("@".to_owned()), Just("://".to_owned()), Just("eyJhbGciOiJIUzI1NiJ9.abcd12.".to_owned()),
+                Just("12345678:AA".to_owned()), Just("hooks.slack.com/services/".to_owned()), Just("ghp_".to_owned()), Just("clave".to_owned()),
+                "\\PC{0,4}",
+            ], 0..16)
         ) {
             let redactor = redactor();
             let text = pieces.concat();

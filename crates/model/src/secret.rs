@@ -21,9 +21,17 @@ pub struct Secret {
 
 /// The secrets of a text, in order, one after the other.
 pub fn find(text: &str) -> impl Iterator<Item = Secret> {
+    find_after(None, text)
+}
+
+/// The same in a part of a text, with the letter in front of it.
+fn find_after(mut before: Option<char>, text: &str) -> impl Iterator<Item = Secret> {
     let mut at = 0;
-    let mut before = None;
+    let mut ready: Vec<Secret> = Vec::new();
     std::iter::from_fn(move || {
+        if let Some(secret) = ready.pop() {
+            return Some(secret);
+        }
         loop {
             let rest = after(text, at);
             let letter = rest.chars().next()?;
@@ -33,12 +41,24 @@ pub fn find(text: &str) -> impl Iterator<Item = Secret> {
                 continue;
             };
             let range = at + found.from..at + found.to;
-            at = range.end;
+            // What announces a secret may hold another one (`-u -pSecret1:Secret2`), which would be found the next time.
+            ready = announcing(before, text, at, range.start);
+            ready.push(Secret { kind: found.kind, range });
+            ready.reverse();
+            at += found.to;
             // As if the mark stood there already: what is found does not depend on it.
             before = Some(']');
-            return Some(Secret { kind: found.kind, range });
+            return ready.pop();
         }
     })
+}
+
+/// The secrets in what announces another.
+fn announcing(before: Option<char>, text: &str, from: usize, to: usize) -> Vec<Secret> {
+    let inside = find_after(before, text.get(from..to).unwrap_or_default());
+    inside
+        .map(|secret| Secret { range: from + secret.range.start..from + secret.range.end, ..secret })
+        .collect()
 }
 
 /// A secret in the text ahead: where it begins and ends, counted from here.
@@ -66,7 +86,11 @@ fn find_at(rest: &str, before: Option<char>) -> Option<Found> {
         letter if letter.is_ascii_alphabetic() => {
             // Names of files put a hyphen in front (`report-ghp_…`), and so do words that begin like a short prefix
             // (`my-sk-learn-…`): there only the longer ones count.
-            let shaped = if begins_word { key(rest, 0).or_else(|| token_of_three(rest)) } else { None };
+            let shaped = if begins_word {
+                key(rest, 0).or_else(|| token_of_three(rest)).or_else(|| account_token(rest))
+            } else {
+                None
+            };
             let shaped = shaped.or_else(|| if begins_name { key(rest, LONG_PREFIX) } else { None });
             let shaped = shaped.or_else(|| hook(rest));
             shaped.or_else(|| if begins_name { assigned(rest) } else { None })
@@ -171,6 +195,29 @@ fn token_of_three(rest: &str) -> Option<Found> {
         length += dot + part.len();
     }
     Some(Found::here("jwt", length))
+}
+
+/// How long the number of an account and its token are.
+const ACCOUNT: usize = 32;
+
+/// Whether a text has an account with its token, which has no beginning of its own by which it could be looked for.
+pub(crate) fn has_account_token(text: &str) -> bool {
+    // Most texts are too short.
+    text.len() > 2 * ACCOUNT
+        && text.match_indices(':').any(|(at, _)| {
+            let account = at.checked_sub(ACCOUNT + 2).and_then(|from| text.get(from..));
+            account.is_some_and(|account| account_token(account).is_some())
+        })
+}
+
+/// An account or key of Twilio with its token: `AC` or `SK`, 32 hexadecimal digits, a colon, and 32 letters and digits.
+fn account_token(rest: &str) -> Option<Found> {
+    let number = rest.strip_prefix("AC").or_else(|| rest.strip_prefix("SK"))?;
+    let digits = run(head(number, ACCOUNT), |byte| byte.is_ascii_hexdigit());
+    let token = run(after(number, digits.len()).strip_prefix(':')?, |byte| byte.is_ascii_alphanumeric());
+    let is_token = digits.len() == ACCOUNT && token.len() == ACCOUNT && looks_random(token);
+    let from = 2 + ACCOUNT + 1;
+    is_token.then(|| Found { kind: "api_key", from, to: from + ACCOUNT })
 }
 
 fn bearer(rest: &str) -> Option<Found> {
