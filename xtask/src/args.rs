@@ -15,16 +15,16 @@ Usage: cargo xtask COMMAND
                                 tests need, and lists the tests that did not run
   tidy                          the project's rules: dependency direction, purity, sizes, module docs, words, links
   deny                          licences, banned crates and sources of all dependencies (deny.toml)
-  docs                          the links of all documents, and the book if mdbook is installed
+  docs                          writes the generated pages; the links of all documents, and the book if mdbook is installed
   simulate [--seeds N] [--from SEED]
                                 the seeded simulator; 20000 seeds unless told otherwise
   torture [--kills N]           `kill -9` at random moments, three drivers on one data directory; 300 kills unless told
                                 otherwise (`verify` makes 30)
-  bench [NAME]                  the benches core, asking, routing, store, peers, phases, react, agents, code;
+  bench [NAME]                  the benches core, asking, routing, store, peers, phases, react, agents, code, server;
                                 all of them unless one is named
   quality [--data DIR]          how good the judgement is, on labelled data that is not part of the project
   adapters                      the tests of adapters/python with the frameworks from PyPI (fetches about 1.3 GB)
-  fuzz TARGET [--seconds S]     one fuzz target (needs nightly and cargo-fuzz); 60 seconds unless told
+  fuzz [TARGET] [--seconds S]   one fuzz target, or each of them; 60 seconds unless told otherwise
   help                          this text";
 
 const DEFAULT_FUZZ_SECONDS: u64 = 60;
@@ -68,10 +68,10 @@ pub enum Task {
     },
     /// Test the adapters for other frameworks.
     Adapters,
-    /// Run one fuzz target.
+    /// Run one fuzz target, or all.
     Fuzz {
         /// The fuzz target's name.
-        target: String,
+        target: Option<String>,
         /// For how long.
         seconds: u64,
     },
@@ -190,11 +190,9 @@ fn bench(mut rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {
     nothing_more("bench", rest).map(|()| Task::Bench { name })
 }
 
-fn fuzz(mut rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {
-    let target = rest
-        .next()
-        .filter(|target| !target.starts_with('-'))
-        .ok_or(UsageError::MissingValue { command: "fuzz", expected: "the name of a target first" })?;
+fn fuzz(rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {
+    let mut rest = rest.peekable();
+    let target = rest.next_if(|argument| !argument.starts_with('-'));
     // libFuzzer reads zero as "for ever", which nobody means who asks for zero seconds.
     let seconds = number(rest, "fuzz", "--seconds")?.unwrap_or(DEFAULT_FUZZ_SECONDS);
     Ok(Task::Fuzz { target, seconds })
@@ -247,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_command_of_the_help_text_is_understood() {
-        let fuzz = |seconds| Task::Fuzz { target: "plan_json".to_owned(), seconds };
+        let fuzz = |seconds| Task::Fuzz { target: Some("plan_json".to_owned()), seconds };
         assert_eq!(parse_words("verify"), Ok(Task::Verify { only: None }));
         assert_eq!(parse_words("verify --only deny"), Ok(Task::Verify { only: Some(Step::Deny) }));
         assert_eq!(parse_words("tidy"), Ok(Task::Tidy));
@@ -256,6 +254,7 @@ mod tests {
         assert_eq!(parse_words("bench core"), Ok(Task::Bench { name: Some("core".to_owned()) }));
         assert_eq!(parse_words("fuzz plan_json"), Ok(fuzz(DEFAULT_FUZZ_SECONDS)));
         assert_eq!(parse_words("fuzz plan_json --seconds 5"), Ok(fuzz(5)));
+        assert_eq!(parse_words("fuzz --seconds 5"), Ok(Task::Fuzz { target: None, seconds: 5 }));
         assert_eq!(parse_words("torture"), Ok(Task::Torture { kills: DEFAULT_KILLS }));
         assert_eq!(parse_words("torture --kills 7"), Ok(Task::Torture { kills: 7 }));
         assert_eq!(parse_words("help"), Ok(Task::Help));
@@ -284,7 +283,6 @@ mod tests {
             "`--only` cannot be `lint`; expected one of fmt, clippy, tidy, deny, test, simulate"
         );
         assert_eq!(complaint("verify --only"), "`verify --only` needs the name of a step");
-        assert_eq!(complaint("fuzz --seconds 3"), "`fuzz` needs the name of a target first");
         assert_eq!(
             complaint("fuzz plan_json --seconds 0"),
             "`--seconds` cannot be `0`; expected a whole number, at least 1"

@@ -7,6 +7,7 @@ pub mod args;
 mod cargo;
 pub mod deny;
 pub mod docs;
+pub mod fuzz;
 mod metadata;
 mod needs;
 pub mod programs;

@@ -1,4 +1,4 @@
-//! The chores that only start another program: the simulator, the benches, the fuzzer.
+//! The chores that only start another program: the simulator, the benches, the measures of judgement.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,9 @@ const QUALITY: [(&str, &str); 5] = [
     ("candor-phases", "quality_routing"),
     ("candor-phases", "quality_guard"),
 ];
+
+/// Attacks and harmless texts of our own, measured beside those that are not part of the project.
+const OWN_ATTACKS: &str = "crates/language/tests/cases/guard.jsonl";
 
 /// Runs the seeded simulator in release mode, with its own arguments passed through.
 ///
@@ -137,7 +140,11 @@ pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
     let data = fs::canonicalize(data).with_context(|| format!("{data} could not be found"))?;
     let data = data.to_string_lossy();
     for (package, measure) in QUALITY {
-        cargo::run(root, &["run", "--locked", "--package", package, "--example", measure, "--", &data])?;
+        let mut line = vec!["run", "--locked", "--package", package, "--example", measure, "--", &data];
+        if measure == "quality_guard" {
+            line.push(OWN_ATTACKS);
+        }
+        cargo::run(root, &line)?;
     }
     // The command itself is measured here, so it is built first.
     cargo::run(root, &["build", "--locked", "--package", "candor"])?;
@@ -145,83 +152,4 @@ pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
         cargo::run(root, &["run", "--locked", "--package", "candor", "--example", measure, "--", &data])?;
     }
     Ok(())
-}
-
-/// Runs one fuzz target for a while.
-///
-/// # Errors
-///
-/// When the target does not exist, cargo-fuzz is missing, or an input breaks the target.
-pub fn fuzz(root: &Path, target: &str, seconds: u64) -> Result<()> {
-    let folder = root.join("fuzz");
-    let targets = fuzz_targets(&folder.join("fuzz_targets"))?;
-    if !targets.iter().any(|known| known == target) {
-        bail!("there is no fuzz target `{target}`; there are: {}", targets.join(", "));
-    }
-    let nightly = cargo::has(toolchain(&folder, true), &["--version"]);
-    if !cargo::has(toolchain(&folder, nightly), &["fuzz", "--version"]) {
-        bail!("fuzzing needs cargo-fuzz; get it with `cargo install --locked cargo-fuzz`");
-    }
-    let time = format!("-max_total_time={seconds}");
-    let mut command = toolchain(&folder, nightly);
-    command.args(["fuzz", "run"]);
-    if !nightly {
-        // Sanitizers are nightly's alone; what is looked for here are panics and hangs.
-        command.args(["--sanitizer", "none"]);
-    }
-    command.arg(target).arg(format!("corpus/{target}"));
-    // What was found once is tried first.
-    let findings = format!("findings/{target}");
-    if folder.join(&findings).is_dir() {
-        command.arg(&findings);
-    }
-    fs::create_dir_all(folder.join("corpus").join(target)).context("the corpus could not be made")?;
-    command.args(["--", &time, "-timeout=10", "-rss_limit_mb=1024"]);
-    cargo::finish(command, &format!("cargo fuzz run {target} -- {time}"))
-}
-
-/// Returns a command for nightly's cargo, or for that of the toolchain at hand, which then takes nightly's options.
-///
-/// `+nightly` is understood by rustup's cargo only, hence by name: the cargo that started us, which the
-/// environment names, is a toolchain's own. Its choice of toolchain is taken back for the same reason.
-fn toolchain(folder: &Path, nightly: bool) -> Command {
-    let mut command = Command::new("cargo");
-    command.current_dir(folder).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
-    if nightly {
-        command.arg("+nightly");
-    } else {
-        command.env("RUSTC_BOOTSTRAP", "1");
-    }
-    command
-}
-
-fn fuzz_targets(folder: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
-    let mut targets = Vec::new();
-    for entry in entries {
-        let path = entry.with_context(|| format!("{} could not be read", folder.display()))?.path();
-        if path.extension().is_some_and(|extension| extension == "rs")
-            && let Some(stem) = path.file_stem()
-        {
-            targets.push(stem.to_string_lossy().into_owned());
-        }
-    }
-    targets.sort();
-    Ok(targets)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workspace_root;
-
-    #[test]
-    fn an_unknown_fuzz_target_is_answered_with_the_known_ones() {
-        let error = fuzz(&workspace_root().unwrap(), "plan_jsn", 1).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "there is no fuzz target `plan_jsn`; there are: a2a, agent_answer, bus_message, config, event_json, guard, \
-             http_answer, log_open, mcp_result, plan_json, prompt_answer, pycheck, redactor, repair, rules"
-        );
-    }
 }
