@@ -7,8 +7,10 @@ use candor_model::{EventBody, Money, Phase, Recorded, RunId, RunStatus, Seconds}
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::efficiency::EfficiencyReport;
 use crate::kpi::{ActiveAlert, KpiReport};
 use crate::spend::SpendReport;
+use crate::summary::Summary;
 use crate::trace::{Content, Span, SpanKind, SpanStatus, Trace};
 
 /// How many of those who work or worked last are shown.
@@ -26,6 +28,10 @@ pub struct Dashboard {
     pub kpis: KpiReport,
     /// The alerts that are active, the latest first.
     pub alerts: Vec<ActiveAlert>,
+    /// The same time in one record.
+    pub summary: Summary,
+    /// What tokens and money bought in that time.
+    pub efficiency: EfficiencyReport,
 }
 
 /// One run at a glance.

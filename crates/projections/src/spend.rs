@@ -41,18 +41,23 @@ pub struct SpendReport {
     pub by_phase: Vec<SpendRow>,
     /// By task, of one run only; `–` is the work of the phases.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub by_task: Vec<SpendRow>,
     /// The runs that cost most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub by_run: Vec<SpendRow>,
     /// By user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub by_user: Vec<SpendRow>,
     /// By project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub by_project: Vec<SpendRow>,
     /// By the day on which the runs began, the latest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub by_day: Vec<SpendRow>,
 }
 

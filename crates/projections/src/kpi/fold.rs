@@ -210,6 +210,15 @@ impl KpiFold {
     /// The figures with their targets.
     #[must_use]
     pub fn report(&self, targets: &Targets) -> KpiReport {
+        self.report_from(FEWEST_SAMPLES, targets)
+    }
+
+    /// The same where so few samples have a value: one run says what it contributes, and nothing of a rate.
+    #[must_use]
+    pub fn report_from(&self, fewest: u64, targets: &Targets) -> KpiReport {
+        let enough = |value, samples| enough(value, samples, fewest);
+        let share = |part| share(part, fewest);
+        let mean = |values: &[u64]| mean(values, fewest);
         let mut measured = BTreeMap::new();
         let mut calls = self.calls.clone();
         calls.sort_unstable();
@@ -222,7 +231,7 @@ impl KpiFold {
         measured.insert("firstAttemptSuccess", share(self.first_try));
         measured.insert("hallucinationRate", share(self.outputs));
         measured.insert("validationPassRate", share(self.validated));
-        self.add_per_run(&mut measured);
+        self.add_per_run(&mut measured, fewest);
         let runs_with_tasks = self.depths.len() as u64;
         measured.insert("agentsPerTask", share(Share { part: self.agents, whole: runs_with_tasks }));
         measured.insert("cacheHitRate", share(Share { part: self.cached, whole: self.read }));
@@ -243,7 +252,7 @@ impl KpiFold {
         report(self.window, (self.runs, self.ended), &measured, targets)
     }
 
-    fn add_per_run(&self, measured: &mut BTreeMap<&'static str, Measured>) {
+    fn add_per_run(&self, measured: &mut BTreeMap<&'static str, Measured>, fewest: u64) {
         let of = |class: &str| self.classes.get(class).copied().unwrap_or_default();
         for (tokens, cost, sums) in [
             ("tokensPerTask", "costPerTask", self.all),
@@ -251,7 +260,9 @@ impl KpiFold {
             ("tokensPerTask.standard", "costPerTask.standard", of("standard")),
             ("tokensPerTask.complex", "costPerTask.complex", of("complex")),
         ] {
-            let each = |sum: f64| enough((sums.runs > 0).then(|| sum / sums.runs as f64), sums.runs as usize);
+            let each = |sum: f64| {
+                enough((sums.runs > 0).then(|| sum / sums.runs as f64), sums.runs as usize, fewest)
+            };
             // A run that asked no model took no tokens: that says nothing of what runs take.
             let tokens_known = sums.tokens > 0;
             let value = each(sums.tokens as f64);
@@ -282,16 +293,17 @@ fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
     sorted.get(place).map(|millis| *millis as f64)
 }
 
-fn enough(value: Option<f64>, samples: usize) -> Measured {
+fn enough(value: Option<f64>, samples: usize, fewest: u64) -> Measured {
     let samples = samples as u64;
-    Measured { value: value.filter(|_| samples >= FEWEST_SAMPLES), samples }
+    Measured { value: value.filter(|_| samples >= fewest), samples }
 }
 
-fn share(Share { part, whole }: Share) -> Measured {
-    enough((whole > 0).then(|| part as f64 / whole as f64), usize::try_from(whole).unwrap_or(usize::MAX))
+fn share(Share { part, whole }: Share, fewest: u64) -> Measured {
+    let value = (whole > 0).then(|| part as f64 / whole as f64);
+    enough(value, usize::try_from(whole).unwrap_or(usize::MAX), fewest)
 }
 
-fn mean(values: &[u64]) -> Measured {
+fn mean(values: &[u64], fewest: u64) -> Measured {
     let sum: u64 = values.iter().sum();
-    share(Share { part: sum, whole: values.len() as u64 })
+    share(Share { part: sum, whole: values.len() as u64 }, fewest)
 }

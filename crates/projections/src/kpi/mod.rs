@@ -8,6 +8,7 @@ mod alerts;
 mod condition;
 mod fold;
 pub mod prometheus;
+mod series;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use serde::Serialize;
 pub use self::alerts::{ActiveAlert, AlertBook, AlertChange, AlertLevel, AlertRule, default_rules, shown};
 pub use self::condition::{Comparison, Condition, Name, targets};
 pub use self::fold::KpiFold;
+pub use self::series::{KpiSeries, RunShare, Trail};
 
 /// Fewer samples than this say nothing of a rate or a percentile.
 pub const FEWEST_SAMPLES: u64 = 5;
