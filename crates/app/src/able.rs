@@ -5,7 +5,7 @@ use candor_model::handoff::DecompositionOutput;
 use candor_planning::phase::PhaseResult;
 use candor_ports::Experience;
 
-use crate::{App, DryRuns, ModelUse};
+use crate::{App, AppError, DryRuns, ModelUse};
 
 /// How many tasks are named.
 const MOST_TASKS: usize = 8;
@@ -15,10 +15,15 @@ const WAYS: &str = "  1. a model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMIN
   2. an agent of yours: `candor init` writes one that runs; [[agents]] in candor.toml says what it can do
   3. a pack: `candor packs` lists the goals that need neither";
 
+/// The same in Spanish.
+const CAMINOS: &str = "  1. un modelo: definir ANTHROPIC_API_KEY, OPENAI_API_KEY o GEMINI_API_KEY, o iniciar Ollama; después `candor init`
+  2. un agente propio: `candor init` escribe uno que funciona; [[agents]] en candor.toml dice qué sabe hacer
+  3. un paquete: `candor packs` muestra los objetivos que no necesitan ninguno de los dos";
+
 impl App {
     /// What to tell whoever asks for a goal that nobody here can carry out; nothing if somebody may. Where agents or models
     /// are configured, planning itself finds out who fits.
-    pub async fn nobody_for(&self, request: &str, models: impl Into<ModelUse>) -> Option<String> {
+    pub async fn nobody_for(&self, request: &str, models: impl Into<ModelUse>) -> Option<AppError> {
         let has_models = !self.config.models.is_empty() && !models.into().no_models;
         if !self.config.agents.is_empty() || has_models {
             return None;
@@ -44,11 +49,17 @@ impl App {
             .map(|(n, task)| format!("  {n}. {}", task.description))
             .collect();
         let more = tasks.len().saturating_sub(MOST_TASKS);
-        let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
-        Some(format!(
-            "nobody here can do this yet. The plan would be:\n{}{more}\nWhat is missing: someone to do it. No agent and no \
-             model is there, and no pack is about this.\nThree ways:\n{WAYS}",
-            named.join("\n")
-        ))
+        let rest = |words: &str| if more > 0 { format!("\n  {words}") } else { String::new() };
+        let (named, more, mas) =
+            (named.join("\n"), rest(&format!("and {more} more")), rest(&format!("y {more} más")));
+        let english = format!(
+            "nobody here can do this yet. The plan would be:\n{named}{more}\nWhat is missing: someone to do it. No agent and no \
+             model is there, and no pack is about this.\nThree ways:\n{WAYS}"
+        );
+        let spanish = format!(
+            "aquí todavía nadie puede hacer esto. El plan sería:\n{named}{mas}\nLo que falta: quién lo haga. No hay ningún \
+             agente ni modelo, y ningún paquete trata de esto.\nTres caminos:\n{CAMINOS}"
+        );
+        Some(AppError::failed(english).in_spanish(spanish))
     }
 }

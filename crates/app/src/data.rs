@@ -30,6 +30,9 @@ impl DataFolder {
                 AppError::usage(
                     "there is no home folder to keep runs in; name one with --data DIR or CANDOR_DATA",
                 )
+                .in_spanish(
+                    "no hay carpeta personal en la que guardar ejecuciones; indicar una con --data DIR o CANDOR_DATA",
+                )
             }),
         }
     }
@@ -113,6 +116,10 @@ impl DataFolder {
             error => AppError::usage(format!(
                 "{error}\nThe data folder is {}; it must be writable. Another one can be named with --data DIR.",
                 self.0.display()
+            ))
+            .in_spanish(format!(
+                "{error}\nLa carpeta de datos es {}; se debe poder escribir en ella. Se puede indicar otra con --data DIR.",
+                self.0.display()
             )),
         });
         let (log, report) = opened?;
@@ -184,7 +191,8 @@ impl DataFolder {
             let path = self.0.display();
             return Err(AppError::usage(format!(
                 "{path} is not a folder; name one with --data DIR or CANDOR_DATA"
-            )));
+            ))
+            .in_spanish(format!("{path} no es una carpeta; indicar una con --data DIR o CANDOR_DATA")));
         }
         if self.log_path().exists() { self.open().map(Some) } else { Ok(None) }
     }
@@ -240,7 +248,11 @@ pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Resu
     };
     let id = |entry: &RunEntry| entry.summary.run_id.clone();
     if named == "last" {
-        let none = || AppError::not_found(format!("there are no runs in {}", data.path().display()));
+        let folder = data.path().display();
+        let none = || {
+            AppError::not_found(format!("there are no runs in {folder}"))
+                .in_spanish(format!("no hay ejecuciones en {folder}"))
+        };
         return runs.first().map(id).ok_or_else(none);
     }
     if let Some(exact) = runs.iter().find(|entry| entry.summary.run_id.as_str() == named) {
@@ -257,11 +269,19 @@ pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Resu
         [] => Err(AppError::not_found(format!(
             "there is no run {named} in {}; `candor list` shows those that there are",
             data.path().display()
+        ))
+        .in_spanish(format!(
+            "no hay ninguna ejecución {named} en {}; `candor list` muestra las que hay",
+            data.path().display()
         ))),
         several => {
             let names: Vec<&str> = several.iter().take(5).map(RunId::as_str).collect();
             Err(AppError::usage(format!(
                 "several runs begin with {named}: {}; say more of the name",
+                names.join(", ")
+            ))
+            .in_spanish(format!(
+                "varias ejecuciones empiezan por {named}: {}; indicar más letras del nombre",
                 names.join(", ")
             )))
         }

@@ -117,6 +117,10 @@ pub fn first_input(state: &RunState) -> Result<Option<Input>, AppError> {
         return Err(AppError::refused(format!(
             "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
             state.status()
+        ))
+        .in_spanish(format!(
+            "la ejecución {run} ha terminado ({}); se puede empezar de nuevo con `candor rollback {run} PHASE`, `candor restart {run}` o `candor fork {run}`",
+            state.status()
         )));
     }
     Ok((state.status() == RunStatus::Paused).then_some(Input::Resume))

@@ -22,29 +22,37 @@ pub enum AppErrorKind {
 pub struct AppError {
     /// What kind of error it is.
     pub kind: AppErrorKind,
-    /// What happened, where, and what to do.
+    /// What happened, where, and what to do: in English, for programs and logs too.
     pub message: String,
+    /// The same in Spanish, where it is known.
+    pub spanish: Option<String>,
 }
 
 impl AppError {
     /// Bad usage or bad input.
     pub fn usage(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::Usage, message: message.to_string() }
+        Self { kind: AppErrorKind::Usage, message: message.to_string(), spanish: None }
     }
 
     /// What was asked for does not fit where things stand.
     pub fn refused(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::Refused, message: message.to_string() }
+        Self { kind: AppErrorKind::Refused, message: message.to_string(), spanish: None }
     }
 
     /// There is no such thing.
     pub fn not_found(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::NotFound, message: message.to_string() }
+        Self { kind: AppErrorKind::NotFound, message: message.to_string(), spanish: None }
+    }
+
+    /// The same, with what people who read Spanish are told.
+    #[must_use]
+    pub fn in_spanish(self, message: impl fmt::Display) -> Self {
+        Self { spanish: Some(message.to_string()), ..self }
     }
 
     /// Something went wrong that is nobody's input.
     pub fn failed(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::Failed, message: message.to_string() }
+        Self { kind: AppErrorKind::Failed, message: message.to_string(), spanish: None }
     }
 }
 
@@ -77,7 +85,7 @@ impl From<candor_ports::LeaseError> for AppError {
     fn from(error: candor_ports::LeaseError) -> Self {
         match error {
             candor_ports::LeaseError::Taken { .. } => {
-                Self { kind: AppErrorKind::Busy, message: error.to_string() }
+                Self { kind: AppErrorKind::Busy, message: error.to_string(), spanish: None }
             }
             candor_ports::LeaseError::Storage { .. } => Self::failed(error),
         }

@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use candor_model::{Position, RunFigures, RunId, RunStatus, Seconds, Timestamp};
 use candor_planning::tally::Tally;
 use candor_ports::{RunEntry, RunFilter, Stream, StreamNote};
-use candor_projections::kpi::{AlertBook, AlertChange, KpiFold, KpiReport, Window, prometheus};
+use candor_projections::efficiency::{EfficiencyReport, RunOutcome};
+use candor_projections::kpi::{
+    AlertBook, AlertChange, KpiFold, KpiReport, KpiSeries, RunShare, Trail, Window, prometheus,
+};
 use candor_projections::spend::SpendReport;
+use candor_projections::summary::{Summary, SummaryFold};
 
 use crate::config::{Age, KpiConfig};
 use crate::data::Log;
@@ -34,6 +38,52 @@ pub async fn kpis(log: &Log, config: &KpiConfig, window: Window) -> Result<KpiRe
         }
     }
     Ok(fold.report(&config.targets.0))
+}
+
+/// The key figures over a window, with their course before its end.
+pub async fn kpi_series(
+    log: &Log,
+    config: &KpiConfig,
+    window: Window,
+) -> Result<(KpiReport, Vec<Trail>), AppError> {
+    let mut series = KpiSeries::new(window);
+    for entry in changed_since(log, series.since()).await? {
+        series.add_run(&log.read(&entry.summary.run_id, Position::START).await?);
+    }
+    Ok(series.report(&config.targets.0))
+}
+
+/// What each run of a window contributes to a figure, the highest first.
+pub async fn contributions(log: &Log, name: &str, window: Window) -> Result<Vec<RunShare>, AppError> {
+    let mut shares = Vec::new();
+    for entry in changed_since(log, window.since).await? {
+        let (run, request) = (&entry.summary.run_id, &entry.summary.request);
+        let records = log.read(run, Position::START).await?;
+        shares.extend(RunShare::of(name, window, run, request, &records));
+    }
+    shares.sort_by(|one, other| other.value.total_cmp(&one.value));
+    Ok(shares)
+}
+
+/// What tokens and money bought over a window, and the window in one record.
+pub async fn efficiency(log: &Log, window: Window) -> Result<(EfficiencyReport, Summary), AppError> {
+    let (mut outcomes, mut summary) = (Vec::new(), SummaryFold::new(window));
+    for entry in changed_since(log, window.since).await? {
+        let records = log.read(&entry.summary.run_id, Position::START).await?;
+        let ended = RunOutcome::of(&entry.summary.run_id, &records);
+        if let Some(outcome) = ended.filter(|outcome| window.contains(outcome.ended_at)) {
+            summary.add(&outcome, &records);
+            outcomes.push(outcome);
+        }
+    }
+    Ok((EfficiencyReport::of(&outcomes), summary.summary()))
+}
+
+/// The runs that changed since a moment.
+async fn changed_since(log: &Log, since: Timestamp) -> Result<Vec<RunEntry>, AppError> {
+    let mut runs = log.runs(RunFilter::default()).await?;
+    runs.retain(|entry| entry.summary.updated_at.is_some_and(|at| at >= since));
+    Ok(runs)
 }
 
 /// The record of alerts.

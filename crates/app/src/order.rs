@@ -95,6 +95,9 @@ impl App {
             AppError::usage(
                 "say what is to be done: candor run \"GOAL\", or name a file with --goal or --plan",
             )
+            .in_spanish(
+                "decir qué hay que hacer: candor run \"OBJETIVO\", o indicar un archivo con --goal o --plan",
+            )
         })?;
         let material = (material != StartMaterial::default()).then_some(material);
         let origin = Some(self.origin(asked_by));
@@ -135,7 +138,8 @@ pub fn checked<'w>(app: &App, words: &'w str) -> Result<Option<&'w str>, AppErro
         return Err(AppError::usage(format!("{problem}; say it shorter, or bring a plan with --plan")));
     }
     if words.chars().any(|c| c.is_control() && !c.is_whitespace()) {
-        return Err(AppError::usage("the goal has control characters in it; it must be plain text"));
+        return Err(AppError::usage("the goal has control characters in it; it must be plain text")
+            .in_spanish("el objetivo tiene caracteres de control; debe ser texto sencillo"));
     }
     Ok(Some(words).filter(|words| !words.trim().is_empty()))
 }
@@ -145,7 +149,8 @@ fn goal_from(app: &App, document: Document, material: &mut StartMaterial) -> Res
     let Document { path, text } = document;
     let text = app.without_secrets(text);
     if text.trim().is_empty() {
-        return Err(AppError::usage(format!("{} is empty; it must hold a goal", path.display())));
+        return Err(AppError::usage(format!("{} is empty; it must hold a goal", path.display()))
+            .in_spanish(format!("{} está vacío; debe contener un objetivo", path.display())));
     }
     if !text.trim_start().starts_with('{') {
         return Ok(text);

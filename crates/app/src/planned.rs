@@ -13,6 +13,7 @@ use candor_planning::validation;
 use candor_planning::{assignment, completeness, dependencies, routing, texts};
 use candor_ports::Experience;
 use candor_runtime::DryRunReport;
+use candor_text::{Language, in_language, word_in};
 use serde_json::{Value, json};
 
 use crate::dry_run::{DryRuns, Rehearsed};
@@ -43,8 +44,10 @@ impl Understood {
     /// The same for one of several goals.
     pub async fn by(runs: &DryRuns<'_>, words: String) -> Result<Self, AppError> {
         let words = runs.app.without_secrets(words);
-        let words = checked(runs.app, &words)?
-            .ok_or_else(|| AppError::usage("the goal is empty; say in plain words what is to be done"))?;
+        let words = checked(runs.app, &words)?.ok_or_else(|| {
+            AppError::usage("the goal is empty; say in plain words what is to be done")
+                .in_spanish("el objetivo está vacío; decir con palabras sencillas qué hay que hacer")
+        })?;
         let mut done = runs.run(Experience::default(), words, Phase::Evaluation).await?;
         let evaluated = done.report.phases.remove(&Phase::Evaluation);
         match evaluated.map(|report| (report.handoff, report.result)) {
@@ -122,6 +125,7 @@ impl Planned {
             AppError::usage(
                 "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
             )
+            .in_spanish("decir qué hay que planificar: candor plan \"OBJETIVO\"; o comprobar un plan: candor plan check FILE")
         })?;
         let rehearsed = runs.run(experience, words, Phase::Planning).await?;
         Self::new(rehearsed, &runs.app.config.limits)
@@ -219,23 +223,50 @@ impl Planned {
         self.coverage.iter().filter(|clause| clause.place == ClausePlace::Dropped)
     }
 
-    /// The same for people.
+    /// The same for people. What the plan itself says is in the words in which it was made.
     #[must_use]
-    pub fn as_text(&self) -> String {
+    pub fn as_text(&self, language: Language) -> String {
         let mut text = format!("{}\n\n", self.understood.goal.description);
+        self.tell_tasks(language, &mut text);
+        text.push_str(&in_language!(
+            language;
+            "\nconfidence {}; {}\n",
+            "\nconfianza {}; {}\n",
+            self.plan.confidence_score,
+            self.summary
+        ));
+        let brief = &self.output.brief;
+        text.push_str(&in_language!(
+            language;
+            "strategy: {}; {}\n",
+            "estrategia: {}; {}\n",
+            brief.strategy,
+            texts::side_by_side(brief)
+        ));
+        self.tell_criteria(language, &mut text);
+        self.tell_gaps(language, &mut text);
+        self.tell_doubts(language, &mut text);
+        text
+    }
+
+    fn tell_tasks(&self, language: Language, text: &mut String) {
         for task in &self.plan.subtasks {
             let after: Vec<&str> = task.dependencies.iter().map(candor_model::TaskId::as_str).collect();
-            let after =
-                if after.is_empty() { String::new() } else { format!("  after {}", after.join(", ")) };
+            let after = if after.is_empty() {
+                String::new()
+            } else {
+                in_language!(language; "  after {}", "  después de {}", after.join(", "))
+            };
             let takes = texts::basis(task).map(|takes| format!("  {takes}")).unwrap_or_default();
             text.push_str(&format!(
                 "{}  {}\n          {}{takes}{after}\n",
                 task.task_id, task.description, task.agent_type
             ));
         }
-        text.push_str(&format!("\nconfidence {}; {}\n", self.plan.confidence_score, self.summary));
-        let brief = &self.output.brief;
-        text.push_str(&format!("strategy: {}; {}\n", brief.strategy, texts::side_by_side(brief)));
+    }
+
+    /// What must hold, and by what it is known that the goal was reached.
+    fn tell_criteria(&self, language: Language, text: &mut String) {
         // What must be and what must not be is in every agent's orders.
         let limits =
             self.understood.goal.constraints.iter().filter(|it| it.kind.as_str().starts_with("must"));
@@ -243,43 +274,81 @@ impl Planned {
             text.push_str(&format!("{}: {}\n", limit.label(), limit.value));
         }
         let criteria = &self.understood.goal.success_criteria;
-        criteria.iter().for_each(|criterion| text.push_str(&format!("reached when: {criterion}\n")));
+        criteria.iter().for_each(|criterion| {
+            text.push_str(
+                &in_language!(language; "reached when: {criterion}\n", "se alcanza si: {criterion}\n"),
+            );
+        });
         if criteria.is_empty() {
-            text.push_str("reached when: nothing in the goal can be checked; the run will end unverified\n");
+            text.push_str(word_in!(
+                language;
+                "reached when: nothing in the goal can be checked; the run will end unverified\n",
+                "se alcanza si: nada del objetivo se puede comprobar; la ejecución terminará sin verificar\n"
+            ));
         }
         for task in &self.plan.subtasks {
             if let Some(criterion) = &task.metadata.validation {
-                text.push_str(&format!("{} is checked by: {criterion}\n", task.task_id));
+                text.push_str(&in_language!(
+                    language;
+                    "{} is checked by: {criterion}\n",
+                    "{} se comprueba con: {criterion}\n",
+                    task.task_id
+                ));
             }
         }
+    }
+
+    /// What is left out, and what is done only under a condition.
+    fn tell_gaps(&self, language: Language, text: &mut String) {
         for clause in self.dropped().filter(|clause| clause.reason.as_deref() != Some(COURTESY)) {
             let short: String = clause.clause.chars().take(LONGEST_SHOWN).collect();
-            text.push_str(&format!(
+            text.push_str(&in_language!(
+                language;
                 "not planned: {short} ({})\n",
+                "no planificado: {short} ({})\n",
                 clause.reason.as_deref().unwrap_or_default()
             ));
         }
         for task in self.plan.subtasks.iter().filter(|task| !task.metadata.conditions.is_empty()) {
-            text.push_str(&format!("{} only under: {}\n", task.task_id, task.metadata.conditions.join("; ")));
+            text.push_str(&in_language!(
+                language;
+                "{} only under: {}\n",
+                "{} solo si: {}\n",
+                task.task_id,
+                task.metadata.conditions.join("; ")
+            ));
         }
+    }
+
+    /// What is not sure, what could be done instead, and why the plan cannot be carried out.
+    fn tell_doubts(&self, language: Language, text: &mut String) {
         for reason in &self.plan.metadata.low_confidence_reasons {
-            text.push_str(&format!("unsure: {reason}\n"));
+            text.push_str(&in_language!(language; "unsure: {reason}\n", "inseguro: {reason}\n"));
         }
         for repair in &self.repairs {
-            text.push_str(&format!("repaired: {repair}\n"));
+            text.push_str(&in_language!(language; "repaired: {repair}\n", "reparado: {repair}\n"));
         }
         // What one is unsure of is not told again as a risk.
         let reasons = &self.plan.metadata.low_confidence_reasons;
         let told = |risk: &&String| reasons.iter().any(|reason| risk.contains(reason.as_str()));
         for risk in self.output.risks.iter().filter(|risk| !told(risk)) {
-            text.push_str(&format!("risk: {risk}\n"));
+            text.push_str(&in_language!(language; "risk: {risk}\n", "riesgo: {risk}\n"));
         }
         for other in &self.output.alternatives {
-            text.push_str(&format!("alternative: {}: {}\n", other.name, other.trade_off));
+            text.push_str(&in_language!(
+                language;
+                "alternative: {}: {}\n",
+                "alternativa: {}: {}\n",
+                other.name,
+                other.trade_off
+            ));
         }
         if let Some(error) = &self.refusal {
-            text.push_str(&format!("\nthis plan cannot be carried out: {error}\n"));
+            text.push_str(&in_language!(
+                language;
+                "\nthis plan cannot be carried out: {error}\n",
+                "\neste plan no se puede llevar a cabo: {error}\n"
+            ));
         }
-        text
     }
 }

@@ -49,6 +49,12 @@ pub enum Stream {
     Alerts,
     /// How far each run was exported.
     Telemetry,
+    /// How far each receiver of webhooks was told.
+    Webhooks,
+    /// Which due times of schedules were handled, and which schedules are paused.
+    Schedules,
+    /// Who did what over the server's API and pages.
+    Audit,
 }
 
 impl Stream {
@@ -59,6 +65,9 @@ impl Stream {
             Self::Figures => "figures",
             Self::Alerts => "alerts",
             Self::Telemetry => "telemetry",
+            Self::Webhooks => "webhooks",
+            Self::Schedules => "schedules",
+            Self::Audit => "audit",
         }
     }
 }

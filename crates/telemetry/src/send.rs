@@ -80,7 +80,7 @@ async fn deliver(post: RequestBuilder, url: &str) -> Result<(), SendError> {
 }
 
 /// The cause at the bottom: those above only repeat the address.
-fn innermost(error: &dyn std::error::Error) -> String {
+pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {
         error = source;

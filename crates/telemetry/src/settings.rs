@@ -1,5 +1,7 @@
 //! Where traces go, from the environment: the variables of OpenTelemetry and of Langfuse.
 
+use crate::base64;
+
 /// One place that takes traces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
@@ -56,7 +58,7 @@ fn langfuse(set: &impl Fn(&str) -> Option<String>) -> Option<Endpoint> {
     let host =
         set("LANGFUSE_HOST").or_else(|| set("LANGFUSE_BASE_URL")).unwrap_or_else(|| LANGFUSE.to_owned());
     let host = host.trim_end_matches('/');
-    let authorization = format!("Basic {}", base64(format!("{public}:{secret}").as_bytes()));
+    let authorization = format!("Basic {}", base64::encoded(format!("{public}:{secret}").as_bytes()));
     Some(Endpoint {
         url: format!("{host}/api/public/otel/v1/traces"),
         headers: vec![("Authorization".to_owned(), authorization)],
@@ -80,20 +82,6 @@ fn unescaped(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let at = |nth: usize| u32::from(chunk.get(nth).copied().unwrap_or(0));
-        let word = at(0) << 16 | at(1) << 8 | at(2);
-        for nth in 0..4 {
-            let letter = LETTERS.get((word >> (18 - 6 * nth) & 63) as usize).copied().unwrap_or(b'=');
-            out.push(if nth <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -124,7 +112,5 @@ mod tests {
         assert_eq!(otlp.headers[1], ("authorization".to_owned(), "Bearer t".to_owned()));
         assert_eq!(langfuse.url, "https://cloud.langfuse.com/api/public/otel/v1/traces");
         assert_eq!(langfuse.headers[0].1, "Basic cGstbGYtMTpzay1sZi0yMg==");
-        assert_eq!(base64(b"ab"), "YWI=");
-        assert_eq!(base64(b"abc"), "YWJj");
     }
 }

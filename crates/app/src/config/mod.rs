@@ -6,8 +6,10 @@ mod kpi;
 mod read;
 mod retention;
 mod rules;
+mod schedules;
 mod serve;
 mod tools;
+mod webhooks;
 
 use std::path::{Path, PathBuf};
 
@@ -27,8 +29,10 @@ use self::read::read_toml;
 pub use self::retention::{Age, Retention};
 pub use self::rules::read as read_rules;
 use self::rules::{GuardrailsInFile, RulesInFile, Sections, Validation};
+pub use self::schedules::{CatchUp, Overlap, Schedule};
 pub use self::serve::Serve;
 use self::tools::ToolsInFile;
+pub use self::webhooks::{Webhook, WebhookEvent};
 use crate::error::AppError;
 
 /// The configuration's usual name.
@@ -60,6 +64,10 @@ pub struct Config {
     pub retention: Retention,
     /// How much a server takes on.
     pub serve: Serve,
+    /// Who is told of what happens.
+    pub webhooks: Vec<Webhook>,
+    /// Runs that begin by the clock.
+    pub schedules: Vec<Schedule>,
     /// What the figures of the installation should be, and when somebody is told.
     pub kpi: KpiConfig,
     /// What may begin at all.
@@ -190,10 +198,13 @@ impl Config {
         let mut config: Self = read_toml(&path)?;
         config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
         agents::check(&path, &config.agents)?;
+        webhooks::check(&path, &config.webhooks)?;
+        schedules::check(&path, &config.schedules)?;
         config.tools.check(&path)?;
         config.tools = config.tools.in_folder(&config.folder);
         config.code.check(&path, &config.tools.servers.keys().collect::<Vec<_>>())?;
         config.code = config.code.in_folder(&config.folder);
+        config.serve = std::mem::take(&mut config.serve).in_folder(&path, &config.folder)?;
         config.heed(&path)?;
         config.rulebook = config.sections().rulebook(&path, &config.folder)?;
         config.rulebook.questions = config.questions(&path)?;

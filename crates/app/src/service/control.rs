@@ -83,6 +83,11 @@ impl Service {
         }
     }
 
+    /// The run that a key names, whether it was begun or not.
+    pub fn run_of_key(key: &str) -> Result<RunId, AppError> {
+        run_of_key(key)
+    }
+
     /// A run that was begun with the same key, if it was begun with the same words and plan.
     async fn begun_before(
         &self,
@@ -278,7 +283,7 @@ fn was_queued(loaded: &LoadedRun) -> bool {
 }
 
 /// The name of the run that a key stands for.
-fn run_of_key(key: &str) -> Result<RunId, AppError> {
+pub(super) fn run_of_key(key: &str) -> Result<RunId, AppError> {
     let digest = Sha256::digest(key.as_bytes());
     let letter = |byte: &u8| LETTERS.get(usize::from(byte & 31)).map(|letter| char::from(*letter));
     let name: String = digest.iter().filter_map(letter).take(KEY_LETTERS).collect();

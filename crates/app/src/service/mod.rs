@@ -2,8 +2,14 @@
 
 mod admission;
 mod control;
+mod exports;
 mod feed;
+mod figures;
 mod runs;
+pub mod schedules;
+mod webhook_events;
+pub mod webhooks;
+mod workers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +19,11 @@ use candor_model::{Answer, EventBody, GateId, Position, ProgressUpdate, Recorded
 use candor_ports::{Leases, Observer, RunEntry, RunFilter};
 use candor_projections::run_view::RunView;
 use candor_runtime::{RunSnapshot, Runtime};
+use candor_text::Language;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{Notify, Semaphore, broadcast, watch};
 use tokio_util::task::TaskTracker;
 
 pub use self::control::{StartRequest, Started};
@@ -52,6 +59,8 @@ struct Shared {
     tasks: TaskTracker,
     progress: broadcast::Sender<ProgressOf>,
     feed: Feed,
+    /// A schedule was paused or resumed.
+    schedules_changed: Arc<Notify>,
 }
 
 /// See [`Shared::beginning`].
@@ -120,9 +129,12 @@ impl Service {
         let observer = Arc::new(Relay { progress: progress.clone(), feed: feed.clone() });
         let runtime =
             app.runtime_with_models(log.clone(), &[], tiers.as_ref(), Some(observer), AgentScope::All)?;
-        let runs = Runs::new(within_open_files(app.config.serve));
+        let runs = Runs::new(within_open_files(app.config.serve.clone()));
         let (beginning, tasks) = (Semaphore::new(BEGIN_AT_ONCE), TaskTracker::new());
-        Ok(Self(Arc::new(Shared { app, log, runtime, models, runs, beginning, tasks, progress, feed })))
+        let schedules_changed = Arc::default();
+        let shared =
+            Shared { app, log, runtime, models, runs, beginning, tasks, progress, feed, schedules_changed };
+        Ok(Self(Arc::new(shared)))
     }
 
     /// The data folder.
@@ -143,7 +155,7 @@ impl Service {
         let goal = said(goal)?;
         let experience = self.0.log.experience().await?;
         let planned = Planned::of(&self.0.app, experience, goal, self.0.models.clone()).await?;
-        Ok(PlanView { data: planned.as_json(), text: planned.as_text() })
+        Ok(PlanView { data: planned.as_json(), text: planned.as_text(Language::En) })
     }
 
     /// Begins a run and drives it, now or when it is its turn. It returns once the goal is stored; from then on the run
@@ -165,8 +177,9 @@ impl Service {
 
     /// Looks at a run.
     pub async fn look(&self, run: &RunId) -> Result<ServedRun, AppError> {
-        let loaded = data::load_run(&self.0.log, run).await?;
+        // Before the log is read, which then is never behind it: a run that ends in between would look left alone.
         let (driver, queued_behind) = self.standing(run).await;
+        let loaded = data::load_run(&self.0.log, run).await?;
         let mut view = RunView::of(&loaded.state, &loaded.records);
         view.error = self.0.runs.failure_of(run).or(view.error);
         Ok(ServedRun { view, driver, queued_behind })

@@ -41,7 +41,8 @@ impl App {
         let of_models = self.config.models.tiers().filter_map(|(_, tier)| tier.key_variable());
         let of_agents = self.config.agents.iter().flat_map(|agent| agent.headers_env.values());
         let of_servers = self.config.tools.servers.values().flat_map(|server| server.headers_env.values());
-        let declared = of_agents.chain(of_servers).chain(&self.config.secrets.variables);
+        let of_webhooks = self.config.webhooks.iter().map(|webhook| &webhook.secret_env);
+        let declared = of_agents.chain(of_servers).chain(of_webhooks).chain(&self.config.secrets.variables);
         of_models.chain(declared.map(String::as_str)).filter(|name| !name.is_empty())
     }
 

@@ -1,6 +1,7 @@
 //! Arguments of the commands with which other programs and people reach Candor over a network.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use candor_app::tokens::Scope;
 use clap::{Args, Subcommand};
@@ -11,9 +12,9 @@ use super::drive::ModelOptions;
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// As an MCP server on standard input and output
-    #[arg(long, conflicts_with_all = ["listen", "behind_proxy", "host"])]
+    #[arg(long, conflicts_with_all = ["listen", "behind_proxy", "host", "tls_cert", "tls_key"])]
     pub(crate) mcp: bool,
-    /// Where to serve HTTP: API, live events and pages [default: 127.0.0.1:7117]
+    /// Where to serve HTTP: API, live events, pages, MCP and A2A [default: 127.0.0.1:7117]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<SocketAddr>,
     /// A proxy with TLS is in front: allows addresses beyond loopback
@@ -22,6 +23,12 @@ pub(crate) struct ServeArgs {
     /// A name under which the server is reached, beside those of loopback; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
+    /// The certificate for TLS, in PEM: allows addresses beyond loopback [default: tls_cert of the configuration]
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The certificate's private key, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) models: ModelOptions,
 }
@@ -52,6 +59,36 @@ pub(crate) enum TokenCommand {
     },
     /// Remove a token; whoever uses it is refused within a second
     Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Which schedules.
+#[derive(Debug, Args)]
+pub(crate) struct SchedulesArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ScheduleCommand>,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is done with a schedule.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScheduleCommand {
+    /// Begin nothing by a schedule until it is resumed
+    Pause {
+        /// Its name
+        name: String,
+    },
+    /// Go on with a schedule; what was due meanwhile is passed over
+    Resume {
+        /// Its name
+        name: String,
+    },
+    /// Begin a run of a schedule now, on a server
+    Trigger {
         /// Its name
         name: String,
     },

@@ -3,11 +3,12 @@
 
 use std::io::{self, IsTerminal};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use candor_app::tokens::Tokens;
 use candor_app::{App, ModelUse, Service};
-use candor_server::{HttpOptions, HttpServer};
+use candor_server::{HttpOptions, HttpServer, TlsFiles};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,7 @@ const TOLD: usize = 20;
 
 pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8, Failure> {
     let app = App::build(global)?.discover_agents().await;
+    let configured = app.config.serve.clone();
     super::prune::retain(&app.data, &app.config.retention).await;
     let service = Arc::new(Service::open(app, ModelUse::from(&args.models))?);
     let stop = CancellationToken::new();
@@ -33,24 +35,46 @@ pub(crate) async fn serve(global: &GlobalOptions, args: ServeArgs) -> Result<u8,
             listen: args.listen.unwrap_or(USUAL_ADDRESS),
             behind_proxy: args.behind_proxy,
             hosts: args.host,
+            tls: args
+                .tls_cert
+                .zip(args.tls_key)
+                .or(configured.tls_cert.zip(configured.tls_key))
+                .map(tls_files),
         };
         http(&service, options, stop).await
     };
     let (left, more) = (service.leave().await, global.words());
     for run in left.iter().take(TOLD) {
-        tell!("candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}");
+        tell!(
+            "candor: run {run} rests; nothing is lost. Go on with: candor resume {run}{more}",
+            "candor: la ejecución {run} queda en reposo; no se ha perdido nada. Continuar con: candor resume {run}{more}"
+        );
     }
     if let hidden @ 1.. = left.len().saturating_sub(TOLD) {
-        tell!("candor: {hidden} more runs rest; `candor list{more}` shows them");
+        tell!(
+            "candor: {hidden} more runs rest; `candor list{more}` shows them",
+            "candor: {hidden} ejecuciones más quedan en reposo; `candor list{more}` las muestra"
+        );
     }
     signalled.abort();
     served.map(|()| code::DONE)
 }
 
+fn tls_files((cert, key): (PathBuf, PathBuf)) -> TlsFiles {
+    TlsFiles { cert, key }
+}
+
 async fn mcp(service: &Arc<Service>, stop: CancellationToken) -> Result<(), Failure> {
-    tell!("candor: serving MCP; runs are kept in {}", service.folder().display());
+    tell!(
+        "candor: serving MCP; runs are kept in {}",
+        "candor: sirviendo MCP; las ejecuciones se guardan en {}",
+        service.folder().display()
+    );
     if io::stdin().is_terminal() {
-        tell!("candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it");
+        tell!(
+            "candor: this speaks JSON-RPC, and is meant to be started by an MCP client; Ctrl-C ends it",
+            "candor: esto habla JSON-RPC, y está pensado para que lo inicie un cliente MCP; Ctrl-C lo termina"
+        );
     }
     let served = candor_server::serve(Arc::clone(service), io::stdin(), io::stdout(), stop).await;
     served.map_err(Failure::failed)
@@ -58,12 +82,25 @@ async fn mcp(service: &Arc<Service>, stop: CancellationToken) -> Result<(), Fail
 
 async fn http(service: &Arc<Service>, options: HttpOptions, stop: CancellationToken) -> Result<(), Failure> {
     allow_many_connections();
+    service.check_workers()?;
     let server = HttpServer::bind(Arc::clone(service), options, stop).await.map_err(Failure::usage)?;
     let token = Tokens::of(service.folder()).ensure_first(candor_runtime::wall())?;
-    tell!("candor: serving http://{}; runs are kept in {}", server.address(), service.folder().display());
-    tell!("candor: the token for programs is in {}", token.display());
+    tell!(
+        "candor: serving {}; runs are kept in {}",
+        "candor: sirviendo {}; las ejecuciones se guardan en {}",
+        server.url(),
+        service.folder().display()
+    );
+    tell!(
+        "candor: the token for programs is in {}",
+        "candor: el token para programas está en {}",
+        token.display()
+    );
     if let Some(link) = server.login_link() {
-        tell!("candor: open in a browser (the link works once): {link}");
+        tell!(
+            "candor: open in a browser (the link works once): {link}",
+            "candor: abrir en un navegador (el enlace funciona una vez): {link}"
+        );
     }
     server.serve().await;
     Ok(())

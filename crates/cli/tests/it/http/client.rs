@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -18,6 +19,7 @@ pub struct Server {
     pub token: String,
     pub link: String,
     child: Child,
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
@@ -27,22 +29,52 @@ impl Server {
     }
 
     pub fn start_at(candor: &Candor, listen: &str) -> Self {
-        let mut command = candor.command(["--data", "data", "serve", "--listen", listen]);
+        Self::start_with(candor, listen, &[])
+    }
+
+    /// The same with these variables in its environment.
+    pub fn start_with(candor: &Candor, listen: &str, variables: &[(&str, &str)]) -> Self {
+        let server = Self::spawn(candor, "http", &["--listen", listen], variables);
+        until("the server is ready", || server.get("/ready").status == 200);
+        server
+    }
+
+    /// Starts a server that speaks TLS, and so cannot be asked with [`Self::send`].
+    pub fn start_with_tls(candor: &Candor, options: &[&str]) -> Self {
+        Self::spawn(candor, "https", options, &[])
+    }
+
+    fn spawn(candor: &Candor, scheme: &str, options: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = candor.command(["--data", "data", "serve"]);
+        command.args(options).envs(variables.iter().copied());
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        // Made at once, so that a server that does not say what is expected is stopped too.
+        let [address, token, link] = [(); 3].map(|()| String::new());
+        let mut server = Self { address, token, link, child, said: lines };
         let mut after = |words: &str| {
             let line = said.find(|line| line.contains(words)).expect("the server says where it is");
             line.split_once(words).unwrap().1.to_owned()
         };
-        let address = after("serving http://").split(';').next().unwrap().to_owned();
+        server.address = after(&format!("serving {scheme}://")).split(';').next().unwrap().to_owned();
         let file = after("the token for programs is in ");
-        let link = after("(the link works once): ");
-        let token = std::fs::read_to_string(candor.folder().join(file)).unwrap();
+        server.link = after("(the link works once): ");
+        server.token = std::fs::read_to_string(candor.folder().join(file)).unwrap();
         // What it says later must not fill the pipe.
-        std::thread::spawn(move || said.for_each(|line| eprintln!("server: {line}")));
-        let server = Self { address, token, link, child };
-        until("the server is ready", || server.get("/ready").status == 200);
+        std::thread::spawn(move || {
+            said.for_each(|line| {
+                eprintln!("server: {line}");
+                kept.lock().unwrap().push(line);
+            });
+        });
         server
+    }
+
+    /// How many of the lines it said since its start have these words.
+    pub fn told(&self, words: &str) -> usize {
+        self.said.lock().unwrap().iter().filter(|line| line.contains(words)).count()
     }
 
     /// Kills it as a power cut would.

@@ -1,0 +1,82 @@
+//! Figures of the installation as a server shows them: the same that the commands print.
+
+use candor_model::{RunId, Timestamp};
+use candor_ports::{Stream, StreamNote};
+use candor_projections::artifacts::{ArtifactContent, artifacts};
+use candor_projections::efficiency::EfficiencyReport;
+use candor_projections::kpi::{AlertBook, KpiReport, RunShare, Trail, Window};
+use candor_projections::spend::SpendReport;
+use candor_projections::summary::Summary;
+use candor_projections::trace::{Content, Trace};
+use candor_runtime::wall;
+
+use super::Service;
+use crate::config::Age;
+use crate::error::AppError;
+use crate::{observe, traces};
+
+impl Service {
+    /// The window that ends now.
+    #[must_use]
+    pub fn window(&self, since: Option<Age>) -> Window {
+        observe::window(since, &self.0.app.config.kpi, wall())
+    }
+
+    /// The key figures, and the record of alerts. Alerts are judged over the configured window only.
+    pub async fn kpis(&self, since: Option<Age>) -> Result<(KpiReport, AlertBook), AppError> {
+        let (log, config) = (&self.0.log, &self.0.app.config.kpi);
+        let report = observe::kpis(log, config, self.window(since)).await?;
+        let book = match since {
+            Some(_) => observe::alerts(log).await?,
+            None => observe::judge(log, config, &report).await?,
+        };
+        Ok((report, book))
+    }
+
+    /// The key figures with their course.
+    pub async fn kpi_series(&self, since: Option<Age>) -> Result<(KpiReport, Vec<Trail>), AppError> {
+        observe::kpi_series(&self.0.log, &self.0.app.config.kpi, self.window(since)).await
+    }
+
+    /// What each run contributes to a figure.
+    pub async fn contributions(&self, name: &str, since: Option<Age>) -> Result<Vec<RunShare>, AppError> {
+        observe::contributions(&self.0.log, name, self.window(since)).await
+    }
+
+    /// Figures and alerts in the text format of Prometheus.
+    pub async fn prometheus(&self) -> Result<String, AppError> {
+        observe::prometheus(&self.0.log, &self.0.app.config.kpi, wall()).await
+    }
+
+    /// What runs spent, since a moment or ever.
+    pub async fn spending(&self, since: Option<Age>) -> Result<SpendReport, AppError> {
+        let until = wall();
+        let since = since.map_or(Timestamp::EPOCH, |age| age.before(until));
+        observe::spending(&self.0.log, Window { since, until }).await
+    }
+
+    /// What tokens and money bought, and the window in one record.
+    pub async fn efficiency(&self, since: Option<Age>) -> Result<(EfficiencyReport, Summary), AppError> {
+        observe::efficiency(&self.0.log, self.window(since)).await
+    }
+
+    /// A run as a trace.
+    pub async fn trace(&self, run: &RunId, content: Content) -> Result<Trace, AppError> {
+        traces::trace(&self.0.log, run, content).await
+    }
+
+    /// What a run has produced so far.
+    pub async fn artifacts(&self, run: &RunId) -> Result<Vec<ArtifactContent>, AppError> {
+        Ok(artifacts(&self.load(run).await?.state))
+    }
+
+    /// Appends a note to a stream of the installation.
+    pub async fn append_note(&self, note: StreamNote) -> Result<(), AppError> {
+        Ok(self.0.log.append_note(note).await?)
+    }
+
+    /// The notes of a stream from a moment on.
+    pub async fn notes(&self, stream: Stream, since: Timestamp) -> Result<Vec<StreamNote>, AppError> {
+        Ok(self.0.log.notes(stream, since).await?)
+    }
+}
