@@ -1,4 +1,5 @@
-//! Candor as a service: an MCP server over a pair of pipes, and an HTTP server with an API and live events.
+//! Candor as a service: an MCP server over a pair of pipes, and an HTTP server with an API, live events, pages, MCP and
+//! A2A.
 //!
 //! This crate owns what is protocol: wires, schemas, the shape of answers, waiting, who may do what. What is asked for
 //! is done by [`candor_app::Service`], and where a run stands is read from `candor_projections`. Nothing here opens a
@@ -14,5 +15,5 @@ mod tools;
 mod wait;
 mod wire;
 
-pub use http::{HttpError, HttpOptions, HttpServer};
+pub use http::{HttpError, HttpOptions, HttpServer, TlsFiles};
 pub use mcp::{ServeError, serve};

@@ -1,9 +1,13 @@
 //! The MCP server: takes calls, asks the service, and answers with data and words.
+//!
+//! Over a pair of pipes it serves whoever started it. Over HTTP every call comes with a token, whose scope decides which
+//! tools it may call, and whose name is noted.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use candor_app::Service;
 use candor_model::{JsonMap, Position, RunId};
 use rmcp::ServerHandler;
@@ -19,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::decision;
 use crate::error::ApiError;
+use crate::http::{Caller, Shared, note};
 use crate::inputs::{
     self, ApproveInput, CancelInput, PlanInput, ResumeInput, RunInput, StatusInput, patience,
 };
@@ -54,7 +59,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     // Cancelled with `stop`, and also when the input ends.
     let gone = stop.child_token();
-    let server = McpServer { service, gone: gone.clone(), tools: tools::all() };
+    let server = McpServer { service, gone: gone.clone(), tools: Arc::new(tools::all()), http: None };
     let wire = Wire::new(input, output, gone);
     match serve_server_with_ct(server, wire, stop).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(ServeError::from),
@@ -65,10 +70,12 @@ pub async fn serve(
 }
 
 /// Where calls arrive.
-struct McpServer {
+pub(crate) struct McpServer {
     service: Arc<Service>,
     gone: CancellationToken,
-    tools: Vec<Tool>,
+    tools: Arc<Vec<Tool>>,
+    /// Where callers are known by their tokens: present over HTTP only.
+    http: Option<Shared>,
 }
 
 /// What a call comes to: data and words.
@@ -99,12 +106,14 @@ impl ServerHandler for McpServer {
             .with_instructions(tools::INSTRUCTIONS)
     }
 
+    /// The tools that the caller may call.
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+        let allowed = |tool: &&Tool| self.refused(&tool.name, &context).is_none();
+        Ok(ListToolsResult::with_all_items(self.tools.iter().filter(allowed).cloned().collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -132,6 +141,9 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(refusal) = self.refused(&request.name, &context) {
+            return Ok(CallToolResult::error(vec![ContentBlock::text(refusal.to_string())]).into());
+        }
         let arguments = request.arguments.unwrap_or_default();
         let replied = match request.name.as_ref() {
             PLAN => self.plan(arguments).await,
@@ -150,12 +162,48 @@ impl ServerHandler for McpServer {
     }
 }
 
+/// Whose token came with a call over HTTP.
+fn caller(context: &RequestContext<RoleServer>) -> Option<&Caller> {
+    context.extensions.get::<Parts>()?.extensions.get()
+}
+
 fn unknown(name: &str, tools: &[Tool]) -> ErrorData {
     let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     ErrorData::invalid_params(format!("there is no tool `{name}`; there are {}", known.join(", ")), None)
 }
 
 impl McpServer {
+    /// Serves callers whose tokens the HTTP server knows.
+    pub(crate) fn over_http(http: Shared, tools: Arc<Vec<Tool>>) -> Self {
+        let (service, gone) = http.for_mcp();
+        Self { service, gone, tools, http: Some(http) }
+    }
+
+    /// Why a caller may not call a tool, if so. Without HTTP the caller owns this process.
+    fn refused(&self, tool: &str, context: &RequestContext<RoleServer>) -> Option<ApiError> {
+        self.http.as_ref()?;
+        let Some(caller) = caller(context) else { return Some(ApiError::new("nobody knows who calls")) };
+        let needs = tools::scope(tool)?;
+        let (has, needed) = (caller.scope.as_str(), needs.as_str());
+        (caller.scope < needs).then(|| {
+            ApiError::new(format!("`{tool}` takes a token of scope {needed}, and yours has {has}"))
+                .hint("Nothing was done.")
+        })
+    }
+
+    /// Notes who did something, where callers have names.
+    async fn note(
+        &self,
+        context: &RequestContext<RoleServer>,
+        action: &'static str,
+        run: &RunId,
+        detail: String,
+    ) {
+        if let (Some(http), Some(caller)) = (&self.http, caller(context)) {
+            note(http, caller, action, Some(run), detail).await;
+        }
+    }
+
     async fn plan(&self, arguments: JsonMap) -> Result<Reply, ApiError> {
         let PlanInput { goal } = inputs::read(PLAN, arguments)?;
         let planned = self.service.plan(&goal).await?;
@@ -167,6 +215,7 @@ impl McpServer {
         let patience = patience(wait_seconds)?;
         let waiter = self.waiter(context);
         let run = self.service.start(&goal, unattended).await?;
+        self.note(context, "start", &run, String::new()).await;
         self.rested(waiter, &run, None, patience).await
     }
 
@@ -200,12 +249,14 @@ impl McpServer {
         let run = self.found(&input.run_id).await?;
         let view = self.service.look(&run).await?.view;
         let (gate, question) = decision::asked(&view, input.gate.as_deref())?;
+        let detail = format!("{gate}: {}", input.decision);
         let answer = decision::answer(&view, &gate, &question, input)?;
         let waiter = self.waiter(context);
         self.service.answer(&run, gate, answer).await.map_err(|trouble| {
             ApiError::from(trouble)
                 .hint(format!("Nothing was decided. `{STATUS}` with run_id={run} shows what is open now."))
         })?;
+        self.note(context, "answer", &run, detail).await;
         self.rested(waiter, &run, Some(view.position), patience).await
     }
 
@@ -218,7 +269,9 @@ impl McpServer {
         let run = self.found(&run_id).await?;
         let seen = self.service.look(&run).await?.view.position;
         let waiter = self.waiter(context);
-        self.service.cancel(&run, reason.as_deref().unwrap_or(NO_REASON)).await?;
+        let reason = reason.unwrap_or_else(|| NO_REASON.to_owned());
+        self.service.cancel(&run, &reason).await?;
+        self.note(context, "cancel", &run, reason).await;
         // Agents are stopped before a run is cancelled; that takes a moment.
         self.rested(waiter, &run, Some(seen), patience(None)?).await
     }
@@ -233,6 +286,7 @@ impl McpServer {
         let run = self.found(&run_id).await?;
         let waiter = self.waiter(context);
         self.service.resume(&run).await?;
+        self.note(context, "resume", &run, String::new()).await;
         self.rested(waiter, &run, None, patience).await
     }
 

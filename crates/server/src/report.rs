@@ -6,6 +6,7 @@ use candor_model::{
     RunStatus, Timestamp, Verdict,
 };
 use candor_ports::RunEntry;
+use candor_projections::Language;
 use candor_projections::format::times;
 use candor_projections::line::{clean, shortened, width};
 use candor_projections::results::Results;
@@ -138,6 +139,24 @@ impl RunReport {
             text.push_str(&format!(" ({:.0}% of {} tasks)", self.progress_percentage, self.tasks.len()));
         }
         text.push_str(".\n");
+        text.push_str(&self.findings());
+        let mut add = |line: &str| text.push_str(&format!("{}\n", line.trim_end()));
+        for question in &self.questions {
+            add(&format!("\nQuestion {}:\n{}", question.gate, question.text));
+            question.decisions.iter().for_each(|it| add(&format!("  {}: {}", it.decision, it.label)));
+        }
+        self.next.iter().for_each(|next| add(&format!("Next: {next}")));
+        text
+    }
+
+    /// What waits for a person.
+    pub(crate) fn questions(&self) -> &[QuestionReport] {
+        &self.questions
+    }
+
+    /// What there is to say of it beside its status and what it asks: results, warnings, failures, suggestions.
+    pub(crate) fn findings(&self) -> String {
+        let mut text = String::new();
         if let Some(before) = self.queued_behind {
             text.push_str(&format!("It waits in the queue of this server; runs before it: {before}.\n"));
         }
@@ -152,11 +171,6 @@ impl RunReport {
         // How it went says already why.
         self.error.iter().filter(|_| self.outcome.is_none()).for_each(|error| add(error));
         self.suggestions.iter().for_each(|suggestion| add(&format!("Suggestion: {suggestion}")));
-        for question in &self.questions {
-            add(&format!("\nQuestion {}:\n{}", question.gate, question.text));
-            question.decisions.iter().for_each(|it| add(&format!("  {}: {}", it.decision, it.label)));
-        }
-        self.next.iter().for_each(|next| add(&format!("Next: {next}")));
         text
     }
 }
@@ -171,8 +185,8 @@ fn result_lines(results: &Results) -> Vec<String> {
         let room = RESULT_COLUMNS.saturating_sub(width(&head));
         lines.push(head + &shortened(&clean(&line.value), room, true));
     }
-    lines.extend((results.more > 0).then(|| format!("  {}", words::and_more(results.more))));
-    lines.extend(results.sample_data.then(|| format!("  {}", words::SAMPLE_DATA)));
+    lines.extend((results.more > 0).then(|| format!("  {}", words::and_more(Language::En, results.more))));
+    lines.extend(results.sample_data.then(|| format!("  {}", words::sample_data(Language::En))));
     lines
 }
 
@@ -198,8 +212,11 @@ impl QuestionReport {
             }
             Question::Guidance(request) => {
                 let errors: String = request.errors.iter().map(|error| format!("\n  - {error}")).collect();
-                let text =
-                    format!("Task {} has failed {}:{errors}", request.task_id, times(request.failure_count));
+                let text = format!(
+                    "Task {} has failed {}:{errors}",
+                    request.task_id,
+                    times(Language::En, request.failure_count)
+                );
                 Self { gate, kind: "failing_task", text, digest: None, decisions: on_task(), plan: None }
             }
             Question::Choice(request) => {

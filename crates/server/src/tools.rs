@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use candor_app::tokens::Scope;
 use candor_model::JsonMap;
 use rmcp::model::{Tool, ToolAnnotations};
 use schemars::JsonSchema;
@@ -42,6 +43,17 @@ const ABOUT_CANCEL: &str = "Stops everything that a run does and ends it for goo
     done in the world stays done.";
 const ABOUT_RESUME: &str = "Goes on with a run that was paused or interrupted and has no active driver. What has \
     succeeded is not done again.";
+
+/// What a token must allow for a tool to be called with it; nothing for a tool that there is not. Planning may ask
+/// models, which costs money.
+pub(crate) fn scope(tool: &str) -> Option<Scope> {
+    match tool {
+        STATUS => Some(Scope::Read),
+        APPROVE => Some(Scope::Answer),
+        PLAN | RUN | CANCEL | RESUME => Some(Scope::Admin),
+        _ => None,
+    }
+}
 
 /// All tools, in the order in which they are usually needed.
 pub(crate) fn all() -> Vec<Tool> {
@@ -120,6 +132,7 @@ mod tests {
             let looks = [PLAN, STATUS].contains(&tool.name.as_ref());
             assert_eq!(hints.read_only_hint, Some(looks), "{}", tool.name);
             assert_eq!(hints.destructive_hint, Some(!looks), "{}", tool.name);
+            assert!(scope(&tool.name).is_some(), "{}", tool.name);
         }
     }
 }

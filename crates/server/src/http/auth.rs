@@ -25,11 +25,11 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Who makes a request.
 #[derive(Debug, Clone)]
-pub(super) struct Caller {
+pub(crate) struct Caller {
     /// The name of the token.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// What it allows.
-    pub(super) scope: Scope,
+    pub(crate) scope: Scope,
 }
 
 /// Knows the tokens and the names under which the server is reached.
@@ -52,6 +52,11 @@ impl Doorkeeper {
     pub(super) fn new(tokens: Tokens, hosts: Vec<String>, secure: bool) -> Self {
         let known = Known { tokens: Vec::new(), changed_at: None, looked_at: None };
         Self { tokens, known: Mutex::new(known), hosts, secure, code: Mutex::new(None) }
+    }
+
+    /// Whether the server is reached over TLS, its own or that of a proxy.
+    pub(super) const fn is_secure(&self) -> bool {
+        self.secure
     }
 
     /// Makes the code of a login link, in place of an earlier one.

@@ -10,13 +10,15 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use super::limits;
+use super::tls::Certificates;
 
 /// How long a request under way may take when the server stops.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -28,7 +30,12 @@ const EXHAUSTED: Duration = Duration::from_millis(100);
 pub(super) struct Peer(pub(super) SocketAddr);
 
 /// Serves connections until the server is stopped.
-pub(super) async fn accept(listener: TcpListener, router: Router, stop: CancellationToken) {
+pub(super) async fn accept(
+    listener: TcpListener,
+    router: Router,
+    mut tls: Option<Certificates>,
+    stop: CancellationToken,
+) {
     let room = Arc::new(Semaphore::new(limits::CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
@@ -46,9 +53,21 @@ pub(super) async fn accept(listener: TcpListener, router: Router, stop: Cancella
         // Beyond the limit a connection is closed at once: waiting ones would keep others out.
         while connections.try_join_next().is_some() {}
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
+        // Events are small and are to arrive at once.
+        let _ = stream.set_nodelay(true);
         let (router, stop) = (router.clone(), stop.clone());
+        let acceptor = tls.as_mut().map(Certificates::acceptor);
         connections.spawn(async move {
-            serve(stream, peer, router, stop).await;
+            match acceptor {
+                None => serve(stream, peer, router, stop).await,
+                Some(acceptor) => {
+                    // Whoever is slow to shake hands is let go as one who is slow to say what it wants.
+                    let shaken = tokio::time::timeout(limits::HEAD, acceptor.accept(stream)).await;
+                    if let Ok(Ok(stream)) = shaken {
+                        serve(stream, peer, router, stop).await;
+                    }
+                }
+            }
             drop(permit);
         });
     }
@@ -56,9 +75,10 @@ pub(super) async fn accept(listener: TcpListener, router: Router, stop: Cancella
     let _ = tokio::time::timeout(LAST_WORDS, connections.join_all()).await;
 }
 
-async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
-    // Events are small and are to arrive at once.
-    let _ = stream.set_nodelay(true);
+async fn serve<S>(stream: S, peer: SocketAddr, router: Router, stop: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         router.clone().oneshot(request.map(Body::new))

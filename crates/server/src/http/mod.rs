@@ -4,6 +4,7 @@
 //! Origin, and bounds sizes, times and rates. One table (`endpoints`) has every endpoint with its scope: the router and
 //! the OpenAPI document are both made of it.
 
+mod a2a;
 mod audit;
 mod auth;
 mod control;
@@ -13,11 +14,14 @@ mod guard;
 mod inspect;
 mod limits;
 mod listen;
+mod mcp;
+mod observe;
 mod openapi;
 mod pages;
 mod problem;
 mod runs;
 mod sse;
+mod tls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,8 +33,12 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use self::audit::Audit;
+pub(crate) use self::auth::Caller;
 use self::auth::Doorkeeper;
+pub(crate) use self::control::note;
 use self::limits::Limits;
+pub use self::tls::TlsFiles;
+use self::tls::{Certificates, TlsError};
 
 /// How a server is reached.
 #[derive(Debug, Clone)]
@@ -41,6 +49,8 @@ pub struct HttpOptions {
     pub behind_proxy: bool,
     /// The names under which it is reached, beside those of loopback.
     pub hosts: Vec<String>,
+    /// The certificate with which it speaks TLS itself.
+    pub tls: Option<TlsFiles>,
 }
 
 /// Why a server does not serve.
@@ -48,16 +58,20 @@ pub struct HttpOptions {
 pub enum HttpError {
     /// It would be reachable from elsewhere without protection.
     #[error(
-        "{listen} can be reached from other machines, and this server has no TLS; listen on 127.0.0.1, or put a proxy \
-         with TLS in front of it and say --behind-proxy --host NAME"
+        "{listen} can be reached from other machines, and this server has no TLS; listen on 127.0.0.1, or give it a \
+         certificate with --tls-cert and --tls-key, or put a proxy with TLS in front of it and say --behind-proxy; \
+         both need --host NAME"
     )]
     Exposed {
         /// Where it should have listened.
         listen: SocketAddr,
     },
     /// Nobody could reach it under a name that it accepts.
-    #[error("--behind-proxy needs --host NAME: the name under which the proxy is reached")]
+    #[error("a server for other machines needs --host NAME: the name under which it or its proxy is reached")]
     NoHost,
+    /// The certificate or its key cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The address cannot be had.
     #[error("could not listen on {listen}: {source}; choose another port with --listen")]
     Bind {
@@ -73,6 +87,7 @@ pub enum HttpError {
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
+    tls: Option<Certificates>,
     shared: Shared,
 }
 
@@ -86,7 +101,24 @@ pub(crate) struct Server {
     ready: AtomicBool,
 }
 
-type Shared = Arc<Server>;
+pub(crate) type Shared = Arc<Server>;
+
+impl Server {
+    /// What MCP needs of it: the service, and what is cancelled when the server stops.
+    pub(crate) fn for_mcp(&self) -> (Arc<Service>, CancellationToken) {
+        (Arc::clone(&self.service), self.stop.child_token())
+    }
+
+    /// Whether interrupted runs were looked for.
+    fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
+    }
+
+    /// How its addresses begin.
+    fn scheme(&self) -> &'static str {
+        if self.doorkeeper.is_secure() { "https" } else { "http" }
+    }
+}
 
 impl HttpServer {
     /// Binds the address. Nothing is served before [`Self::serve`].
@@ -95,21 +127,23 @@ impl HttpServer {
         options: HttpOptions,
         stop: CancellationToken,
     ) -> Result<Self, HttpError> {
-        let HttpOptions { listen, behind_proxy, hosts } = options;
-        if !listen.ip().is_loopback() && !behind_proxy {
+        let HttpOptions { listen, behind_proxy, hosts, tls } = options;
+        let exposed = !listen.ip().is_loopback();
+        if exposed && !behind_proxy && tls.is_none() {
             return Err(HttpError::Exposed { listen });
         }
-        if behind_proxy && hosts.is_empty() {
+        if (behind_proxy || exposed) && hosts.is_empty() {
             return Err(HttpError::NoHost);
         }
+        let tls = tls.map(Certificates::read).transpose()?;
         let bind = |source| HttpError::Bind { listen, source };
         let listener = TcpListener::bind(listen).await.map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
-        let doorkeeper = Doorkeeper::new(Tokens::of(service.folder()), hosts, behind_proxy);
-        let audit = Audit::of(service.folder());
+        let doorkeeper = Doorkeeper::new(Tokens::of(service.folder()), hosts, behind_proxy || tls.is_some());
+        let audit = Audit::of(&service);
         let (limits, ready) = (Limits::new(), AtomicBool::new(false));
         let shared = Arc::new(Server { service, doorkeeper, limits, audit, stop, ready });
-        Ok(Self { listener, address, shared })
+        Ok(Self { listener, address, tls, shared })
     }
 
     /// Where it listens.
@@ -118,11 +152,17 @@ impl HttpServer {
         self.address
     }
 
+    /// How it is reached on this machine. A proxy in front of it has an address of its own.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}://{}", if self.tls.is_some() { "https" } else { "http" }, self.address)
+    }
+
     /// A link that logs a browser in, once.
     #[must_use]
     pub fn login_link(&self) -> Option<String> {
         let code = self.shared.doorkeeper.login_code()?;
-        Some(format!("http://{}/login?code={code}", self.address))
+        Some(format!("{}/login?code={code}", self.url()))
     }
 
     /// Takes up the runs that nobody drives, and serves until the server is stopped.
@@ -134,10 +174,16 @@ impl HttpServer {
                 Ok(count) => eprintln!("candor: {count} interrupted runs go on"),
                 Err(error) => eprintln!("candor: interrupted runs could not be looked for: {error}"),
             }
+            if let Err(error) = shared.audit.import().await {
+                eprintln!("candor: audit.jsonl could not be taken over: {error}");
+            }
+            if let Err(error) = shared.service.start_workers(&shared.stop) {
+                eprintln!("candor: {error}");
+            }
             shared.ready.store(true, Ordering::Release);
         });
         let router = endpoints::router(&self.shared);
-        listen::accept(self.listener, router, self.shared.stop.clone()).await;
+        listen::accept(self.listener, router, self.tls, self.shared.stop.clone()).await;
         taking_up.abort();
     }
 }

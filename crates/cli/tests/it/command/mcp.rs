@@ -20,7 +20,7 @@ pub(crate) struct Mcp {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
-    stderr: JoinHandle<String>,
+    stderr: Option<JoinHandle<String>>,
     /// What came in between: notifications, and answers to other calls.
     pub(crate) aside: Vec<Value>,
     last: u64,
@@ -84,7 +84,7 @@ impl Mcp {
             text
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, stderr, aside: Vec::new(), last: 0 }
+        Self { child, stdin, lines, stderr: Some(stderr), aside: Vec::new(), last: 0 }
     }
 
     /// Sends a line as it is.
@@ -173,10 +173,25 @@ impl Mcp {
     /// Waits for the server to end.
     pub(crate) fn end(mut self) -> Ended {
         let status = self.child.wait().unwrap();
-        let stderr = self.stderr.join().unwrap();
+        let stderr = self.stderr.take().unwrap().join().unwrap();
         assert!(!stderr.contains("panicked"), "{stderr}");
         let rest = self.lines.iter().map(|line| serde_json::from_str(&line).expect("the protocol"));
         Ended { code: status.code(), stderr, rest: rest.collect() }
+    }
+}
+
+impl Drop for Mcp {
+    /// A test that fails, or that has seen enough, leaves no server behind.
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        let began = std::time::Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if began.elapsed() > Duration::from_secs(10) {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

@@ -10,6 +10,14 @@ use super::client::Server;
 use crate::support::{Candor, GENERAL};
 
 const RUNS: &str = "/api/v1/runs";
+/// Ways in that the description of the API does not list.
+const OTHER_DOORS: [(&str, &str); 5] = [
+    ("POST", "/mcp"),
+    ("GET", "/mcp"),
+    ("DELETE", "/mcp"),
+    ("POST", "/a2a"),
+    ("GET", "/.well-known/agent-card.json"),
+];
 
 #[test]
 fn nothing_but_health_is_told_without_a_token_and_a_wrong_one_does_not_help() {
@@ -25,6 +33,9 @@ fn nothing_but_health_is_told_without_a_token_and_a_wrong_one_does_not_help() {
             sent(&[]).refused(401, "unauthorized");
         }
     }
+    for (method, path) in OTHER_DOORS {
+        server.send_with(method, path, &[], Some(&json!({}))).refused(401, "unauthorized");
+    }
     let zeros = format!("candor_{}", "0".repeat(64));
     for wrong in [
         format!("Bearer {zeros}"),
@@ -34,6 +45,10 @@ fn nothing_but_health_is_told_without_a_token_and_a_wrong_one_does_not_help() {
         String::new(),
     ] {
         server.send_with("GET", RUNS, &[("Authorization", &wrong)], None).refused(401, "unauthorized");
+    }
+    for (method, path) in OTHER_DOORS {
+        let wrong = [("Authorization", &*format!("Bearer {zeros}"))];
+        server.send_with(method, path, &wrong, Some(&json!({}))).refused(401, "unauthorized");
     }
     let cookie = format!("candor_session={zeros}");
     server.send_with("GET", RUNS, &[("Cookie", &cookie)], None).refused(401, "unauthorized");
@@ -103,6 +118,21 @@ fn other_hosts_and_other_sites_are_refused() {
     for origin in ["http://evil.example", "null", "https://127.0.0.1", "file://"] {
         with(&[("Origin", origin)]).refused(403, "forbidden");
     }
+    for (method, path) in OTHER_DOORS {
+        let sent = |name, value| {
+            let headers = [("Authorization", bearer.as_str()), (name, value)];
+            server.send_with(method, path, &headers, Some(&json!({})))
+        };
+        sent("Host", "evil.example").refused(421, "wrong-host");
+        sent("Origin", "http://evil.example").refused(403, "forbidden");
+        // A browser's cookie goes with requests of our own pages only.
+        let cookie = format!("candor_session={}", server.token.trim());
+        if method == "POST" {
+            server
+                .send_with(method, path, &[("Cookie", &cookie)], Some(&json!({})))
+                .refused(403, "forbidden");
+        }
+    }
     let twice = format!(
         "GET {RUNS} HTTP/1.1\r\nHost: {0}\r\nHost: evil.example\r\nAuthorization: {bearer}\r\nConnection: close\r\n\r\n",
         server.address
@@ -155,25 +185,39 @@ fn tricks_with_paths_and_methods_lead_nowhere() {
 fn a_huge_body_is_refused_without_being_read_and_a_slow_one_is_cut_off() {
     let candor = Candor::new();
     let server = Server::start(&candor);
-    let head = |length: u64| {
-        format!(
-            "POST {RUNS} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n",
-            server.address, server.token
-        )
-    };
+    for path in [RUNS, "/mcp", "/a2a"] {
+        takes_no_huge_body(&server, path);
+    }
+    std::thread::scope(|scope| {
+        for path in [RUNS, "/mcp", "/a2a"] {
+            scope.spawn(|| waits_for_no_slow_body(&server, path));
+        }
+    });
+}
+
+fn head(server: &Server, path: &str, length: u64) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nA2A-Version: 1.0\r\nContent-Length: {length}\r\n\r\n",
+        server.address, server.token
+    )
+}
+
+fn takes_no_huge_body(server: &Server, path: &str) {
     let mut stream = server.connect();
-    stream.write_all(head(1 << 30).as_bytes()).unwrap();
+    stream.write_all(head(server, path, 1 << 30).as_bytes()).unwrap();
     let block = vec![b' '; 64 * 1024];
     // A gigabyte, if the server were to take it.
     let sent = (0..16 * 1024).take_while(|_| stream.write_all(&block).is_ok()).count();
     assert!(sent < 1024, "{sent} blocks were taken");
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413"), "{path}: {answer}");
+}
 
+fn waits_for_no_slow_body(server: &Server, path: &str) {
     // One byte a second: others are served meanwhile, and it ends.
     let (begun, mut stream) = (Instant::now(), server.connect());
-    stream.write_all(head(1000).as_bytes()).unwrap();
+    stream.write_all(head(server, path, 1000).as_bytes()).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
     let mut answer = [0_u8; 64];
     let read = loop {

@@ -1,10 +1,18 @@
 //! `candor serve --listen`: the real binary over real connections, spoken to as programs, browsers and attackers do.
 
+mod a2a;
 mod api;
 mod attacks;
 mod browser;
-mod client;
+pub(crate) mod client;
 mod contract;
+mod exports;
+mod figures;
 mod kills;
+mod mcp;
+mod receiver;
 mod remote;
+mod schedules;
 mod streams;
+mod tls;
+mod webhooks;
