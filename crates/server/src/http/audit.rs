@@ -1,18 +1,22 @@
-//! Who did what: every request that changes something, with the name of its token, in one append-only file.
+//! Who did what: every request that changes something, with the name of its token, on a stream of the installation.
 
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
+use candor_app::{AppError, Service};
 use candor_model::{RunId, Timestamp};
-use candor_ports::private;
+use candor_ports::{Stream, StreamNote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// The file in the data folder, one JSON object per line.
+use super::auth;
+
+/// The file that held the audit before it was a stream.
 const FILE: &str = "audit.jsonl";
+/// What that file is called once it was read.
+const READ_FILE: &str = "audit.jsonl.imported";
+/// How far back entries are looked for before everything is read.
+const RECENT_MS: i64 = 7 * 24 * 3_600_000;
 
 /// What somebody did.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -29,31 +33,49 @@ pub(crate) struct AuditEntry {
     pub(crate) detail: String,
 }
 
-/// The file of an installation.
-pub(crate) struct Audit {
-    path: PathBuf,
-    /// One line at a time.
-    writing: Mutex<()>,
-}
+/// The audit of an installation.
+pub(crate) struct Audit(Arc<Service>);
 
 impl Audit {
-    pub(crate) fn of(data: &Path) -> Self {
-        Self { path: data.join(FILE), writing: Mutex::new(()) }
+    pub(crate) fn of(service: &Arc<Service>) -> Self {
+        Self(Arc::clone(service))
     }
 
     /// Notes what was done. What cannot be noted is told on standard error: the deed is on the run's log all the same.
-    pub(crate) fn note(&self, entry: &AuditEntry) {
-        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = serde_json::to_string(entry).unwrap_or_default() + "\n";
-        let file = OpenOptions::new().append(true).create(true).mode(private::FILE).open(&self.path);
-        if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
-            eprintln!("candor: {} could not be written: {error}", self.path.display());
+    pub(crate) async fn note(&self, entry: &AuditEntry) {
+        if let Err(error) = self.append(entry).await {
+            eprintln!("candor: the audit could not be written: {error}");
         }
     }
 
+    async fn append(&self, entry: &AuditEntry) -> Result<(), AppError> {
+        let body = serde_json::to_value(entry).map_err(AppError::failed)?;
+        let (stream, at, run, key) = (Stream::Audit, entry.at, entry.run_id.clone(), entry.actor.clone());
+        self.0.append_note(StreamNote { stream, at, run, key, body }).await
+    }
+
     /// The latest entries, the last first.
-    pub(crate) fn latest(&self, limit: usize) -> Vec<AuditEntry> {
-        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
-        text.lines().rev().take(limit).filter_map(|line| serde_json::from_str(line).ok()).collect()
+    pub(crate) async fn latest(&self, limit: usize) -> Result<Vec<AuditEntry>, AppError> {
+        let recent = Timestamp::from_millis(auth::now().as_millis().saturating_sub(RECENT_MS));
+        let mut notes = self.0.notes(Stream::Audit, recent).await?;
+        if notes.len() < limit {
+            notes = self.0.notes(Stream::Audit, Timestamp::EPOCH).await?;
+        }
+        let read = |note: StreamNote| serde_json::from_value(note.body).ok();
+        Ok(notes.into_iter().rev().filter_map(read).take(limit).collect())
+    }
+
+    /// Takes the file over that held the audit before, once. What a crash left half done is finished.
+    pub(crate) async fn import(&self) -> Result<(), AppError> {
+        let path = self.0.folder().join(FILE);
+        let Ok(text) = std::fs::read_to_string(&path) else { return Ok(()) };
+        let known = self.0.notes(Stream::Audit, Timestamp::EPOCH).await?;
+        let known: Vec<Value> = known.into_iter().map(|note| note.body).collect();
+        for entry in text.lines().filter_map(|line| serde_json::from_str::<AuditEntry>(line).ok()) {
+            if !known.contains(&serde_json::to_value(&entry).map_err(AppError::failed)?) {
+                self.append(&entry).await?;
+            }
+        }
+        std::fs::rename(&path, self.0.folder().join(READ_FILE)).map_err(AppError::failed)
     }
 }

@@ -72,15 +72,19 @@ pub(super) async fn begin(
     body: StartBody,
 ) -> Result<(Accepted, bool), Problem> {
     let StartBody { goal, plan, unattended, allow } = body;
-    // Keys of different callers are different keys.
-    let key = key.map(|key| format!("{}\n{key}", caller.name));
+    let key = key.map(|key| key_of(caller, &key));
     let request = StartRequest { goal, plan: plan.map(Value::Object), unattended, allow, key };
     let started = detached(server, |service| async move { service.begin(request).await }).await?;
     if started.new {
-        note(server, caller, "start", Some(&started.run), String::new());
+        note(server, caller, "start", Some(&started.run), String::new()).await;
     }
     let accepted = accepted(server, started.run).await?;
     Ok((accepted, started.new))
+}
+
+/// Keys of different callers are different keys.
+pub(super) fn key_of(caller: &Caller, key: &str) -> String {
+    format!("{}\n{key}", caller.name)
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
@@ -166,7 +170,7 @@ pub(super) async fn decide(
     let detail = format!("{gate}: {decision}");
     let of = run.clone();
     detached(server, |service| async move { service.answer(&of, gate, answer).await }).await?;
-    note(server, caller, "answer", Some(run), detail);
+    note(server, caller, "answer", Some(run), detail).await;
     Ok(())
 }
 
@@ -230,7 +234,7 @@ pub(super) async fn perform(server: &Shared, caller: &Caller, run: &RunId, act: 
             ("restart", String::new())
         }
     };
-    note(server, caller, action, Some(run), detail);
+    note(server, caller, action, Some(run), detail).await;
     Ok(())
 }
 
@@ -317,7 +321,7 @@ pub(super) async fn fork(
     let new =
         detached(&server, |service| async move { service.fork(&from, phase, checkpoint, prompt).await })
             .await?;
-    note(&server, &caller, "fork", Some(&new), format!("from {run}"));
+    note(&server, &caller, "fork", Some(&new), format!("from {run}")).await;
     Ok((StatusCode::CREATED, Json(accepted(&server, new).await?)))
 }
 
@@ -332,12 +336,24 @@ where
     Ok(done.map_err(broken)??)
 }
 
-async fn accepted(server: &Shared, run_id: RunId) -> Result<Accepted, Problem> {
+pub(super) async fn accepted(server: &Shared, run_id: RunId) -> Result<Accepted, Problem> {
     let events = server.service.head(&run_id).await?.0;
     Ok(Accepted { run_id, events })
 }
 
-fn note(server: &Shared, caller: &Caller, action: &str, run: Option<&RunId>, detail: String) {
+/// Notes who did what, even if the caller hangs up. A start is acknowledged without waiting for it: the run is on the log.
+pub(crate) async fn note(
+    server: &Shared,
+    caller: &Caller,
+    action: &'static str,
+    run: Option<&RunId>,
+    detail: String,
+) {
     let (at, actor) = (auth::now(), caller.name.clone());
-    server.audit.note(&AuditEntry { at, actor, action: action.to_owned(), run_id: run.cloned(), detail });
+    let entry = AuditEntry { at, actor, action: action.to_owned(), run_id: run.cloned(), detail };
+    let server = Arc::clone(server);
+    let noted = tokio::spawn(async move { server.audit.note(&entry).await });
+    if action != "start" {
+        let _ = noted.await;
+    }
 }

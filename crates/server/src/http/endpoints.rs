@@ -11,7 +11,7 @@ use candor_app::tokens::Scope;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::problem::Problem;
-use super::{Shared, control, guard, inspect, limits, openapi, pages, runs, sse};
+use super::{Shared, a2a, control, guard, inspect, limits, mcp, observe, openapi, pages, runs, sse};
 
 /// How a schema is made.
 type Described = fn(&mut SchemaGenerator) -> Schema;
@@ -29,11 +29,11 @@ pub(super) struct Endpoint {
     pub(super) status: u16,
     pub(super) answer: Option<Described>,
     pub(super) media: &'static str,
-    handler: MethodRouter<Shared>,
+    pub(super) handler: MethodRouter<Shared>,
 }
 
 impl Endpoint {
-    fn get(
+    pub(super) fn get(
         path: &'static str,
         id: &'static str,
         summary: &'static str,
@@ -55,7 +55,7 @@ impl Endpoint {
         }
     }
 
-    fn post(
+    pub(super) fn post(
         path: &'static str,
         scope: Scope,
         id: &'static str,
@@ -65,22 +65,22 @@ impl Endpoint {
         Self { method: "post", scope, status: 202, ..Self::get(path, id, summary, handler) }
     }
 
-    fn query<T: JsonSchema>(self) -> Self {
+    pub(super) fn query<T: JsonSchema>(self) -> Self {
         Self { query: Some(|generator| T::json_schema(generator)), ..self }
     }
 
-    fn body<T: JsonSchema>(self) -> Self {
+    pub(super) fn body<T: JsonSchema>(self) -> Self {
         Self { body: Some(|generator| generator.subschema_for::<T>()), ..self }
     }
 
-    fn answers<T: JsonSchema>(self) -> Self {
+    pub(super) fn answers<T: JsonSchema>(self) -> Self {
         Self { answer: Some(|generator| generator.subschema_for::<T>()), ..self }
     }
 }
 
 /// Every endpoint that needs a token.
 pub(super) fn all() -> Vec<Endpoint> {
-    let parts = [listing(), following(), telling(), of_installation(), changing()];
+    let parts = [listing(), following(), telling(), of_installation(), changing(), observe::endpoints()];
     parts.into_iter().flatten().collect()
 }
 
@@ -276,6 +276,7 @@ pub(super) fn router(server: &Shared) -> Router {
         let admit = middleware::from_fn_with_state((server.clone(), endpoint.scope), guard::admit);
         router = router.route(endpoint.path, endpoint.handler.layer(admit));
     }
+    let router = a2a::add(mcp::add(router, server), server);
     pages::add(router, server)
         .route("/health", get(inspect::health))
         .route("/ready", get(inspect::ready))

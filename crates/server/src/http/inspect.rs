@@ -1,7 +1,5 @@
 //! Answers that concern the installation: health, agents, tools, packs, configuration, audit.
 
-use std::sync::atomic::Ordering;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -24,7 +22,7 @@ pub(super) async fn health() -> Json<Value> {
 
 /// The log can be read, and interrupted runs were taken up.
 pub(super) async fn ready(State(server): State<Shared>) -> (StatusCode, Json<Value>) {
-    let taken_up = server.ready.load(Ordering::Acquire);
+    let taken_up = server.is_ready();
     let readable = server.service.latest(1).await.is_ok();
     let status = if taken_up && readable { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(json!({ "log": readable, "interrupted_runs_resumed": taken_up })))
@@ -70,5 +68,5 @@ pub(super) async fn audit(
     if !(1..=1000).contains(&limit) {
         return Err(Problem::bad_request("limit is a number from 1 to 1000"));
     }
-    Ok(Json(AuditList { entries: server.audit.latest(limit as usize) }))
+    Ok(Json(AuditList { entries: server.audit.latest(limit as usize).await? }))
 }

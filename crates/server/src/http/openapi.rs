@@ -75,6 +75,8 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
         .map(|name| {
             let (about, schema) = match name {
                 "run" => ("The run", json!({ "type": "string", "minLength": 1 })),
+                "schedule" => ("The name of the schedule", json!({ "type": "string", "minLength": 1 })),
+                "artifact" => ("The id of the output", json!({ "type": "string", "minLength": 1 })),
                 _ => ("The question", json!({ "type": "string", "minLength": 1 })),
             };
             json!({ "name": name, "in": "path", "required": true, "description": about, "schema": schema })
@@ -164,7 +166,7 @@ fn responses(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
     add("429", "Too many requests");
     add("500", "Something went wrong that is nobody's input");
     if endpoint.path.contains('{') {
-        add("404", "There is no such run or question");
+        add("404", "There is nothing of this name");
     }
     if endpoint.body.is_some() {
         add("409", "It does not fit where the run stands");

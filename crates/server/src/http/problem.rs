@@ -95,7 +95,7 @@ impl IntoResponse for Problem {
 }
 
 impl From<AppError> for Problem {
-    fn from(AppError { kind, message }: AppError) -> Self {
+    fn from(AppError { kind, message, .. }: AppError) -> Self {
         match kind {
             AppErrorKind::Usage => Self::invalid(message),
             AppErrorKind::Refused | AppErrorKind::Busy => Self::conflict(message),

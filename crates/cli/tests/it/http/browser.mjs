@@ -78,10 +78,21 @@ await page.click("button.danger");
 await page.waitForFunction(() => /Cancelled/.test(document.querySelector("#live-head .badge")?.textContent ?? ""), null, { timeout: 20000 });
 seen.cancelled = true;
 
-for (const [path, name] of [["/", "runs"], ["/agents", "agents"], ["/tools", "tools"], ["/config", "config"]]) {
+for (const [path, name] of [["/", "runs"], ["/agents", "agents"], ["/tools", "tools"], ["/kpis", "kpis"],
+  ["/kpis/depth", "kpi"], ["/cost", "cost"], ["/alerts", "alerts"], ["/schedules", "schedules"], ["/config", "config"]]) {
   await page.goto(origin + path);
   await look(name);
 }
+// A figure leads to the runs that it comes from, and a schedule is paused on its page.
+await page.goto(`${origin}/kpis`);
+await page.click("a.tile[href^='/kpis/depth']");
+await page.click("td.request a[href='/runs/run_failing']");
+seen.behind = new URL(page.url()).pathname;
+await page.goto(`${origin}/schedules`);
+await page.click("form[action='/schedules/nightly/pause'] button");
+await page.waitForSelector("form[action='/schedules/nightly/resume']");
+seen.paused = await page.locator(".badge.s-skip").count();
+await page.goto(`${origin}/config`);
 // Spanish, dark, and by keyboard.
 await page.click("text=Español");
 seen.spanish = await page.textContent("nav a[aria-current]");

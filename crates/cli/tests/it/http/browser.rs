@@ -17,6 +17,12 @@ const CHROMIUM: &str = "/usr/bin/chromium";
 /// What people and agents write is shown, and never obeyed.
 const HOSTILE: &str = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'>";
 
+/// An alert that a single run raises, and schedules.
+const OBSERVED: &str = "[[kpi.alerts]]\nname = \"an_agent_worked\"\nwhen = \"depth > 0\"\nmessage = \"look here\"\n\
+    [[schedules]]\nname = \"nightly\"\ncron = \"0 2 * * *\"\ntimezone = \"Europe/Madrid\"\n\
+    goal = \"Write a letter to the <script>alert('schedule')</script> beekeepers\"\n\
+    [[schedules]]\nname = \"weekly\"\ncron = \"30 6 * * mon\"\nplan = \"broken.json\"\n";
+
 fn config() -> String {
     let agent = |name: &str, script: &str| {
         format!(
@@ -28,7 +34,7 @@ fn config() -> String {
     let writes = format!("cat > /dev/null; printf '%s' '{}'", hostile.replace('\'', "'\\''"));
     let fails = format!("cat > /dev/null; echo '{}' >&2; exit 3", HOSTILE.replace('\'', "'\\''"));
     format!(
-        "[limits]\nagent_timeout = 120\napproval = \"always\"\n[limits.retry]\nmax_retries = 0\n{}{}{}",
+        "[limits]\nagent_timeout = 120\napproval = \"always\"\n[limits.retry]\nmax_retries = 0\n{OBSERVED}{}{}{}",
         agent("writer", &writes),
         agent("broken", &fails),
         agent("sleeper", "sleep 120")
@@ -79,6 +85,7 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
         (&seen["spanish"], &seen["dark"], &seen["focused"]),
         (&json!("Configuración"), &json!("dark"), &json!("q"))
     );
+    assert_eq!((&seen["behind"], &seen["paused"]), (&json!("/runs/run_failing"), &json!(1)));
     assert_eq!(seen["withoutScripts"], 3);
     assert_eq!(seen["errors"], json!([]), "no error on the console, and no page wider than its window");
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::models::scene::{EASY, Scene};
 use crate::support::PARIS;
@@ -136,6 +136,18 @@ fn the_dashboard_says_what_the_other_commands_say() {
     for word in ["✓ 0 pre_analysis", "✓ 7 consolidation", "tokens", "no limit", "phase-1-parse_goal"] {
         assert!(text.contains(word), "no {word} in:\n{text}");
     }
+    // spec: orchestrator DB-07 DB-08
+    let summary = &board["summary"];
+    let by_model = summary["byModel"].as_object().unwrap().values();
+    let charged: f64 = by_model.map(|model| model["cost"].as_f64().unwrap()).sum();
+    assert!((charged - summary["totalCost"].as_f64().unwrap()).abs() < 1e-9 && (charged - sum).abs() < 1e-9);
+    assert_eq!((&summary["tasksCompleted"], summary["byPhase"].as_object().unwrap().len()), (&json!(1), 8));
+    let kinds = board["efficiency"]["types"].as_array().unwrap();
+    assert_eq!(kinds.len(), usize::try_from(board["efficiency"]["judged"].as_u64().unwrap()).unwrap());
+    assert!(
+        text.contains("Completed 1 of 1: ") && text.contains("\nEfficiency") != kinds.is_empty(),
+        "{text}"
+    );
     let empty = Scene::with(EASY, "").run(&["dashboard"]).ended_with(0).stdout;
     assert!(empty.contains("No runs yet"), "{empty}");
 }

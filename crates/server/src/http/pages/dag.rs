@@ -1,6 +1,7 @@
 //! The plan as a picture: tasks in layers from left to right, each beside those it depends on.
 //!
-//! Layers are longest paths; the order within a layer is the barycentre of the tasks before. A plan that is too large to
+//! Layers are longest paths; the order within a layer is the barycentre of the tasks before. An edge that passes layers has a
+//! lane of its own in each of them, so that it runs beside boxes and not behind them. A plan that is too large to
 //! read task by task is shown layer by layer, so that a browser draws hundreds of shapes and not ten thousand.
 
 use std::collections::BTreeMap;
@@ -17,6 +18,10 @@ const DRAWN: usize = 150;
 const BOX: (f64, f64) = (188.0, 44.0);
 const GAP: (f64, f64) = (56.0, 14.0);
 const MARGIN: f64 = 8.0;
+/// How high the lane of an edge is that passes a layer.
+const LANE: f64 = 8.0;
+/// Beyond so many lanes a picture would be lanes and little else: edges then run straight.
+const MOST_LANES: usize = 400;
 /// How often the order within layers is improved.
 const SWEEPS: usize = 4;
 /// How many letters of a name fit.
@@ -27,30 +32,78 @@ pub(super) fn draw(tasks: &[TaskEntry], words: &Words) -> Markup {
     if tasks.is_empty() {
         return html! { p.empty { (words.no_plan) } };
     }
-    let layers = layers(tasks);
-    if tasks.len() > DRAWN { by_layer(tasks, &layers, words) } else { by_task(tasks, &layers, words) }
+    let needs = needs(tasks);
+    let depths = depths(&needs);
+    if tasks.len() > DRAWN {
+        return by_layer(tasks, &Ranked::new(&needs, &depths, 0).layers, words);
+    }
+    by_task(tasks, &Ranked::new(&needs, &depths, MOST_LANES), words)
 }
 
-/// The tasks of each layer, by their places in the list, in the order in which they are drawn.
-fn layers(tasks: &[TaskEntry]) -> Vec<Vec<usize>> {
+/// What each task needs, by places in the list.
+fn needs(tasks: &[TaskEntry]) -> Vec<Vec<usize>> {
     let places: BTreeMap<&str, usize> =
         tasks.iter().enumerate().map(|(at, task)| (task.task_id.as_str(), at)).collect();
-    let before: Vec<Vec<usize>> = tasks
-        .iter()
-        .map(|task| task.dependencies.iter().filter_map(|id| places.get(id.as_str()).copied()).collect())
-        .collect();
-    let depths = depths(&before);
-    let deepest = depths.iter().copied().max().unwrap_or(0);
-    let mut layers: Vec<Vec<usize>> = vec![Vec::new(); deepest + 1];
-    for (task, depth) in depths.iter().enumerate() {
-        if let Some(layer) = layers.get_mut(*depth) {
-            layer.push(task);
+    let needed = |task: &TaskEntry| {
+        task.dependencies.iter().filter_map(|id| places.get(id.as_str()).copied()).collect()
+    };
+    tasks.iter().map(needed).collect()
+}
+
+/// Tasks and lanes in layers. Lanes are numbered after the tasks.
+struct Ranked {
+    /// Those of each layer, in the order in which they are drawn.
+    layers: Vec<Vec<usize>>,
+    /// Every edge: from a task over lanes to a task.
+    edges: Vec<Vec<usize>>,
+}
+
+impl Ranked {
+    fn new(needs: &[Vec<usize>], depths: &[usize], most_lanes: usize) -> Self {
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let mut layers: Vec<Vec<usize>> = vec![Vec::new(); deepest + 1];
+        let (mut before, mut edges) = (needs.to_vec(), Vec::new());
+        for (task, depth) in depths.iter().enumerate() {
+            layers.get_mut(*depth).into_iter().for_each(|layer| layer.push(task));
         }
+        // Edges from one task share their lanes.
+        let mut lanes: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for (task, needed) in needs.iter().enumerate() {
+            for need in needed {
+                let depth = |of: usize| depths.get(of).copied().unwrap_or(0);
+                let mut edge = vec![*need];
+                for layer in depth(*need) + 1..depth(task) {
+                    if lanes.len() >= most_lanes && !lanes.contains_key(&(*need, layer)) {
+                        continue;
+                    }
+                    let behind = edge.last().copied().unwrap_or(*need);
+                    let lane = *lanes.entry((*need, layer)).or_insert_with(|| {
+                        before.push(vec![behind]);
+                        layers.get_mut(layer).into_iter().for_each(|all| all.push(before.len() - 1));
+                        before.len() - 1
+                    });
+                    edge.push(lane);
+                }
+                if let (Some(behind), Some(all)) = (edge.last().copied(), before.get_mut(task))
+                    && let Some(place) = all.iter_mut().find(|place| **place == *need)
+                {
+                    *place = behind;
+                }
+                edge.push(task);
+                edges.push(edge);
+            }
+        }
+        order(&mut layers, &before);
+        Self { layers, edges }
     }
+}
+
+/// Puts those of each layer beside what they need.
+fn order(layers: &mut [Vec<usize>], before: &[Vec<usize>]) {
     for _ in 0..SWEEPS {
-        let mut order = vec![0.0; tasks.len()];
-        for layer in &mut layers {
-            sort_by_barycentre(layer, &before, &order);
+        let mut order = vec![0.0; before.len()];
+        for layer in layers.iter_mut() {
+            sort_by_barycentre(layer, before, &order);
             for (place, task) in layer.iter().enumerate() {
                 if let Some(order) = order.get_mut(*task) {
                     *order = float(place);
@@ -58,7 +111,6 @@ fn layers(tasks: &[TaskEntry]) -> Vec<Vec<usize>> {
             }
         }
     }
-    layers
 }
 
 /// The longest way to each task. A plan has no cycles; if one slipped in, it is cut where it is found.
@@ -95,44 +147,70 @@ fn float(number: usize) -> f64 {
     number as f64
 }
 
-fn by_task(tasks: &[TaskEntry], layers: &[Vec<usize>], words: &Words) -> Markup {
-    let tallest = layers.iter().map(Vec::len).max().unwrap_or(0);
-    let (width, height) = (extent(layers.len(), BOX.0, GAP.0), extent(tallest, BOX.1, GAP.1));
-    let mut places: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-    for (column, layer) in layers.iter().enumerate() {
+/// Where something is drawn: the upper left corner, and its height.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    x: f64,
+    y: f64,
+    height: f64,
+}
+
+impl Place {
+    fn middle(self) -> f64 {
+        self.y + self.height / 2.0
+    }
+}
+
+/// Where everything is drawn, by its number, and how high the picture is.
+fn places(ranked: &Ranked, tasks: usize) -> (BTreeMap<usize, Place>, f64) {
+    let height = |of: &usize| if *of < tasks { BOX.1 } else { LANE };
+    let tall = |layer: &Vec<usize>| layer.iter().map(|of| height(of) + GAP.1).sum::<f64>() - GAP.1;
+    let tallest = ranked.layers.iter().map(tall).fold(0.0, f64::max);
+    let mut places = BTreeMap::new();
+    for (column, layer) in ranked.layers.iter().enumerate() {
         // A layer that is shorter than the tallest stands in the middle.
-        let top = MARGIN + (extent(tallest, BOX.1, GAP.1) - extent(layer.len(), BOX.1, GAP.1)) / 2.0;
-        for (row, task) in layer.iter().filter_map(|at| tasks.get(*at)).enumerate() {
-            let (x, y) = (MARGIN + float(column) * (BOX.0 + GAP.0), top + float(row) * (BOX.1 + GAP.1));
-            places.insert(task.task_id.as_str(), (x, y));
+        let mut y = MARGIN + (tallest - tall(layer)) / 2.0;
+        for of in layer {
+            let place = Place { x: MARGIN + float(column) * (BOX.0 + GAP.0), y, height: height(of) };
+            places.insert(*of, place);
+            y += place.height + GAP.1;
         }
     }
+    (places, tallest + 2.0 * MARGIN)
+}
+
+fn by_task(tasks: &[TaskEntry], ranked: &Ranked, words: &Words) -> Markup {
+    let (places, height) = places(ranked, tasks.len());
+    let width = 2.0 * MARGIN + float(ranked.layers.len()) * (BOX.0 + GAP.0) - GAP.0;
     html! {
         div.scroll tabindex="0" role="region" aria-label=(words.plan) {
             svg.dag width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(words.plan) {
-                @for task in tasks {
-                    @for need in &task.dependencies {
-                        @if let (Some(from), Some(to)) = (places.get(need.as_str()), places.get(task.task_id.as_str())) {
-                            path.edge d=(edge(*from, *to)) {}
-                        }
-                    }
-                }
-                @for task in tasks {
-                    @if let Some((x, y)) = places.get(task.task_id.as_str()) { (node(task, *x, *y, words)) }
+                @for edge in &ranked.edges { path.edge d=(path(edge, &places)) {} }
+                @for (at, task) in tasks.iter().enumerate() {
+                    @if let Some(place) = places.get(&at) { (node(task, place.x, place.y, words)) }
                 }
             }
         }
     }
 }
 
-fn extent(count: usize, size: f64, gap: f64) -> f64 {
-    2.0 * MARGIN + float(count) * (size + gap) - gap
-}
-
-fn edge((x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> String {
-    let (x1, y1, y2) = (x1 + BOX.0, y1 + BOX.1 / 2.0, y2 + BOX.1 / 2.0);
-    let bend = (x2 - x1) / 2.0;
-    format!("M{x1:.0} {y1:.0} C{:.0} {y1:.0} {:.0} {y2:.0} {x2:.0} {y2:.0}", x1 + bend, x2 - bend)
+/// An edge from box to box, straight through its lanes.
+fn path(edge: &[usize], places: &BTreeMap<usize, Place>) -> String {
+    let mut stations = edge.iter().filter_map(|of| places.get(of).copied());
+    let Some(first) = stations.next() else { return String::new() };
+    let (mut x, mut y) = (first.x + BOX.0, first.middle());
+    let mut path = format!("M{x:.0} {y:.0}");
+    for place in stations {
+        let bend = (place.x - x) / 2.0;
+        let (to_x, to_y) = (place.x, place.middle());
+        path.push_str(&format!(" C{:.0} {y:.0} {:.0} {to_y:.0} {to_x:.0} {to_y:.0}", x + bend, to_x - bend));
+        (x, y) = (to_x, to_y);
+        if place.height < BOX.1 {
+            x += BOX.0;
+            path.push_str(&format!(" H{x:.0}"));
+        }
+    }
+    path
 }
 
 fn node(task: &TaskEntry, x: f64, y: f64, words: &Words) -> Markup {
@@ -217,6 +295,18 @@ mod tests {
         assert_eq!(depths(&[vec![], vec![0], vec![0], vec![1, 2], vec![]]), [0, 1, 1, 2, 0]);
         let cut = depths(&[vec![1], vec![0]]);
         assert!(cut.iter().all(|depth| *depth <= 2), "{cut:?}");
+    }
+
+    #[test]
+    fn an_edge_that_passes_a_layer_has_a_lane_beside_its_boxes() {
+        // 0 → 1 → 2, and 0 → 2 past 1.
+        let needs = [vec![], vec![0], vec![1, 0]];
+        let ranked = Ranked::new(&needs, &depths(&needs), 9);
+        assert_eq!(ranked.edges, [vec![0, 1], vec![1, 2], vec![0, 3, 2]]);
+        let (places, _) = places(&ranked, 3);
+        let (boxed, lane) = (places[&1], places[&3]);
+        assert_eq!(boxed.x, lane.x);
+        assert!(lane.y >= boxed.y + boxed.height || lane.y + lane.height <= boxed.y, "{boxed:?} {lane:?}");
     }
 
     #[test]

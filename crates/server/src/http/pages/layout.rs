@@ -107,6 +107,10 @@ fn header_bar(prefs: &Prefs, at: &str) -> Markup {
     let entries = [
         ("/", words.runs),
         ("/inbox", words.inbox),
+        ("/kpis", words.kpis),
+        ("/cost", words.cost),
+        ("/alerts", words.alerts),
+        ("/schedules", words.schedules),
         ("/agents", words.agents),
         ("/tools", words.tools),
         ("/config", words.config),

@@ -69,7 +69,7 @@ openTarget();
 let gone = 0;
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, textarea, select")) return;
-  const places = { r: "/", i: "/inbox", a: "/agents", t: "/tools", c: "/config" };
+  const places = { r: "/", i: "/inbox", k: "/kpis", m: "/cost", l: "/alerts", s: "/schedules", a: "/agents", t: "/tools", c: "/config" };
   if (event.key === "/") {
     const search = document.querySelector("#q");
     if (search) { event.preventDefault(); search.focus(); }

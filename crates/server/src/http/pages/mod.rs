@@ -4,13 +4,16 @@
 //! but ours, so that even what slipped through would not run.
 
 mod dag;
+mod figures;
 mod gantt;
 mod installation;
 mod layout;
 mod list;
+mod observed;
 mod parts;
 mod questions;
 mod run;
+mod schedules;
 mod words;
 
 use axum::Router;
@@ -67,6 +70,12 @@ pub(super) fn add(router: Router<Shared>, server: &Shared) -> Router<Shared> {
         .route("/agents", with(Scope::Read, get(agents)))
         .route("/tools", with(Scope::Read, get(tools)))
         .route("/config", with(Scope::Read, get(config)))
+        .route("/kpis", with(Scope::Read, get(observed::kpis)))
+        .route("/kpis/{kpi}", with(Scope::Read, get(observed::kpi)))
+        .route("/cost", with(Scope::Read, get(observed::cost)))
+        .route("/alerts", with(Scope::Read, get(observed::alerts)))
+        .route("/schedules", with(Scope::Read, get(observed::schedules)))
+        .route("/schedules/{schedule}/{act}", with(Scope::Admin, post(observed::act_on_schedule)))
 }
 
 async fn asset(kind: &'static str, text: &'static str) -> Response {

@@ -46,7 +46,10 @@ fn plan(request: &HumanApprovalRequest, words: &Words) -> Markup {
         @if !request.risks.is_empty() || request.brief.is_some() { h3 { (words.risks) } }
         ul.risks {
             @for risk in &request.risks { li.s-bad { span.tag { (risk.class) } (risk.evidence) } }
-            @for risk in request.brief.iter().flat_map(|brief| &brief.risks) {
+            // What one is unsure of stands above as a reason.
+            @for risk in request.brief.iter().flat_map(|brief| &brief.risks).filter(|risk| {
+                !request.reasons.iter().any(|reason| risk.description.contains(reason.as_str()))
+            }) {
                 li { span.tag { (risk.level) } (risk.description) span.muted { " — " (risk.mitigation) } }
             }
         }

@@ -1,7 +1,9 @@
 //! One run: where it stands, what it asks, its plan, its time, its tasks, its verdict, its events.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use candor_app::{Driver, LoadedRun};
-use candor_model::{Question, Recorded, RunId, RunStatus, Seconds, TaskStatus};
+use candor_model::{Question, Recorded, RunId, RunStatus, Seconds, TaskId, TaskStatus};
 use candor_ports::LoggedEvent;
 use candor_projections::attempt_output::{self, AttemptOutput};
 use candor_projections::chronicle::Chronicle;
@@ -18,6 +20,9 @@ use crate::report::QuestionReport;
 
 /// How many tasks are listed; those that matter most come first.
 const LISTED: usize = 100;
+
+/// How much of an event is shown.
+const EVENT_BYTES: usize = 4096;
 
 /// What the page is made of.
 pub(super) struct Shown<'a> {
@@ -38,11 +43,9 @@ impl Shown<'_> {
             div #live-head { (self.head(&status, &chronicle)) }
             div #live-questions { (self.questions()) }
             div #live-verdict { (self.verdict(&status)) (self.trouble(&status)) }
-            div.columns {
-                section.card aria-labelledby="h-plan" {
-                    h2 #h-plan { (self.words.plan) }
-                    div #live-plan { (dag::draw(&status.tasks, self.words)) }
-                }
+            section.card aria-labelledby="h-plan" {
+                h2 #h-plan { (self.words.plan) }
+                div #live-plan { (dag::draw(&status.tasks, self.words)) }
             }
             section.card aria-labelledby="h-phases" {
                 h2 #h-phases { (self.words.phases) }
@@ -207,6 +210,11 @@ impl Shown<'_> {
             shown.sort_by_key(|task| urgency(task.status));
             shown.truncate(LISTED);
         }
+        let listed: BTreeSet<&TaskId> = shown.iter().map(|task| &task.task_id).collect();
+        let mut attempts: BTreeMap<&TaskId, Vec<AttemptOutput<'_>>> = BTreeMap::new();
+        for attempt in attempt_output::attempts_of(records, chronicle, |task| listed.contains(task)) {
+            attempts.entry(attempt.task_id).or_default().push(attempt);
+        }
         html! {
             @if tasks.is_empty() { p.empty { (words.no_plan) } }
             @if tasks.len() > LISTED {
@@ -214,8 +222,7 @@ impl Shown<'_> {
                     a href={ "/api/v1/runs/" (self.run) "/tasks" } { (words.show_all) } }
             }
             @for task in shown {
-                @let attempts = attempt_output::attempts(records, chronicle, Some(&task.task_id));
-                (self.task(task, &attempts))
+                (self.task(task, attempts.get(&task.task_id).map(Vec::as_slice).unwrap_or_default()))
             }
         }
     }
@@ -265,6 +272,20 @@ impl Shown<'_> {
         }
     }
 
+    /// What an event says; of a plan of thousands of tasks only the beginning, with a link to the rest.
+    fn event_body(&self, event: &LoggedEvent, read: &Value) -> Markup {
+        let text =
+            serde_json::to_string_pretty(read.get("event").unwrap_or(&Value::Null)).unwrap_or_default();
+        let (shown, longer) = cut(&text, EVENT_BYTES);
+        let before = event.position.0.saturating_sub(1);
+        html! {
+            pre { (shown) @if longer { "…" } }
+            @if longer {
+                a href={ "/api/v1/runs/" (self.run) "/events?after=" (before) "&limit=1" } { (self.words.show_all) }
+            }
+        }
+    }
+
     fn log(&self) -> Markup {
         html! {
             p.note { a href={ "/api/v1/runs/" (self.run) "/events" } { (self.words.show_all) } " · " (self.words.recent_first) }
@@ -278,13 +299,19 @@ impl Shown<'_> {
                                 time { (read.get("at").and_then(Value::as_str).and_then(|at| at.get(11..19)).unwrap_or_default()) }
                                 span.grow { (event_name(&read)) }
                             }
-                            pre { (serde_json::to_string_pretty(read.get("event").unwrap_or(&Value::Null)).unwrap_or_default()) }
+                            (self.event_body(event, &read))
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// A text up to its first so many bytes; whether it was longer.
+fn cut(text: &str, most: usize) -> (&str, bool) {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    text.get(..end).map_or((text, false), |head| (head, end < text.len()))
 }
 
 fn event_name(read: &Value) -> String {

@@ -1,6 +1,7 @@
 //! What the pages say, in English and Spanish. What runs record stays in the words in which it was recorded.
 
 use candor_model::{CriterionResult, RunStatus, TaskStatus, Verdict};
+use candor_projections::kpi::{AlertLevel, Group};
 
 /// A language of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,6 +149,66 @@ words! {
     why: "What went wrong", "Qué falló";
     suggestions: "What can be done", "Qué se puede hacer";
     recent_first: "latest first", "primero las últimas";
+    kpis: "Key figures", "Indicadores";
+    cost_page: "Cost and efficiency", "Coste y eficiencia";
+    alerts: "Alerts", "Alertas";
+    schedules: "Schedules", "Programación";
+    window: "Period", "Periodo";
+    runs_lower: "runs", "ejecuciones";
+    ended: "ended", "terminadas";
+    kpi_note: "The line shows how a figure stood at earlier times; fewer than five samples are no data.", "La línea muestra cómo estaba la cifra antes; menos de cinco muestras no son datos.";
+    target_met: "met", "cumplido";
+    target_missed: "missed", "no cumplido";
+    target: "Target", "Objetivo";
+    samples: "Samples", "Muestras";
+    course: "Course", "Evolución";
+    no_data: "No data in this period.", "Sin datos en este periodo.";
+    tokens: "Tokens", "Tokens";
+    calls: "Calls", "Llamadas";
+    avg_duration: "Average duration", "Duración media";
+    avg_tokens: "Average tokens", "Tokens de media";
+    cache_hits: "Cache hits", "Aciertos de caché";
+    saved: "Saved by caches", "Ahorro por caché";
+    model: "Model", "Modelo";
+    day: "Day", "Día";
+    user: "User", "Usuario";
+    project: "Project", "Proyecto";
+    share: "Share", "Parte";
+    efficiency: "Efficiency", "Eficiencia";
+    nothing_judged: "No run of this period has a criterion that was checked, so there is no quality to compare with.", "Ninguna ejecución de este periodo tiene un criterio comprobado, así que no hay calidad con la que comparar.";
+    quality_note: "Quality is the share of checked criteria that held, from 0 to 100.", "La calidad es la parte de los criterios comprobados que se cumplieron, de 0 a 100.";
+    task_type: "Kind of work", "Tipo de trabajo";
+    quality: "Quality", "Calidad";
+    per_1k: "Quality per 1K tokens", "Calidad por 1K tokens";
+    trend: "Trend", "Tendencia";
+    quality_by_tokens: "Quality by tokens", "Calidad según los tokens";
+    returns: "Return by model", "Rendimiento por modelo";
+    cost_per_1k: "Cost of 1K tokens", "Coste de 1K tokens";
+    roi: "Quality per dollar", "Calidad por dólar";
+    no_alerts: "No active alerts.", "No hay alertas activas.";
+    since: "since", "desde";
+    history: "History", "Historial";
+    when: "When", "Cuándo";
+    what: "What", "Qué";
+    alert: "Alert", "Alerta";
+    condition: "Condition", "Condición";
+    raised: "raised", "activada";
+    cleared: "cleared", "resuelta";
+    no_schedules: "No schedules. Declare them under [[schedules]] in candor.toml.", "No hay nada programado. Se declara en [[schedules]] de candor.toml.";
+    schedule: "Schedule", "Programa";
+    due: "Due", "Cuándo toca";
+    next_due: "Next", "Próxima vez";
+    last_due: "Last", "Última vez";
+    paused: "Paused", "En pausa";
+    on: "On", "Activo";
+    run_now: "Run now", "Ejecutar ahora";
+    webhooks: "Webhooks", "Webhooks";
+    receiver: "Receiver", "Receptor";
+    delivered: "Delivered", "Entregados";
+    given_up: "Given up", "Descartados";
+    failing_since: "failing since", "falla desde";
+    works: "works", "funciona";
+    not_yet: "nothing sent yet", "aún nada enviado";
 }
 
 impl Words {
@@ -206,6 +267,88 @@ impl Words {
         }
     }
 
+    fn is_spanish(&self) -> bool {
+        std::ptr::eq(self, &raw const ES)
+    }
+
+    /// A group of key figures.
+    pub(super) fn group(&self, group: Group) -> &'static str {
+        match (group, self.is_spanish()) {
+            (Group::Latency, false) => "Latency",
+            (Group::Quality, false) => "Quality",
+            (Group::Efficiency, false) => "Efficiency",
+            (Group::Orchestration, false) => "Orchestration",
+            (Group::Latency, true) => "Latencia",
+            (Group::Quality, true) => "Calidad",
+            (Group::Efficiency, true) => "Eficiencia",
+            (Group::Orchestration, true) => "Orquestación",
+        }
+    }
+
+    /// The name of a key figure for people; its own name if nobody gave it another.
+    pub(super) fn kpi_name(&self, name: &'static str) -> &'static str {
+        figure(name).map_or(name, |(_, en, es, _, _)| if self.is_spanish() { es } else { en })
+    }
+
+    /// What a key figure is.
+    pub(super) fn kpi_about(&self, name: &str) -> &'static str {
+        figure(name).map_or("", |(_, _, _, en, es)| if self.is_spanish() { es } else { en })
+    }
+
+    /// Where a figure goes.
+    pub(super) fn trend_of(&self, trend: Option<&str>) -> &'static str {
+        match (trend, self.is_spanish()) {
+            (Some("better"), false) => "↗ better",
+            (Some("worse"), false) => "↘ worse",
+            (Some(_), false) => "→ stable",
+            (Some("better"), true) => "↗ mejor",
+            (Some("worse"), true) => "↘ peor",
+            (Some(_), true) => "→ estable",
+            (None, _) => "–",
+        }
+    }
+
+    /// How serious an alert is.
+    pub(super) fn level(&self, level: AlertLevel) -> &'static str {
+        match (level, self.is_spanish()) {
+            (AlertLevel::Info, false) => "Info",
+            (AlertLevel::Warning, false) => "Warning",
+            (AlertLevel::Error, false) => "Error",
+            (AlertLevel::Critical, false) => "Critical",
+            (AlertLevel::Info, true) => "Información",
+            (AlertLevel::Warning, true) => "Aviso",
+            (AlertLevel::Error, true) => "Error",
+            (AlertLevel::Critical, true) => "Crítica",
+        }
+    }
+
+    /// Where more tokens bring no more.
+    pub(super) fn plateau(&self, tokens: f64, quality: f64, gain: f64, beyond: u64) -> String {
+        if self.is_spanish() {
+            return format!(
+                "A partir de unos {tokens:.0} tokens la calidad ({quality:.0}) solo sube un {gain:.1} %; {beyond} \
+                 ejecuciones usaron más."
+            );
+        }
+        format!(
+            "Beyond about {tokens:.0} tokens quality ({quality:.0}) rises by {gain:.1} % only; {beyond} runs took more."
+        )
+    }
+
+    /// Which of two models to prefer.
+    pub(super) fn advice(&self, prefer: &str, other: &str, ratio: f64) -> String {
+        if self.is_spanish() {
+            return format!(
+                "{prefer} rinde {ratio:.0} veces más que {other}; reserva {other} para arquitectura, cambios de muchos \
+                 archivos y seguridad."
+            );
+        }
+        format!(
+            "{prefer} returns {ratio:.0} times as much as {other}; keep {other} for architecture, changes of many files, \
+             and security."
+        )
+    }
+
     /// What was found of a criterion.
     pub(super) const fn criterion(&self, result: CriterionResult) -> &'static str {
         match result {
@@ -215,3 +358,41 @@ impl Words {
         }
     }
 }
+
+/// A key figure: its name, its names for people, and what it is, in English and Spanish.
+type Figure = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
+fn figure(name: &str) -> Option<Figure> {
+    FIGURES.iter().find(|(known, ..)| *known == name).copied()
+}
+
+#[rustfmt::skip]
+static FIGURES: &[Figure] = &[
+    ("p50", "P50 latency", "Latencia P50", "Half of the calls of models and attempts of agents took at most this long.", "La mitad de las llamadas a modelos y de los intentos de agentes tardó como mucho esto."),
+    ("p90", "P90 latency", "Latencia P90", "90 % of the calls of models and attempts of agents took at most this long.", "El 90 % de las llamadas a modelos y de los intentos de agentes tardó como mucho esto."),
+    ("p95", "P95 latency", "Latencia P95", "95 % of the calls of models and attempts of agents took at most this long.", "El 95 % de las llamadas a modelos y de los intentos de agentes tardó como mucho esto."),
+    ("p99", "P99 latency", "Latencia P99", "99 % of the calls of models and attempts of agents took at most this long.", "El 99 % de las llamadas a modelos y de los intentos de agentes tardó como mucho esto."),
+    ("ttft", "First token", "Primer token", "How long the first words of a streamed answer took, on average.", "Lo que tardaron de media las primeras palabras de una respuesta."),
+    ("totalDuration", "Run duration", "Duración", "How long runs took on average, without waiting for people.", "Lo que tardaron de media las ejecuciones, sin esperar a personas."),
+    ("taskCompletionRate", "Completion", "Finalización", "Runs that completed and were not judged “not met”, of those that ended and nobody cancelled.", "Ejecuciones completadas y no juzgadas «no cumplida», de las que terminaron sin ser canceladas."),
+    ("firstAttemptSuccess", "First attempt", "Primer intento", "The same without a retry, a revision or a rework.", "Lo mismo sin reintentos, revisiones ni repeticiones."),
+    ("hallucinationRate", "Unsupported claims", "Afirmaciones sin base", "Outputs with a statement that nothing supports, of those with a statement that could be looked up.", "Resultados con una afirmación que nada respalda, de los que tienen alguna que se pudo comprobar."),
+    ("validationPassRate", "Verified", "Verificadas", "Runs judged “verified”, of those that could be judged.", "Ejecuciones juzgadas «verificada», de las que se pudieron juzgar."),
+    ("tokensPerTask", "Tokens per run", "Tokens por ejecución", "Tokens of models per run.", "Tokens de modelos por ejecución."),
+    ("tokensPerTask.simple", "Tokens, simple", "Tokens, sencilla", "Tokens per run of the class simple.", "Tokens por ejecución de la clase sencilla."),
+    ("tokensPerTask.standard", "Tokens, standard", "Tokens, normal", "Tokens per run of the class standard.", "Tokens por ejecución de la clase normal."),
+    ("tokensPerTask.complex", "Tokens, complex", "Tokens, compleja", "Tokens per run of the class complex.", "Tokens por ejecución de la clase compleja."),
+    ("costPerTask", "Cost per run", "Coste por ejecución", "What a run cost on average.", "Lo que costó de media una ejecución."),
+    ("costPerTask.simple", "Cost, simple", "Coste, sencilla", "What a run of the class simple cost.", "Lo que costó una ejecución sencilla."),
+    ("costPerTask.standard", "Cost, standard", "Coste, normal", "What a run of the class standard cost.", "Lo que costó una ejecución normal."),
+    ("costPerTask.complex", "Cost, complex", "Coste, compleja", "What a run of the class complex cost.", "Lo que costó una ejecución compleja."),
+    ("agentsPerTask", "Agents per run", "Agentes por ejecución", "Different agents that were given tasks, per run.", "Agentes distintos que recibieron tareas, por ejecución."),
+    ("cacheHitRate", "Cache hits", "Aciertos de caché", "Tokens that providers read from their caches, of all tokens read.", "Tokens leídos de la caché de los proveedores, de todos los leídos."),
+    ("parallelizationRatio", "In parallel", "En paralelo", "Tasks that ran beside another one.", "Tareas que se ejecutaron junto a otra."),
+    ("depth", "Depth", "Profundidad", "How deep agents were nested: 1 an agent, 2 with tools, 3 remote.", "Profundidad de los agentes: 1 un agente, 2 con herramientas, 3 remoto."),
+    ("averageDepth", "Average depth", "Profundidad media", "How deep agents were nested on average.", "Profundidad media de los agentes."),
+    ("fanOut", "Fan-out", "Simultáneos", "How many attempts ran at the same time at most.", "Cuántos intentos se ejecutaron a la vez como máximo."),
+    ("circuitBreakerTrips", "Circuits opened", "Circuitos abiertos", "Circuits that opened, per hour.", "Circuitos que se abrieron, por hora."),
+    ("retryRate", "Retries", "Reintentos", "Repetitions, of all attempts.", "Repeticiones, de todos los intentos."),
+    ("fallbackRate", "Second choices", "Segundas opciones", "Second choices of models and agents, of all attempts and asks.", "Segundas opciones de modelos y agentes, de todos los intentos y consultas."),
+];
