@@ -3,6 +3,9 @@
 use std::fmt;
 
 use candor_app::{AppError, AppErrorKind};
+use candor_text::Language;
+
+use crate::lang::language;
 
 /// Exit codes of `candor`.
 pub(crate) mod code {
@@ -46,11 +49,12 @@ impl fmt::Display for Failure {
 }
 
 impl From<AppError> for Failure {
-    fn from(AppError { kind, message }: AppError) -> Self {
+    fn from(AppError { kind, message, spanish }: AppError) -> Self {
         let code = match kind {
             AppErrorKind::Usage | AppErrorKind::Refused | AppErrorKind::NotFound => code::USAGE,
             AppErrorKind::Failed | AppErrorKind::Busy => code::FAILED,
         };
+        let message = spanish.filter(|_| language() == Language::Es).unwrap_or(message);
         Self { code, message }
     }
 }
@@ -58,7 +62,7 @@ impl From<AppError> for Failure {
 impl From<Failure> for AppError {
     fn from(Failure { code, message }: Failure) -> Self {
         let kind = if code == code::USAGE { AppErrorKind::Usage } else { AppErrorKind::Failed };
-        Self { kind, message }
+        Self { kind, message, spanish: None }
     }
 }
 

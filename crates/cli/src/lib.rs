@@ -1,7 +1,29 @@
 //! The command `candor`: arguments, terminal output, questions.
 
-/// Tells something on standard error: cleaned, and without a panic if nobody reads it.
+/// A sentence in the language of the process, as a `String`: in English, in Spanish, then what both place in it.
+macro_rules! say {
+    ($en:literal, $es:literal $($arguments:tt)*) => {
+        candor_text::in_language!($crate::lang::language(); $en, $es $($arguments)*)
+    };
+}
+
+/// The same without placeholders, as a `&'static str`.
+macro_rules! word {
+    ($en:literal, $es:literal) => {
+        candor_text::word_in!($crate::lang::language(); $en, $es)
+    };
+}
+
+/// Words for a log, a file or another program: they are the same whatever the language of the process.
+macro_rules! recorded {
+    ($words:literal) => {
+        $words
+    };
+}
+
+/// Tells something on standard error: cleaned, and without a panic if nobody reads it. A sentence comes in both languages.
 macro_rules! tell {
+    ($en:literal, $es:literal $($arguments:tt)*) => { $crate::output::tell(&say!($en, $es $($arguments)*)) };
     ($($words:tt)*) => { $crate::output::tell(&format!($($words)*)) };
 }
 
@@ -9,6 +31,7 @@ mod args;
 mod commands;
 mod drive;
 mod failure;
+mod lang;
 mod output;
 mod remote;
 pub mod view;
@@ -26,8 +49,11 @@ pub fn main() -> ExitCode {
     if let Some(ended) = candor_app::run_confined_if_asked() {
         return ended;
     }
-    if std::env::args_os().len() < 2 {
-        let shown = output::print(args::help::START);
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    lang::set(lang::asked_for(&arguments, |name| std::env::var(name).ok()));
+    if arguments.is_empty() {
+        let shown = output::print(&args::help::START);
         return if shown.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(code::FAILED) };
     }
     let matches = args::help::command().get_matches();
@@ -38,7 +64,7 @@ pub fn main() -> ExitCode {
     match commands::perform(cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            tell!("candor: {failure}");
+            output::complain(&format!("candor: {failure}"));
             ExitCode::from(failure.code.max(code::FAILED))
         }
     }

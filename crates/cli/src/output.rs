@@ -70,20 +70,45 @@ pub(crate) fn print_as_is(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Tells a person something on standard error, wrapped between words where that is a terminal.
-pub(crate) fn complain(text: &str) {
+/// No line that is told on a terminal is longer, however wide that is.
+const LONGEST: usize = 100;
+
+/// The columns that a person sees on standard error; none if that is no terminal.
+pub(crate) fn columns() -> Option<usize> {
     let size = io::stderr().is_terminal().then(|| rustix::termios::tcgetwinsize(io::stderr()).ok()).flatten();
-    let Some(columns) = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0) else {
-        return tell!("{text}");
-    };
+    size.map(|size| usize::from(size.ws_col).min(LONGEST)).filter(|columns| *columns > 0)
+}
+
+/// Tells a person something on standard error, wrapped between words where that is a terminal. What goes on stands below
+/// the words of the line, behind its indent and the mark of an entry.
+pub(crate) fn complain(text: &str) {
+    let Some(columns) = columns() else { return tell!("{text}") };
     for line in text.lines() {
-        let indent: String = line.chars().take_while(|letter| *letter == ' ').collect();
-        let room = columns.saturating_sub(indent.len());
         if line::width(line) <= columns {
             tell!("{line}");
-        } else {
-            wrapped(line, room).iter().for_each(|part| tell!("{indent}{part}"));
+            continue;
         }
+        let words = line.trim_start_matches(' ');
+        let indent = line.len() - words.len();
+        let hanging = indent + mark_of_entry(words);
+        let parts = wrapped(words, columns.saturating_sub(hanging).max(1));
+        for (at, part) in parts.iter().enumerate() {
+            let before = " ".repeat(if at == 0 { indent } else { hanging });
+            tell!("{before}{part}");
+        }
+    }
+}
+
+/// How wide the mark of an entry of a list is: `- `, `1. `.
+fn mark_of_entry(line: &str) -> usize {
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    let mark = line.get(digits..).unwrap_or_default();
+    if digits > 0 && mark.starts_with(". ") {
+        digits + 2
+    } else if line.starts_with("- ") {
+        2
+    } else {
+        0
     }
 }
 
@@ -142,6 +167,12 @@ fn size() -> (u16, u16) {
         Some(size) => (size.ws_col, size.ws_row.saturating_sub(12).max(8)),
         None => (USUAL_WIDTH, Style::default().rows),
     }
+}
+
+/// How many rows a frame may take: one less than the terminal has, for the line below it where the cursor stays.
+pub(crate) fn frame_rows() -> usize {
+    let seen = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|size| size.ws_row > 1);
+    seen.map_or(usize::MAX, |size| usize::from(size.ws_row) - 1)
 }
 
 /// How a question at the terminal ended.

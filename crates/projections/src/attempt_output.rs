@@ -1,5 +1,7 @@
 //! What came out of every attempt at a task: the answer, the errors, and what the agent did meanwhile.
 
+use std::collections::BTreeMap;
+
 use candor_model::{AgentNote, AgentType, EventBody, Failure, JsonMap, Recorded, Seconds, TaskId};
 use serde::Serialize;
 
@@ -42,45 +44,67 @@ pub fn attempts<'a>(
     chronicle: &Chronicle<'a>,
     task: Option<&TaskId>,
 ) -> Vec<AttemptOutput<'a>> {
-    let wanted = chronicle.attempts.iter().filter(|it| task.is_none_or(|task| task == it.task_id));
-    let outputs = wanted.map(|it| AttemptOutput {
-        task_id: it.task_id,
-        task: chronicle.name(it.task_id),
-        attempt: it.number,
-        agent_type: it.agent,
-        outcome: it.outcome.code(),
-        duration_seconds: it.took(chronicle.now()),
-        outputs: it.feedback.map(|feedback| feedback.actual_outputs.clone()).unwrap_or_default(),
-        errors: it.feedback.map_or(&[], |feedback| &feedback.errors),
-        failure: it.feedback.and_then(|feedback| feedback.failure.as_ref()),
-        notes: notes(records, it.task_id, it.number),
-        told: told(records, it.task_id, it.number),
+    attempts_of(records, chronicle, |id| task.is_none_or(|task| task == id))
+}
+
+/// The same of the tasks that are wanted. The log is read once, however many they are.
+#[must_use]
+pub fn attempts_of<'a>(
+    records: &'a [Recorded],
+    chronicle: &Chronicle<'a>,
+    wanted: impl Fn(&TaskId) -> bool,
+) -> Vec<AttemptOutput<'a>> {
+    let said = Said::of(records, &wanted);
+    let attempts = chronicle.attempts.iter().filter(|it| wanted(it.task_id));
+    let outputs = attempts.map(|it| {
+        let Words { notes, told } = said.0.get(&(it.task_id, it.number)).cloned().unwrap_or_default();
+        AttemptOutput {
+            task_id: it.task_id,
+            task: chronicle.name(it.task_id),
+            attempt: it.number,
+            agent_type: it.agent,
+            outcome: it.outcome.code(),
+            duration_seconds: it.took(chronicle.now()),
+            outputs: it.feedback.map(|feedback| feedback.actual_outputs.clone()).unwrap_or_default(),
+            errors: it.feedback.map_or(&[], |feedback| &feedback.errors),
+            failure: it.feedback.and_then(|feedback| feedback.failure.as_ref()),
+            notes,
+            told,
+        }
     });
     outputs.collect()
 }
 
-/// What was told from the start of an attempt to the start of the next one.
-fn told<'a>(records: &'a [Recorded], task: &TaskId, number: u32) -> Vec<&'a str> {
-    let mut running = 0;
-    let said = records.iter().filter_map(|recorded| match &recorded.event.body {
-        EventBody::TaskDispatched { task_id, attempt, .. } if task_id == task => {
-            running = *attempt;
-            None
-        }
-        EventBody::Broadcast { message } if message.task_id.as_ref() == Some(task) && running == number => {
-            Some(message.content.as_str())
-        }
-        _ => None,
-    });
-    said.collect()
+/// What agents noted and told, by task and attempt.
+struct Said<'a>(BTreeMap<(&'a TaskId, u32), Words<'a>>);
+
+#[derive(Clone, Default)]
+struct Words<'a> {
+    notes: Vec<&'a AgentNote>,
+    told: Vec<&'a str>,
 }
 
-fn notes<'a>(records: &'a [Recorded], task: &TaskId, number: u32) -> Vec<&'a AgentNote> {
-    let noted = records.iter().filter_map(|recorded| match &recorded.event.body {
-        EventBody::AgentNoted { task_id, attempt, note } if task_id == task && *attempt == number => {
-            Some(note.as_ref())
+impl<'a> Said<'a> {
+    fn of(records: &'a [Recorded], wanted: impl Fn(&TaskId) -> bool) -> Self {
+        let mut said: BTreeMap<(&'a TaskId, u32), Words<'a>> = BTreeMap::new();
+        // What is told belongs to the attempt that began last.
+        let mut running: BTreeMap<&TaskId, u32> = BTreeMap::new();
+        for recorded in records {
+            match &recorded.event.body {
+                EventBody::TaskDispatched { task_id, attempt, .. } if wanted(task_id) => {
+                    running.insert(task_id, *attempt);
+                }
+                EventBody::AgentNoted { task_id, attempt, note } if wanted(task_id) => {
+                    said.entry((task_id, *attempt)).or_default().notes.push(note);
+                }
+                EventBody::Broadcast { message } => {
+                    let Some(task) = message.task_id.as_ref().filter(|task| wanted(task)) else { continue };
+                    let number = running.get(task).copied().unwrap_or_default();
+                    said.entry((task, number)).or_default().told.push(&message.content);
+                }
+                _ => {}
+            }
         }
-        _ => None,
-    });
-    noted.collect()
+        Self(said)
+    }
 }

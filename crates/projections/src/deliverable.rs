@@ -108,7 +108,7 @@ fn without_plan(subject: &Subject<'_>) -> Vec<Missing> {
     if subject.plan.is_some() {
         return Vec::new();
     }
-    vec![Missing { what: words::PLAN.to_owned(), why: texts::plain(&error.to_string()) }]
+    vec![Missing { what: words::plan(subject.language).to_owned(), why: texts::plain(&error.to_string()) }]
 }
 
 fn open_tasks(subject: &Subject<'_>) -> Vec<Missing> {
@@ -118,11 +118,14 @@ fn open_tasks(subject: &Subject<'_>) -> Vec<Missing> {
             subject.chronicle.failures.iter().rev().find(|failure| *failure.task_id == task.task_id);
         let why = match task.status {
             TaskStatus::Completed => return None,
-            TaskStatus::Skipped => words::LEFT_OUT.to_owned(),
+            TaskStatus::Skipped => words::left_out(subject.language).to_owned(),
             TaskStatus::Pending | TaskStatus::InProgress if !subject.state.status().is_end() => {
-                words::NOT_DONE_YET.to_owned()
+                words::not_done_yet(subject.language).to_owned()
             }
-            _ => failure.map_or_else(|| words::NEVER_DONE.to_owned(), |it| texts::cause(&it.feedback.errors)),
+            _ => failure.map_or_else(
+                || words::never_done(subject.language).to_owned(),
+                |it| texts::cause(&it.feedback.errors),
+            ),
         };
         Some(Missing { what: texts::task_name(task), why })
     };
@@ -136,7 +139,7 @@ fn partial(subject: &Subject<'_>) -> Vec<Missing> {
     let partly = last.into_iter().rev().filter(|it| it.feedback_type == FeedbackType::PartialSuccess);
     partly
         .map(|it| Missing {
-            what: words::in_part(&subject.chronicle.name(&it.task_id)),
+            what: words::in_part(subject.language, &subject.chronicle.name(&it.task_id)),
             why: it.errors.iter().map(|error| texts::plain(error)).collect::<Vec<_>>().join("; "),
         })
         .collect()
@@ -145,7 +148,10 @@ fn partial(subject: &Subject<'_>) -> Vec<Missing> {
 /// What stands between the run and a verdict that its goal is reached.
 fn criteria(subject: &Subject<'_>, judged: &RunVerdict<'_>) -> Vec<Missing> {
     if judged.criteria.is_empty() && judged.verdict == Some(Verdict::Unverified) {
-        return vec![Missing { what: words::PROOF.to_owned(), why: words::NO_CRITERION.to_owned() }];
+        return vec![Missing {
+            what: words::proof(subject.language).to_owned(),
+            why: words::no_criterion(subject.language).to_owned(),
+        }];
     }
     if judged.criteria.is_empty() {
         return unmet(subject);
@@ -159,8 +165,8 @@ fn criteria(subject: &Subject<'_>, judged: &RunVerdict<'_>) -> Vec<Missing> {
     let entry = |it: &CheckedCriterion| {
         let why = match it.result {
             CriterionResult::Holds => return None,
-            CriterionResult::Fails => words::does_not_hold(&it.found),
-            CriterionResult::Unchecked => words::not_checked(&it.found),
+            CriterionResult::Fails => words::does_not_hold(subject.language, &it.found),
+            CriterionResult::Unchecked => words::not_checked(subject.language, &it.found),
         };
         Some(Missing { what: texts::plain(&it.criterion), why })
     };
@@ -171,7 +177,10 @@ fn criteria(subject: &Subject<'_>, judged: &RunVerdict<'_>) -> Vec<Missing> {
 fn unmet(subject: &Subject<'_>) -> Vec<Missing> {
     let Some((_, EventBody::RunFailed { error, .. })) = subject.chronicle.end else { return Vec::new() };
     let PlanningError::CriteriaUnmet { unmet } = error.as_ref() else { return Vec::new() };
-    unmet.iter().map(|it| Missing { what: it.clone(), why: words::does_not_hold("") }).collect()
+    unmet
+        .iter()
+        .map(|it| Missing { what: it.clone(), why: words::does_not_hold(subject.language, "") })
+        .collect()
 }
 
 fn constraints(subject: &Subject<'_>) -> Vec<Missing> {
@@ -183,12 +192,16 @@ fn constraints(subject: &Subject<'_>) -> Vec<Missing> {
         match check.met {
             Some(true) => None,
             Some(false) => {
-                let why = words::found_instead(check.found.as_deref().unwrap_or(words::NOTHING));
+                let why = words::found_instead(
+                    subject.language,
+                    check.found.as_deref().unwrap_or(words::nothing(subject.language)),
+                );
                 Some(Missing { what, why })
             }
-            None if subject.state.status() == RunStatus::Completed => {
-                Some(Missing { what, why: words::not_checked(words::NO_OUTPUT_SAYS) })
-            }
+            None if subject.state.status() == RunStatus::Completed => Some(Missing {
+                what,
+                why: words::not_checked(subject.language, words::no_output_says(subject.language)),
+            }),
             None => None,
         }
     };
@@ -202,6 +215,7 @@ mod tests {
     use candor_testkit::fixtures::{feedback, object, paris_plan};
     use candor_testkit::golden::story;
     use candor_testkit::scenario::Scenario;
+    use candor_text::Language;
     use serde_json::json;
 
     use super::*;
@@ -237,7 +251,7 @@ mod tests {
         let records = story("escalated_and_skipped");
         let state = RunState::fold(RunId::new("run_test").unwrap(), &records).unwrap();
         let missing = missing(&Subject::of(&state, &records));
-        assert!(missing.iter().any(|it| it.why == words::LEFT_OUT), "{missing:?}");
+        assert!(missing.iter().any(|it| it.why == words::left_out(Language::En)), "{missing:?}");
     }
 
     #[test]
@@ -247,9 +261,11 @@ mod tests {
         let subject = Subject::of(&state, &records);
         let missing = missing(&subject);
         assert!(
-            missing.iter().any(|it| it.what == words::PROOF && it.why == words::NO_CRITERION),
+            missing.iter().any(
+                |it| it.what == words::proof(Language::En) && it.why == words::no_criterion(Language::En)
+            ),
             "{missing:?}"
         );
-        assert!(subject.verdict().contains(words::NO_CRITERION), "{}", subject.verdict());
+        assert!(subject.verdict().contains(words::no_criterion(Language::En)), "{}", subject.verdict());
     }
 }

@@ -1,6 +1,7 @@
 //! Numbers as people read them: times, lengths of time, money, counts.
 
 use candor_model::{Confidence, Money, Seconds, Timestamp};
+use candor_text::{Language, in_language, word_in};
 
 const DAY_MILLIS: i64 = 86_400_000;
 
@@ -90,11 +91,11 @@ pub fn confidence(confidence: Confidence) -> String {
 
 /// How often, in words: once, twice, 3 times.
 #[must_use]
-pub fn times(count: u32) -> String {
+pub fn times(language: Language, count: u32) -> String {
     match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
+        1 => word_in!(language; "once", "una vez").to_owned(),
+        2 => word_in!(language; "twice", "dos veces").to_owned(),
+        count => in_language!(language; "{count} times", "{count} veces"),
     }
 }
 

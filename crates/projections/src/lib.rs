@@ -5,10 +5,12 @@
 //! projection, and what failed is never left out. The few sentences that are themselves part of the data, such as
 //! how a run went, are in [`words`].
 
+pub mod artifacts;
 pub mod attempt_output;
 pub mod chronicle;
 pub mod dashboard;
 pub mod deliverable;
+pub mod efficiency;
 pub mod events;
 pub mod explain;
 pub mod format;
@@ -23,6 +25,7 @@ pub mod results;
 pub mod run_view;
 pub mod spend;
 pub mod status;
+pub mod summary;
 pub mod timeline;
 pub mod trace;
 pub mod values;
@@ -30,3 +33,5 @@ pub mod verdict;
 pub mod warnings;
 pub mod words;
 pub mod workflow;
+
+pub use candor_text::Language;

@@ -9,6 +9,7 @@ use candor_model::{
 };
 use candor_planning::graph::TaskGraph;
 use candor_planning::texts;
+use candor_text::Language;
 use serde::Serialize;
 
 use crate::chronicle::{Chronicle, Failure, Outcome};
@@ -106,6 +107,12 @@ impl<'a> Case<'a> {
     #[must_use]
     pub fn of(state: &'a RunState, records: &'a [Recorded]) -> Self {
         Self { subject: Subject::of(state, records) }
+    }
+
+    /// The same with sentences in a language.
+    #[must_use]
+    pub fn told_in(self, language: Language) -> Self {
+        Self { subject: self.subject.told_in(language) }
     }
 
     /// What went wrong, as data.
@@ -261,7 +268,9 @@ impl<'a> Case<'a> {
         }
         all.extend(chronicle.announcements.iter().rev().filter_map(|it| it.suggestion.clone()));
         let agents = chronicle.failures.iter().filter_map(|it| it.feedback.suggested_adjustments.as_deref());
-        all.extend(agents.map(|suggestion| words::agent_suggested(&texts::plain(suggestion))));
+        all.extend(
+            agents.map(|suggestion| words::agent_suggested(self.subject.language, &texts::plain(suggestion))),
+        );
         let report = self.subject.report();
         all.extend(report.into_iter().flat_map(|report| report.lessons_learned.recommendations));
         let mut once: Vec<String> = Vec::new();

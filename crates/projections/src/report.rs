@@ -12,6 +12,7 @@ use candor_planning::report::{
     ModelFigures, ReportMaterial, constraint_summary, execution_report, execution_result, failure_entries,
 };
 use candor_planning::texts;
+use candor_text::Language;
 use serde::Serialize;
 
 use crate::chronicle::Chronicle;
@@ -31,13 +32,22 @@ pub struct Subject<'a> {
     pub chronicle: Chronicle<'a>,
     /// The plan as it is now.
     pub plan: Option<Plan>,
+    /// The language of its sentences.
+    pub language: Language,
 }
 
 impl<'a> Subject<'a> {
-    /// Reads a run.
+    /// Reads a run, with sentences in English.
     #[must_use]
     pub fn of(state: &'a RunState, records: &'a [Recorded]) -> Self {
-        Self { state, records, chronicle: Chronicle::of(records), plan: state.plan() }
+        let plan = state.plan();
+        Self { state, records, chronicle: Chronicle::of(records), plan, language: Language::En }
+    }
+
+    /// The same with sentences in a language.
+    #[must_use]
+    pub fn told_in(self, language: Language) -> Self {
+        Self { language, ..self }
     }
 
     /// What sums are made of, once there is a plan.
@@ -57,8 +67,9 @@ impl<'a> Subject<'a> {
     /// How the run ended, or where it stands, in one sentence.
     #[must_use]
     pub fn verdict(&self) -> String {
-        let ended = RunVerdict::of(self.records).sentence.filter(|_| self.state.status().is_end());
-        words::how_it_went(self.state.status(), ended.as_deref(), &self.sums())
+        let ended = RunVerdict::told(self.records, self.language).sentence;
+        let ended = ended.filter(|_| self.state.status().is_end());
+        words::how_it_went(self.language, self.state.status(), ended.as_deref(), &self.sums())
     }
 
     /// The nearest status that an execution can have; one that is not over has not succeeded.
@@ -78,8 +89,9 @@ impl<'a> Subject<'a> {
         let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
         let chronicle = &self.chronicle;
         let failed = chronicle.failures.iter().filter(|failure| failure.attempt > 0).count();
-        let sums = words::sums(done, tasks.count(), failed, chronicle.elapsed(), self.state.spent());
-        words::and_revisions(&sums, chronicle.revisions.len())
+        let (took, spent) = (chronicle.elapsed(), self.state.spent());
+        let sums = words::Sums { done, tasks: tasks.count(), failures: failed, took, spent };
+        words::and_revisions(self.language, &words::sums(self.language, sums), chronicle.revisions.len())
     }
 
     /// How the execution ended; one that goes on has no end yet.

@@ -3,6 +3,7 @@
 use candor_engine::RunState;
 use candor_model::{IdMap, JsonMap, TaskId, TaskStatus};
 use candor_planning::texts;
+use candor_text::Language;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -36,9 +37,15 @@ pub struct ResultLine {
 }
 
 impl Results {
-    /// What a run has produced so far.
+    /// What a run has produced so far, told in English.
     #[must_use]
     pub fn of(state: &RunState) -> Self {
+        Self::told(state, Language::En)
+    }
+
+    /// The same told in a language.
+    #[must_use]
+    pub fn told(state: &RunState, language: Language) -> Self {
         let latest = latest_outputs(state);
         let Some(plan) = state.plan() else { return Self::default() };
         let done = plan.subtasks.iter().filter(|task| task.status == TaskStatus::Completed);
@@ -48,7 +55,7 @@ impl Results {
             let mut name = texts::task_name(task);
             for (key, value) in outputs.iter().flat_map(|outputs| main(outputs)) {
                 let task = std::mem::take(&mut name);
-                lines.push(ResultLine { task, key: key.clone(), value: in_short(value) });
+                lines.push(ResultLine { task, key: key.clone(), value: in_short(language, value) });
             }
         }
         let is_sample = |outputs: &JsonMap| outputs.get(SAMPLE) == Some(&Value::Bool(true));

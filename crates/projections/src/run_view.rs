@@ -3,7 +3,7 @@
 use candor_engine::RunState;
 use candor_model::{
     AgentType, CheckedCriterion, Confidence, EventBody, GateId, JsonMap, Money, Position, Question, Recorded,
-    RunId, RunStatus, TaskId, TaskStatus, Verdict,
+    RunId, RunStatus, TaskId, TaskStatus, Timestamp, Verdict,
 };
 use candor_planning::texts;
 use schemars::JsonSchema;
@@ -22,6 +22,8 @@ pub struct RunView {
     pub run_id: RunId,
     /// Where its log ended when it was looked at.
     pub position: Position,
+    /// When something last happened to it.
+    pub changed_at: Option<Timestamp>,
     /// The person's own words.
     pub request: String,
     /// Where it stands.
@@ -104,6 +106,7 @@ impl RunView {
         Self {
             run_id: state.run_id().clone(),
             position: state.position(),
+            changed_at: records.last().map(|recorded| recorded.event.at),
             request: state.request().to_owned(),
             status: state.status(),
             progress: status::summary(state, records).progress_percentage,

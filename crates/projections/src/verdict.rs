@@ -8,6 +8,7 @@ use candor_model::{
     Recorded, TaskId, Verdict,
 };
 use candor_planning::{assessment, texts};
+use candor_text::{Language, in_language, word_in};
 use serde::Serialize;
 
 use crate::line::shortened;
@@ -49,9 +50,15 @@ pub struct CriterionView<'a> {
 }
 
 impl<'a> RunVerdict<'a> {
-    /// Reads the verdict from a log.
+    /// Reads the verdict from a log, with its sentence in English.
     #[must_use]
     pub fn of(records: &'a [Recorded]) -> Self {
+        Self::told(records, Language::En)
+    }
+
+    /// The same with its sentence in a language.
+    #[must_use]
+    pub fn told(records: &'a [Recorded], language: Language) -> Self {
         // A run that goes back or goes on has not ended, whatever it was called before.
         let goes_on =
             |it: &Recorded| matches!(it.event.body, EventBody::RolledBack { .. } | EventBody::RunResumed {});
@@ -65,7 +72,7 @@ impl<'a> RunVerdict<'a> {
         let criteria = judged.into_iter().flat_map(|judged| &judged.criteria);
         Self {
             verdict: end.and_then(|end| Verdict::at_end(end, judged.map(|judged| judged.verdict))),
-            sentence: end.map(|end| sentence(end, judged)),
+            sentence: end.map(|end| sentence(language, end, judged)),
             held: judged.map_or(0, |judged| judged.held),
             total: judged.map_or(0, |judged| judged.total),
             claims: judged.map_or(0, |judged| judged.claims),
@@ -79,70 +86,105 @@ impl<'a> RunVerdict<'a> {
 
 /// The verdict as one word, for a list; a dash if there is none.
 #[must_use]
-pub const fn word(verdict: Option<Verdict>) -> &'static str {
+pub const fn word(language: Language, verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Some(Verdict::Verified) => "verified",
-        Some(Verdict::Unverified) => "not verified",
-        Some(Verdict::NotMet) => "not met",
+        Some(Verdict::Verified) => word_in!(language; "verified", "verificada"),
+        Some(Verdict::Unverified) => word_in!(language; "not verified", "sin verificar"),
+        Some(Verdict::NotMet) => word_in!(language; "not met", "no alcanzado"),
         None => "–",
     }
 }
 
 /// How a run ended, in one sentence without its full stop.
 #[must_use]
-pub fn sentence(end: &EventBody, judged: Option<&Assessment>) -> String {
+pub fn sentence(language: Language, end: &EventBody, judged: Option<&Assessment>) -> String {
     match end {
         EventBody::RunCompleted { skipped } => match judged {
-            None => format!("{}; whether the goal is reached was not recorded", finished(skipped)),
-            Some(judged) => completed(skipped, judged),
+            None => in_language!(
+                language;
+                "{}; whether the goal is reached was not recorded",
+                "{}; no se registró si se alcanzó el objetivo",
+                finished(language, skipped)
+            ),
+            Some(judged) => completed(language, skipped, judged),
         },
-        EventBody::RunFailed { error, .. } => match error.as_ref() {
-            PlanningError::CriteriaUnmet { unmet } => format!("Goal not met: {}", named(unmet)),
-            error => format!("Goal not met: {}", words::error_text(error)),
-        },
-        EventBody::RunAborted { error, .. } => {
-            format!("Goal not met; the run ended early: {}", words::error_text(error))
+        EventBody::RunFailed { error, .. } => {
+            let why = match error.as_ref() {
+                PlanningError::CriteriaUnmet { unmet } => named(language, unmet),
+                error => words::error_text(error),
+            };
+            in_language!(language; "Goal not met: {why}", "Objetivo no alcanzado: {why}")
         }
-        EventBody::RunCancelled { reason } if reason.trim().is_empty() => {
-            "Goal not met: a person cancelled the run".to_owned()
-        }
+        EventBody::RunAborted { error, .. } => in_language!(
+            language;
+            "Goal not met; the run ended early: {}",
+            "Objetivo no alcanzado; la ejecución terminó antes de tiempo: {}",
+            words::error_text(error)
+        ),
         EventBody::RunCancelled { reason } => {
-            format!("Goal not met: a person cancelled the run ({})", texts::plain(reason))
+            let reason = texts::plain(reason);
+            let why = if reason.trim().is_empty() { String::new() } else { format!(" ({reason})") };
+            in_language!(
+                language;
+                "Goal not met: a person cancelled the run{why}",
+                "Objetivo no alcanzado: una persona canceló la ejecución{why}"
+            )
         }
         _ => String::new(),
     }
 }
 
-fn completed(skipped: &[TaskId], judged: &Assessment) -> String {
+fn completed(language: Language, skipped: &[TaskId], judged: &Assessment) -> String {
     match judged.verdict {
-        Verdict::Verified => {
-            format!("Goal reached: {} of {} criteria hold", judged.held, judged.total)
-        }
+        Verdict::Verified => in_language!(
+            language;
+            "Goal reached: {} of {} criteria hold",
+            "Objetivo alcanzado: se cumplen {} de {} criterios",
+            judged.held,
+            judged.total
+        ),
         Verdict::Unverified => {
             let open = assessment::unchecked(judged);
-            let what = if open.is_empty() { words::NO_CRITERION.to_owned() } else { named(&open) };
-            format!("{}; the goal is not verified: {what}", finished(skipped))
+            let what = match open.is_empty() {
+                true => words::no_criterion(language).to_owned(),
+                false => named(language, &open),
+            };
+            let finished = finished(language, skipped);
+            in_language!(
+                language;
+                "{finished}; the goal is not verified: {what}",
+                "{finished}; objetivo sin verificar: {what}"
+            )
         }
         Verdict::NotMet => {
-            let accepted = if judged.accepted { ", accepted by a person" } else { "" };
-            format!("Goal not met{accepted}: {}", named(&assessment::unmet(judged)))
+            let accepted = match judged.accepted {
+                true => word_in!(language; ", accepted by a person", ", aceptado por una persona"),
+                false => "",
+            };
+            let unmet = named(language, &assessment::unmet(judged));
+            in_language!(language; "Goal not met{accepted}: {unmet}", "Objetivo no alcanzado{accepted}: {unmet}")
         }
     }
 }
 
-fn finished(skipped: &[TaskId]) -> String {
+fn finished(language: Language, skipped: &[TaskId]) -> String {
     match skipped.len() {
-        0 => "All tasks finished".to_owned(),
-        left_out => format!("All other tasks finished, {} left out", plural(left_out, "task")),
+        0 => word_in!(language; "All tasks finished", "Terminadas todas las tareas").to_owned(),
+        left_out => in_language!(
+            language;
+            "All other tasks finished, {} left out",
+            "Terminadas las demás tareas; sin hacer: {}",
+            plural(language, left_out, word_in!(language; "task", "tarea"))
+        ),
     }
 }
 
 /// The first of these, each shortened, and how many more there are.
-fn named(lines: &[String]) -> String {
+fn named(language: Language, lines: &[String]) -> String {
     let first = lines.iter().take(NAMED).map(|line| shortened(&texts::plain(line), NAMED_CHARS, true));
     let mut named: Vec<String> = first.collect();
     let more = lines.len().saturating_sub(NAMED);
-    named.extend((more > 0).then(|| format!("{more} more")));
+    named.extend((more > 0).then(|| in_language!(language; "{more} more", "{more} más")));
     named.join("; ")
 }
 

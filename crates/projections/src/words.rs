@@ -1,71 +1,106 @@
-//! The sentences that are part of the data, in English: they are the same on a screen, in a report as JSON and in
-//! the answer of a tool.
+//! The sentences that are part of the data, in both languages. Data for programs is English: a report as JSON, the
+//! answer of a tool. What a person reads is in the person's language.
 
 use candor_model::{Money, PlanningError, RunStatus, Seconds};
 use candor_planning::texts::plain;
+use candor_text::{Language, in_language, word_in};
 
 use crate::format;
 
 /// What is said of an empty value.
-pub const NOTHING: &str = "nothing";
-/// What is said of `true`.
-pub const YES: &str = "yes";
-/// What is said of `false`.
-pub const NO: &str = "no";
+#[must_use]
+pub const fn nothing(language: Language) -> &'static str {
+    word_in!(language; "nothing", "nada")
+}
+
+/// What is said of a truth value.
+#[must_use]
+pub const fn yes_or_no(language: Language, value: bool) -> &'static str {
+    if value { word_in!(language; "yes", "sí") } else { word_in!(language; "no", "no") }
+}
 
 /// What is said of a run whose agents made their results up.
-pub const SAMPLE_DATA: &str = "This is sample data: nothing was booked, and no price is real.";
-
-/// `1 task`, `2 tasks`.
 #[must_use]
-pub fn plural(count: usize, what: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {what}{ending}", format::count(count))
+pub const fn sample_data(language: Language) -> &'static str {
+    word_in!(
+        language;
+        "This is sample data: nothing was booked, and no price is real.",
+        "Son datos de ejemplo: no se reservó nada y ningún precio es real."
+    )
+}
+
+/// `1 task`, `2 tasks`; the noun is in the language.
+#[must_use]
+pub fn plural(language: Language, count: usize, noun: &str) -> String {
+    format!("{} {}", format::count(count), candor_text::plural(language, count, noun))
 }
 
 /// `… and 9,000 more`.
 #[must_use]
-pub fn and_more(more: usize) -> String {
-    format!("… and {} more", format::count(more))
+pub fn and_more(language: Language, more: usize) -> String {
+    in_language!(language; "… and {} more", "… y {} más", format::count(more))
 }
 
 /// `1 entry`, `2 entries`.
 #[must_use]
-pub fn entries(count: usize) -> String {
-    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", format::count(count)) }
+pub fn entries(language: Language, count: usize) -> String {
+    match (language, count) {
+        (Language::En, 1) => "1 entry".to_owned(),
+        (Language::En, count) => format!("{} entries", format::count(count)),
+        (Language::Es, count) => plural(language, count, "entrada"),
+    }
 }
 
 /// `1 field`, `2 fields`.
 #[must_use]
-pub fn fields(count: usize) -> String {
-    plural(count, "field")
+pub fn fields(language: Language, count: usize) -> String {
+    plural(language, count, word_in!(language; "field", "campo"))
 }
 
 /// A run's status for people.
 #[must_use]
-pub const fn run_status(status: RunStatus) -> &'static str {
+pub const fn run_status(language: Language, status: RunStatus) -> &'static str {
     match status {
-        RunStatus::Preparing => "planning",
-        RunStatus::Executing => "running",
-        RunStatus::WaitingHuman => "waiting for a person",
-        RunStatus::Paused => "paused",
-        RunStatus::Stopping => "stopping",
-        RunStatus::Completed => "completed",
-        RunStatus::Failed => "failed",
-        RunStatus::Aborted => "aborted",
-        RunStatus::Cancelled => "cancelled",
+        RunStatus::Preparing => word_in!(language; "planning", "planificando"),
+        RunStatus::Executing => word_in!(language; "running", "en marcha"),
+        RunStatus::WaitingHuman => word_in!(language; "waiting for a person", "a la espera de una persona"),
+        RunStatus::Paused => word_in!(language; "paused", "en pausa"),
+        RunStatus::Stopping => word_in!(language; "stopping", "deteniéndose"),
+        RunStatus::Completed => word_in!(language; "completed", "completada"),
+        RunStatus::Failed => word_in!(language; "failed", "fallida"),
+        RunStatus::Aborted => word_in!(language; "aborted", "abortada"),
+        RunStatus::Cancelled => word_in!(language; "cancelled", "cancelada"),
     }
+}
+
+/// The sums of a run, as far as they are told in one line.
+#[derive(Debug, Clone, Copy)]
+pub struct Sums {
+    /// Tasks that are done.
+    pub done: usize,
+    /// All tasks.
+    pub tasks: usize,
+    /// Attempts that failed.
+    pub failures: usize,
+    /// How long it took.
+    pub took: Seconds,
+    /// What was spent.
+    pub spent: Money,
 }
 
 /// `3 of 4 tasks, 2 failed attempts, 14s, $0.02`.
 #[must_use]
-pub fn sums(done: usize, tasks: usize, failures: usize, took: Seconds, spent: Money) -> String {
+pub fn sums(language: Language, sums: Sums) -> String {
+    let Sums { done, tasks, failures, took, spent } = sums;
+    let failed = word_in!(language; "failed attempt", "intento fallido");
     let failures =
-        if failures == 0 { String::new() } else { format!(", {}", plural(failures, "failed attempt")) };
-    format!(
-        "{} of {}{failures}, {}, {}",
+        if failures == 0 { String::new() } else { format!(", {}", plural(language, failures, failed)) };
+    let tasks = plural(language, tasks, word_in!(language; "task", "tarea"));
+    in_language!(
+        language;
+        "{} of {tasks}{failures}, {}, {}",
+        "{} de {tasks}{failures}, {}, {}",
         format::count(done),
-        plural(tasks, "task"),
         format::duration(took),
         format::money(spent)
     )
@@ -73,44 +108,78 @@ pub fn sums(done: usize, tasks: usize, failures: usize, took: Seconds, spent: Mo
 
 /// Sums, and how often the plan was revised, if it was.
 #[must_use]
-pub fn and_revisions(sums: &str, revisions: usize) -> String {
-    if revisions == 0 { sums.to_owned() } else { format!("{sums}, {}", plural(revisions, "revision")) }
+pub fn and_revisions(language: Language, sums: &str, revisions: usize) -> String {
+    if revisions == 0 {
+        return sums.to_owned();
+    }
+    format!("{sums}, {}", plural(language, revisions, word_in!(language; "revision", "revisión")))
 }
 
 /// How a run ended, or where it stands, with its sums.
 #[must_use]
-pub fn how_it_went(status: RunStatus, ended: Option<&str>, sums: &str) -> String {
+pub fn how_it_went(language: Language, status: RunStatus, ended: Option<&str>, sums: &str) -> String {
     match ended {
         Some(ended) => format!("{}. {sums}.", ended.trim_end_matches('.')),
-        None => format!("The run is not finished; it is {}. So far: {sums}.", run_status(status)),
+        None => in_language!(
+            language;
+            "The run is not finished; it is {}. So far: {sums}.",
+            "La ejecución no ha terminado; está {}. Hasta ahora: {sums}.",
+            run_status(language, status)
+        ),
     }
 }
 
-/// Why something is missing.
-pub const LEFT_OUT: &str = "left out by a person";
-/// Why something is missing.
-pub const NOT_DONE_YET: &str = "not done yet";
-/// Why something is missing.
-pub const NEVER_DONE: &str = "not done, because the run ended before";
+/// Why something is missing: a person left it out.
+#[must_use]
+pub const fn left_out(language: Language) -> &'static str {
+    word_in!(language; "left out by a person", "omitida por una persona")
+}
+
+/// Why something is missing: its time has not come.
+#[must_use]
+pub const fn not_done_yet(language: Language) -> &'static str {
+    word_in!(language; "not done yet", "aún no hecha")
+}
+
+/// Why something is missing: the run ended.
+#[must_use]
+pub const fn never_done(language: Language) -> &'static str {
+    word_in!(language; "not done, because the run ended before", "no hecha, porque la ejecución terminó antes")
+}
+
 /// Why a constraint could not be checked.
-pub const NO_OUTPUT_SAYS: &str = "no output says it";
+#[must_use]
+pub const fn no_output_says(language: Language) -> &'static str {
+    word_in!(language; "no output says it", "ningún resultado lo indica")
+}
+
 /// What a run that ended before it had a plan lacks.
-pub(crate) const PLAN: &str = "A plan";
+pub(crate) const fn plan(language: Language) -> &'static str {
+    word_in!(language; "A plan", "Un plan")
+}
+
 /// What is missing if nothing tells whether a goal is reached.
-pub const PROOF: &str = "A proof that the goal is reached";
+#[must_use]
+pub const fn proof(language: Language) -> &'static str {
+    word_in!(language; "A proof that the goal is reached", "Una prueba de que se alcanzó el objetivo")
+}
+
 /// Why it is missing.
-pub const NO_CRITERION: &str = "no criterion says when it is reached";
+#[must_use]
+pub const fn no_criterion(language: Language) -> &'static str {
+    word_in!(language; "no criterion says when it is reached", "ningún criterio dice cuándo se alcanza")
+}
 
 /// What is said of a criterion, with what was found.
 #[must_use]
-pub fn does_not_hold(found: &str) -> String {
-    with_found("does not hold", found)
+pub fn does_not_hold(language: Language, found: &str) -> String {
+    with_found(word_in!(language; "does not hold", "no se cumple"), found)
 }
 
 /// What is said of a criterion or a constraint that nobody could check, with the reason.
 #[must_use]
-pub fn not_checked(reason: &str) -> String {
-    with_found("could not be checked", reason)
+pub fn not_checked(language: Language, reason: &str) -> String {
+    with_found(word_in!(language; "could not be checked", "no se pudo comprobar"), reason)
 }
 
 fn with_found(told: &str, found: &str) -> String {
@@ -119,8 +188,8 @@ fn with_found(told: &str, found: &str) -> String {
 
 /// A task of which only a part was done.
 #[must_use]
-pub fn in_part(task: &str) -> String {
-    format!("{task} (done in part)")
+pub fn in_part(language: Language, task: &str) -> String {
+    in_language!(language; "{task} (done in part)", "{task} (hecha en parte)")
 }
 
 /// What a constraint wants: `budget: $2000`.
@@ -131,8 +200,8 @@ pub fn wanted(what: &str, wanted: &str) -> String {
 
 /// What was found in place of it.
 #[must_use]
-pub fn found_instead(found: &str) -> String {
-    format!("found {found}")
+pub fn found_instead(language: Language, found: &str) -> String {
+    in_language!(language; "found {found}", "encontrado: {found}")
 }
 
 /// An error in plain words, without its full stop.
@@ -143,6 +212,6 @@ pub fn error_text(error: &PlanningError) -> String {
 
 /// What an agent suggests after it failed.
 #[must_use]
-pub fn agent_suggested(suggestion: &str) -> String {
-    format!("The agent suggests: {suggestion}")
+pub fn agent_suggested(language: Language, suggestion: &str) -> String {
+    in_language!(language; "The agent suggests: {suggestion}", "El agente sugiere: {suggestion}")
 }

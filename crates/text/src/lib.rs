@@ -5,16 +5,20 @@
 //! Two readers of text are deliberately elsewhere: the tokenizer of the embedding model, which has to be the
 //! one that the model was trained with, and the tokens of the injection guard, which undo disguises.
 
+mod catalogue;
 mod fold;
 mod language;
 mod phrase;
 mod stem;
 mod stop_words;
+mod word_set;
 mod words;
 
+pub use catalogue::plural;
 pub use fold::{fold, fold_letter, is_combining};
 pub use language::Language;
 pub use phrase::says;
 pub use stem::{alike, singular, stem};
 pub use stop_words::is_stop_word;
+pub use word_set::WordSet;
 pub use words::{Rule, Word, Words, words};

@@ -27,7 +27,10 @@ const LAYERS: &[Layer] = &[
     Layer::pure("candor-language", MayUse::Only(&["candor-text", "candor-model"])),
     Layer::pure("candor-planning", MayUse::Only(&["candor-schema", "candor-text", "candor-model"])),
     Layer::pure("candor-engine", MayUse::Only(&["candor-planning", "candor-model"])),
-    Layer::pure("candor-projections", MayUse::Only(&["candor-engine", "candor-planning", "candor-model"])),
+    Layer::pure(
+        "candor-projections",
+        MayUse::Only(&["candor-engine", "candor-planning", "candor-text", "candor-model"]),
+    ),
     Layer::worldly(
         "candor-telemetry",
         MayUse::Only(&["candor-projections", "candor-planning", "candor-model"]),
@@ -111,6 +114,7 @@ const LAYERS: &[Layer] = &[
     ),
     Layer::worldly(TESTKIT, MayUse::AllBut(&["xtask"])),
     Layer::worldly("candor-benches", MayUse::AllBut(&[])),
+    Layer::worldly("candor-fuzz", MayUse::AllBut(&["candor", "xtask", "candor-benches"])),
     Layer::worldly("xtask", MayUse::Only(&[])),
 ];
 

@@ -8,6 +8,7 @@ mod layers;
 mod paths;
 mod problem;
 mod purity;
+mod sentences;
 mod size;
 mod source;
 mod test_code;
@@ -77,6 +78,7 @@ fn check_sources(sources: &[Source]) -> Vec<Problem> {
         problems.extend(size::check(source, &code));
         problems.extend(purity::check(source, &code));
         problems.extend(unfinished::check(source, &code));
+        problems.extend(sentences::check(source, &code));
     }
     problems
 }

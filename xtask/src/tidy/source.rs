@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::test_code::{TestLines, is_test_only};
 
 /// The folders that hold our code; a missing one is no problem, as crates come when they are needed.
-const ROOTS: &[&str] = &["crates", "xtask", "benches", "tests", "fuzz/fuzz_targets"];
+const ROOTS: &[&str] = &["crates", "xtask", "benches", "tests", "fuzz/src"];
 
 /// A file as it lies on the disk.
 pub(super) struct Source {

@@ -201,8 +201,9 @@ impl ReportArgs {
             None | Some("md" | "markdown" | "txt") => Ok(ReportFormat::Md),
             Some("html" | "htm") => Ok(ReportFormat::Html),
             Some("json") => Ok(ReportFormat::Json),
-            Some(other) => Err(format!(
-                "no report format is called .{other}; name the file .md, .html or .json, or say --format FORMAT"
+            Some(other) => Err(say!(
+                "no report format is called .{other}; name the file .md, .html or .json, or say --format FORMAT",
+                "ningún formato de informe se llama .{other}; nombrar el archivo .md, .html o .json, o indicar --format FORMAT"
             )),
         }
     }

@@ -1,6 +1,8 @@
 //! The command line: what can be said, and how it is explained.
 
 mod code;
+#[cfg(test)]
+mod documents;
 mod drive;
 mod figures;
 pub(crate) mod help;
@@ -8,6 +10,7 @@ mod inspect;
 mod people;
 mod serve;
 mod since;
+mod spanish;
 
 use std::path::PathBuf;
 
@@ -30,7 +33,7 @@ pub(crate) use self::inspect::{
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
 };
-pub(crate) use self::serve::{ServeArgs, TokenArgs, TokenCommand};
+pub(crate) use self::serve::{ScheduleCommand, SchedulesArgs, ServeArgs, TokenArgs, TokenCommand};
 
 /// Candor turns a goal in plain words into a checked plan, has agents carry it out durably, and never hides
 /// a failure.
@@ -55,8 +58,12 @@ pub(crate) struct GlobalOptions {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
-    /// A server in place of the data folder: for run, list, status, watch, answer, report, explain, postmortem and
-    /// effects; the token is in CANDOR_TOKEN
+    // Read from the plain arguments too, before they are parsed: the help that parsing prints is in that language.
+    /// The language of texts for people [default: CANDOR_LANG, or that of the locale]
+    #[arg(long, global = true, value_name = "LANG", value_parser = ["en", "es"])]
+    pub(crate) lang: Option<String>,
+    /// A server in place of the data folder: for run, list, status, watch, answer, report, explain, postmortem,
+    /// effects and schedules; the token is in CANDOR_TOKEN
     #[arg(long, global = true, env = "CANDOR_SERVER", value_name = "URL")]
     pub(crate) server: Option<String>,
 }
@@ -193,6 +200,8 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Serve Candor over HTTP: API, live events and pages; with `--mcp`, as an MCP server on standard input and output
     Serve(ServeArgs),
+    /// List what begins by the clock; pause, resume or trigger a schedule
+    Schedules(SchedulesArgs),
     /// Make, list and remove the tokens of the server
     Token(TokenArgs),
     /// Check that everything is in place

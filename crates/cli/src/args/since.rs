@@ -35,8 +35,7 @@ impl FromStr for Since {
             return Ok(Self::Ago(age));
         }
         text.parse().map(Self::Day).map_err(|_| {
-            format!(
-                "`{text}` is no time; expected a day such as 2026-05-31, or an age such as 12h, 30d or 2w"
+            say!("`{text}` is no time; expected a day such as 2026-05-31, or an age such as 12h, 30d or 2w", "`{text}` no es una fecha; se espera un día como 2026-05-31, o una antigüedad como 12h, 30d o 2w"
             )
         })
     }

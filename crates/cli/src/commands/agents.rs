@@ -26,7 +26,13 @@ pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, 
     let rows = registry.declared().iter().zip(&known);
     let mut text = format!(
         "{:<24} {:>8} {:>10} {:>8} {:>9}  {:<8} {}\n",
-        "agent", "success", "latency", "cost", "attempts", "effects", "good at"
+        word!("agent", "agente"),
+        word!("success", "éxito"),
+        word!("latency", "latencia"),
+        word!("cost", "coste"),
+        word!("attempts", "intentos"),
+        word!("effects", "efectos"),
+        word!("good at", "bueno en")
     );
     for (declared, known) in rows {
         let attempts = experience.measured.get(&declared.agent_type).map_or(0, |measure| measure.attempts);
@@ -62,7 +68,12 @@ fn breaker_of<'e>(experience: &'e Experience, agent: &AgentCapability) -> Option
 fn open_circuit(experience: &Experience, agent: &AgentCapability) -> Option<String> {
     let now = candor_runtime::wall();
     let open = breaker_of(experience, agent).filter(|known| breaker::is_open(known, now))?;
-    Some(format!("circuit open, retry in {} s: {}", breaker::opens_at(open).since(now), open.last_reason))
+    Some(say!(
+        "circuit open, retry in {} s: {}",
+        "circuito abierto, reintento dentro de {} s: {}",
+        breaker::opens_at(open).since(now),
+        open.last_reason
+    ))
 }
 
 /// Those who work in the eight phases.
@@ -78,13 +89,14 @@ pub(crate) fn roster(global: &GlobalOptions, as_json: bool) -> Result<u8, Failur
     let mut text = String::new();
     for phase in Phase::ALL {
         let staff = roster.staff(*phase);
-        let usual = format!("usually {} of the {} tier", staff.agents, staff.model);
+        let usual =
+            say!("usually {} of the {} tier", "normalmente {} del nivel {}", staff.agents, staff.model);
         text.push_str(&format!("{} {phase} ({usual})\n", phase.number()));
         roster.of_phase(*phase).for_each(|agent| text.push_str(&agent_line(agent)));
     }
     let beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
     if !beside.is_empty() {
-        text.push_str("beside the phases\n");
+        text.push_str(word!("beside the phases\n", "junto a las fases\n"));
         beside.iter().for_each(|agent| text.push_str(&agent_line(agent)));
     }
     output::print(&text)?;
@@ -97,9 +109,15 @@ fn phase_row(roster: &Roster, phase: Phase) -> Value {
 }
 
 fn agent_line(agent: &AgentDefinition) -> String {
-    let tools = if agent.tools.is_empty() { "no tools".to_owned() } else { agent.tools.join(", ") };
+    let tools = if agent.tools.is_empty() {
+        word!("no tools", "sin herramientas").to_owned()
+    } else {
+        agent.tools.join(", ")
+    };
     let duty = match &agent.activation {
-        Some(activation) if activation.enforcement == Enforcement::Block => ", mandatory",
+        Some(activation) if activation.enforcement == Enforcement::Block => {
+            word!(", mandatory", ", obligatorio")
+        }
         _ => "",
     };
     format!("  {:<26} {:<9} {tools}{duty}\n  {:<26} {}\n", agent.name, agent.model, "", agent.description)

@@ -25,8 +25,9 @@ pub(crate) async fn answer(global: &GlobalOptions, args: &AnswerArgs) -> Result<
         Question::Guidance(_) => Answer::Guidance(guidance(&gate, args)?),
         Question::Choice(_) => Answer::Choice(choice(args, text)?),
         Question::Approval { .. } => {
-            return Err(Failure::usage(format!(
+            return Err(Failure::usage(say!(
                 "{gate} asks about a plan; `candor status {}` shows the commands that answer it",
+                "{gate} pregunta por un plan; `candor status {}` muestra las órdenes que responden",
                 at.run
             )));
         }
@@ -41,22 +42,36 @@ async fn asked(at: &AtRun, named: Option<&str>) -> Result<(GateId, Question), Fa
     let listed = || open.keys().map(GateId::as_str).collect::<Vec<_>>().join(", ");
     let mut gates = open.iter().map(|(gate, question)| (gate.clone(), question.clone()));
     match named {
-        _ if open.is_empty() => {
-            Err(Failure::usage(format!("run {} ({}) does not ask anything", at.run, state.status())))
-        }
-        None if open.len() > 1 => {
-            Err(Failure::usage(format!("several questions are open, say which with --gate: {}", listed())))
-        }
-        None => gates.next().ok_or_else(|| Failure::usage(format!("run {} does not ask anything", at.run))),
+        _ if open.is_empty() => Err(Failure::usage(say!(
+            "run {} ({}) does not ask anything",
+            "la ejecución {} ({}) no pregunta nada",
+            at.run,
+            state.status()
+        ))),
+        None if open.len() > 1 => Err(Failure::usage(say!(
+            "several questions are open, say which with --gate: {}",
+            "hay varias preguntas abiertas; indicar cuál con --gate: {}",
+            listed()
+        ))),
+        None => gates.next().ok_or_else(|| {
+            Failure::usage(say!("run {} does not ask anything", "la ejecución {} no pregunta nada", at.run))
+        }),
         Some(named) => gates.find(|(gate, _)| gate.as_str() == named).ok_or_else(|| {
-            Failure::usage(format!("--gate: there is no open question {named}; open: {}", listed()))
+            Failure::usage(say!(
+                "--gate: there is no open question {named}; open: {}",
+                "--gate: no hay ninguna pregunta abierta {named}; abiertas: {}",
+                listed()
+            ))
         }),
     }
 }
 
 fn choice(args: &AnswerArgs, text: String) -> Result<Choice, Failure> {
     if args.agent.is_some() || !args.inputs.is_empty() {
-        return Err(Failure::usage("--agent and --input are for a task that keeps failing"));
+        return Err(Failure::usage(word!(
+            "--agent and --input are for a task that keeps failing",
+            "--agent y --input son para una tarea que no deja de fallar"
+        )));
     }
     Ok(Choice { option: args.option.clone(), text, by_default: false })
 }
@@ -71,9 +86,12 @@ fn guidance(gate: &GateId, args: &AnswerArgs) -> Result<Guidance, Failure> {
     let agent_type = args.agent.as_ref().map(AgentType::new).transpose().map_err(Failure::usage)?;
     let mut inputs = JsonMap::new();
     for input in &args.inputs {
-        let (key, value) = input
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("--input {input}: expected KEY=VALUE")))?;
+        let (key, value) = input.split_once('=').ok_or_else(|| {
+            Failure::usage(say!(
+                "--input {input}: expected KEY=VALUE",
+                "--input {input}: se espera KEY=VALUE"
+            ))
+        })?;
         inputs.insert(key.to_owned(), json_or_text(value));
     }
     let said = [args.comments.as_str(), args.text.as_str()].into_iter().find(|said| !said.is_empty());

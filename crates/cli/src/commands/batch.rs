@@ -36,7 +36,7 @@ pub(crate) async fn answer_lines(
             },
             Err(error) => {
                 bad += 1;
-                json!({ "id": null, "line": n, "error": format!("expected {{\"id\", \"text\"}}: {error}") })
+                json!({ "id": null, "line": n, "error": say!("expected {{\"id\", \"text\"}}: {error}", "se espera {{\"id\", \"text\"}}: {error}") })
             }
         };
         if !written(&answered)? {

@@ -36,7 +36,10 @@ pub(crate) fn check(global: &GlobalOptions, file: &Path, as_json: bool) -> Resul
     let categories = pack.map(|pack| pack.categories.clone()).unwrap_or_default();
     let mut notes = route(&phases, &mut plan, &agents);
     notes.extend(dependencies::unnecessary(&plan.subtasks).into_iter().map(|(task, dependency)| {
-        format!("task {task}: its dependency on {dependency} is implied by others and can be removed")
+        say!(
+            "task {task}: its dependency on {dependency} is implied by others and can be removed",
+            "tarea {task}: su dependencia de {dependency} ya se deduce de otras y se puede quitar"
+        )
     }));
     let mut verdict = Verdict {
         errors: size_error(&text, app.config.limits.max_plan_bytes),
@@ -63,11 +66,17 @@ fn route(phases: &candor_phases::Phases, plan: &mut Plan, agents: &[AgentCapabil
             routed.and_then(|ranking| routing::assign(task, ranking).map_err(|error| error.to_string()));
         match assigned {
             Ok(()) if named.is_tbd() => {}
-            Ok(()) => notes.push(format!(
+            Ok(()) => notes.push(say!(
                 "task {}: agent {named} is not known here; it would go to {}",
-                task.task_id, task.agent_type
+                "tarea {}: el agente {named} no se conoce aquí; iría a {}",
+                task.task_id,
+                task.agent_type
             )),
-            Err(reason) => notes.push(format!("task {}: nobody can do it: {reason}", task.task_id)),
+            Err(reason) => notes.push(say!(
+                "task {}: nobody can do it: {reason}",
+                "tarea {}: nadie puede hacerla: {reason}",
+                task.task_id
+            )),
         }
     }
     notes
@@ -78,8 +87,9 @@ fn size_error(text: &str, max_bytes: u64) -> Vec<String> {
     if bytes < max_bytes {
         return Vec::new();
     }
-    vec![format!(
-        "Plan too large: {bytes} bytes, and it must be smaller than {max_bytes} (max_plan_bytes under [limits])"
+    vec![say!(
+        "Plan too large: {bytes} bytes, and it must be smaller than {max_bytes} (max_plan_bytes under [limits])",
+        "Plan demasiado grande: {bytes} bytes, y debe ser menor que {max_bytes} (max_plan_bytes en [limits])"
     )]
 }
 
@@ -87,7 +97,13 @@ impl Verdict {
     /// Puts everything that is wrong into one list.
     fn gather(&mut self, plan: &Plan, pack: Option<&Pack>) {
         if plan.subtasks.is_empty() {
-            self.errors.push("Plan has no tasks: `subtasks` is empty".to_owned());
+            self.errors.push(
+                word!(
+                    "Plan has no tasks: `subtasks` is empty",
+                    "El plan no tiene tareas: `subtasks` está vacío"
+                )
+                .to_owned(),
+            );
         }
         self.errors.extend(self.dependencies.errors.iter().cloned());
         // What the pack has a task for is added when the plan runs.
@@ -97,14 +113,20 @@ impl Verdict {
         let missing = self.completeness.missing_categories.iter();
         let (added, lost): (Vec<&String>, Vec<&String>) = missing.partition(known);
         let lost: Vec<&str> = lost.into_iter().map(String::as_str).collect();
-        self.notes
-            .extend(added.into_iter().map(|category| format!("no task covers {category}: a run adds one")));
+        self.notes.extend(added.into_iter().map(|category| {
+            say!(
+                "no task covers {category}: a run adds one",
+                "ninguna tarea cubre {category}: una ejecución añade una"
+            )
+        }));
         if !self.completeness.is_complete && !lost.is_empty() {
-            self.errors.push(format!("Plan incomplete: {}", lost.join(", ")));
+            self.errors.push(say!("Plan incomplete: {}", "Plan incompleto: {}", lost.join(", ")));
         }
         self.errors.extend(self.assignments.errors.iter().cloned());
         let criteria = plan_file::criteria_problems(plan).into_iter();
-        self.errors.extend(criteria.map(|(task, problem)| format!("task {task}: {problem}")));
+        self.errors.extend(
+            criteria.map(|(task, problem)| say!("task {task}: {problem}", "tarea {task}: {problem}")),
+        );
     }
 }
 
@@ -120,8 +142,12 @@ fn show(verdict: &Verdict, as_json: bool) -> Result<(), Failure> {
         }));
     }
     let mut text = String::new();
-    verdict.errors.iter().for_each(|error| text.push_str(&format!("error: {error}\n")));
-    verdict.notes.iter().for_each(|note| text.push_str(&format!("note: {note}\n")));
-    text.push_str(if verdict.errors.is_empty() { "the plan is valid\n" } else { "the plan is not valid\n" });
+    verdict.errors.iter().for_each(|error| text.push_str(&say!("error: {error}\n", "error: {error}\n")));
+    verdict.notes.iter().for_each(|note| text.push_str(&say!("note: {note}\n", "nota: {note}\n")));
+    text.push_str(if verdict.errors.is_empty() {
+        word!("the plan is valid\n", "el plan es válido\n")
+    } else {
+        word!("the plan is not valid\n", "el plan no es válido\n")
+    });
     output::print(&text)
 }

@@ -21,7 +21,7 @@ impl AtRun {
         let mut app = App::build(global)?.discover_agents().await;
         let log = app.data.open_if_there()?;
         let run = find_run(&app.data, log.as_ref(), named).await?;
-        let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+        let log = log.ok_or_else(|| Failure::usage(word!("there are no runs", "no hay ejecuciones")))?;
         if let Some(limit) = load_run(&log, &run).await?.state.settings().code_timeout {
             app.config.code.timeout = limit;
         }
@@ -38,7 +38,10 @@ impl AtRun {
         let Self { app, log, run } = self;
         if app.data.leases().is_taken(&run).await {
             let status = app.runtime(log, &[], None)?.submit(run.clone(), input).await?;
-            tell!("candor: told the process that drives run {run}; it is {status}");
+            tell!(
+                "candor: told the process that drives run {run}; it is {status}",
+                "candor: avisado el proceso que conduce la ejecución {run}; está {status}"
+            );
             return Ok(code::DONE);
         }
         drive::drive(&app, log, Begin::Resume { run, first: Some(input) }, options, global).await
@@ -63,7 +66,12 @@ pub(crate) async fn pause(global: &GlobalOptions, args: &ReasonArgs) -> Result<u
     let at = AtRun::find(global, &args.run).await?;
     let input = Input::Pause { reason: args.reason.clone() };
     let status = at.app.runtime(at.log, &[], None)?.submit(at.run.clone(), input).await?;
-    tell!("candor: run {} is {status}; go on with: candor resume {}", at.run, at.run);
+    tell!(
+        "candor: run {} is {status}; go on with: candor resume {}",
+        "candor: la ejecución {} está {status}; continuar con: candor resume {}",
+        at.run,
+        at.run
+    );
     Ok(code::DONE)
 }
 
@@ -84,11 +92,18 @@ pub(crate) async fn cancel(global: &GlobalOptions, args: &ReasonArgs) -> Result<
         let lease = leases.take(&run).await.map_err(AppError::from)?;
         let stopped = app.stop_orphans(&run)?;
         if stopped > 0 {
-            tell!("candor: stopped {stopped} processes that were left running");
+            tell!(
+                "candor: stopped {stopped} processes that were left running",
+                "candor: detenidos {stopped} procesos que seguían en marcha"
+            );
         }
         runtime.resume(run.clone(), Some(input), Some(lease)).await?.ended().await?;
     }
-    tell!("candor: run {run} is {}", load_run(&log, &run).await?.state.status());
+    tell!(
+        "candor: run {run} is {}",
+        "candor: la ejecución {run} está {}",
+        load_run(&log, &run).await?.state.status()
+    );
     Ok(code::DONE)
 }
 

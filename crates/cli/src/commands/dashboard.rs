@@ -7,7 +7,9 @@ use candor_app::config::Config;
 use candor_app::{DataFolder, Log, find_run, observe};
 use candor_model::{EventBody, Position, RunId};
 use candor_projections::dashboard::{Dashboard, PhaseRow, RunDashboard, Tile};
+use candor_projections::efficiency::EfficiencyReport;
 use candor_projections::kpi::{KpiFold, shown};
+use candor_projections::summary::{Summary, SummaryFold};
 use candor_projections::{format, trace::SpanStatus};
 
 use super::kpi::{alerts_text, now};
@@ -30,7 +32,9 @@ pub(crate) async fn dashboard(global: &GlobalOptions, args: &DashboardArgs) -> R
     let Some(log) = data.open_if_there()? else {
         let window = observe::window(None, &config, now());
         let kpis = KpiFold::new(window).report(&config.targets.0);
-        return show(&Dashboard { run: None, kpis, alerts: Vec::new() }, args.json, false);
+        let (summary, efficiency) = (SummaryFold::new(window).summary(), EfficiencyReport::default());
+        let board = Dashboard { run: None, kpis, alerts: Vec::new(), summary, efficiency };
+        return show(&board, args.json, false);
     };
     let run = match &args.run {
         Some(named) => Some(find_run(&data, Some(&log), named).await?),
@@ -54,13 +58,15 @@ async fn board(
     run: Option<&RunId>,
     config: &candor_app::config::KpiConfig,
 ) -> Result<Dashboard, Failure> {
-    let kpis = observe::kpis(log, config, observe::window(None, config, now())).await?;
+    let window = observe::window(None, config, now());
+    let kpis = observe::kpis(log, config, window).await?;
+    let (efficiency, summary) = observe::efficiency(log, window).await?;
     let alerts = observe::judge(log, config, &kpis).await?.active;
     let run = match run {
         Some(run) => RunDashboard::of(run, &log.read(run, Position::START).await?),
         None => None,
     };
-    Ok(Dashboard { run, kpis, alerts })
+    Ok(Dashboard { run, kpis, alerts, summary, efficiency })
 }
 
 /// Waits until a phase or somebody at work begins or ends.
@@ -106,7 +112,7 @@ fn text(board: &Dashboard) -> String {
     let mut text = String::new();
     match &board.run {
         Some(run) => run_text(&mut text, run),
-        None => text.push_str("No runs yet.\n"),
+        None => text.push_str(word!("No runs yet.\n", "Aún no hay ejecuciones.\n")),
     }
     let shown_kpis = board.kpis.kpis.iter().filter(|kpi| kpi.value.is_some());
     let figures: Vec<String> = shown_kpis
@@ -116,12 +122,90 @@ fn text(board: &Dashboard) -> String {
         })
         .collect();
     let hours = board.kpis.window.hours();
-    let _ = writeln!(text, "\nLast {hours:.0} h: {} runs, {} ended", board.kpis.runs, board.kpis.ended);
+    text.push_str(&say!(
+        "\nLast {hours:.0} h: {} runs, {} ended\n",
+        "\nÚltimas {hours:.0} h: {} ejecuciones, {} terminadas\n",
+        board.kpis.runs,
+        board.kpis.ended
+    ));
     for four in figures.chunks(3) {
         let _ =
             writeln!(text, "  {}", four.iter().map(|it| format!("{it:<34}")).collect::<String>().trim_end());
     }
+    summary_text(&mut text, &board.summary);
+    efficiency_text(&mut text, &board.efficiency);
     text + &alerts_text(&board.alerts)
+}
+
+fn summary_text(text: &mut String, summary: &Summary) {
+    let Summary { tasks_completed, tasks_ended, total_tokens, total_cost, avg_duration, .. } = summary;
+    if *tasks_ended == 0 {
+        return;
+    }
+    let took = avg_duration.map_or_else(|| "-".to_owned(), format::duration);
+    let cached =
+        summary.cache_hit_rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
+    text.push_str(&say!(
+        "\nCompleted {tasks_completed} of {tasks_ended}: {total_tokens} tokens, {}, {took} each, cache hits {cached}\n",
+        "\nCompletadas {tasks_completed} de {tasks_ended}: {total_tokens} tokens, {}, {took} cada una, aciertos de caché {cached}\n",
+        format::money(*total_cost)
+    ));
+    for (model, sum) in &summary.by_model {
+        let (cost, tasks) = (format::money(sum.cost), sum.tasks);
+        text.push_str(&say!(
+            "  {model:<34.34} {:>10} tokens {cost:>10} {tasks:>6} calls\n",
+            "  {model:<34.34} {:>10} tokens {cost:>10} {tasks:>6} llamadas\n",
+            sum.tokens
+        ));
+    }
+}
+
+fn efficiency_text(text: &mut String, report: &EfficiencyReport) {
+    if report.types.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n{:<20} {:>5} {:>8} {:>9} {:>10}  {}",
+        word!("Efficiency", "Eficiencia"),
+        word!("runs", "ejec."),
+        word!("quality", "calidad"),
+        word!("tokens", "tokens"),
+        word!("cost", "coste"),
+        word!("trend", "tendencia")
+    );
+    for row in &report.types {
+        let (kind, cost) = (&row.task_type, format::money(row.cost));
+        let trend = row.trend.unwrap_or("-");
+        let _ = writeln!(
+            text,
+            "  {kind:<18.18} {:>5} {:>8.0} {:>9.0} {cost:>10}  {trend}",
+            row.runs, row.quality, row.tokens
+        );
+    }
+    for curve in &report.curves {
+        let Some(plateau) = &curve.plateau else { continue };
+        let (kind, tokens, gain) = (&curve.task_type, plateau.tokens, plateau.gain_beyond);
+        text.push_str(&say!(
+            "  {kind}: beyond {tokens:.0} tokens quality rises by {gain:.1} % only\n",
+            "  {kind}: más allá de {tokens:.0} tokens la calidad sube solo un {gain:.1} %\n"
+        ));
+    }
+    for row in report.models.iter().filter(|row| row.roi.is_some()) {
+        let (model, roi) = (&row.model, row.roi.unwrap_or_default());
+        text.push_str(&say!(
+            "  {model:<34.34} quality {:>3.0}, return {roi:.0} per dollar\n",
+            "  {model:<34.34} calidad {:>3.0}, rendimiento {roi:.0} por dólar\n",
+            row.quality
+        ));
+    }
+    if let Some(advice) = &report.advice {
+        let (prefer, other, ratio) = (&advice.prefer, &advice.keep_for_hard_work, advice.ratio);
+        text.push_str(&say!(
+            "  {prefer} returns {ratio:.0} times as much as {other}; keep that for hard work\n",
+            "  {prefer} rinde {ratio:.0} veces más que {other}, que conviene reservar para lo difícil\n"
+        ));
+    }
 }
 
 fn run_text(text: &mut String, run: &RunDashboard) {
@@ -131,12 +215,20 @@ fn run_text(text: &mut String, run: &RunDashboard) {
     }
     let _ = writeln!(
         text,
-        "\n  {:<16} {:>9} {:>8} {:>7} {:>10}  model",
-        "phase", "duration", "tokens", "agents", "cost"
+        "\n  {:<16} {:>9} {:>8} {:>7} {:>10}  {}",
+        word!("phase", "fase"),
+        word!("duration", "duración"),
+        word!("tokens", "tokens"),
+        word!("agents", "agentes"),
+        word!("cost", "coste"),
+        word!("model", "modelo")
     );
     run.phases.iter().for_each(|phase| text.push_str(&phase_line(phase)));
     if !run.agents.is_empty() {
-        let _ = writeln!(text, "\nAgents and models, the latest first");
+        text.push_str(word!(
+            "\nAgents and models, the latest first\n",
+            "\nAgentes y modelos, los últimos primero\n"
+        ));
     }
     let longest = run.agents.iter().map(|agent| agent.duration.get()).fold(0.001, f64::max);
     for agent in &run.agents {
@@ -160,10 +252,10 @@ fn tile_line(Tile { name, value, limit }: &Tile) -> String {
     let value_text = value.map_or_else(|| "–".to_owned(), figure);
     let (bar, limit_text) = match (value, limit) {
         (Some(value), Some(limit)) => {
-            (bar(value / limit.max(f64::MIN_POSITIVE)), format!("of {}", figure(*limit)))
+            (bar(value / limit.max(f64::MIN_POSITIVE)), say!("of {}", "de {}", figure(*limit)))
         }
-        (None, Some(limit)) => (bar(0.0), format!("of {}", figure(*limit))),
-        _ => (" ".repeat(BAR), "no limit".to_owned()),
+        (None, Some(limit)) => (bar(0.0), say!("of {}", "de {}", figure(*limit))),
+        _ => (" ".repeat(BAR), word!("no limit", "sin límite").to_owned()),
     };
     format!("{name:<8} {value_text:>10} {bar} {limit_text}")
 }

@@ -104,6 +104,11 @@ async fn shown_plan(at: &AtRun) -> Result<(GateId, HumanApprovalRequest), Failur
         Question::Guidance(_) | Question::Choice(_) => None,
     });
     found.ok_or_else(|| {
-        Failure::usage(format!("run {} ({}) does not wait for approval", at.run, state.status()))
+        Failure::usage(say!(
+            "run {} ({}) does not wait for approval",
+            "la ejecución {} ({}) no espera aprobación",
+            at.run,
+            state.status()
+        ))
     })
 }

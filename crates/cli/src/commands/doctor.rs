@@ -1,22 +1,21 @@
 //! `candor doctor`: whether everything is in place, and what to do where it is not.
 
+mod models;
+
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use candor_app::config::{AgentInFile, AgentKind};
-use candor_app::{App, ChatClient, ModelUse, commands_own_world, probe_confinement};
+use candor_app::{App, ModelUse, commands_own_world, probe_confinement};
 use candor_model::{RiskClass, Tier};
 use candor_ports::Toolbox;
-use candor_projections::words::plural;
 use serde_json::json;
-use tokio::task::JoinSet;
 
-use super::models::price;
+use self::models::{meaning, models};
 use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
 use crate::output;
-use crate::view;
+use crate::view::{self, words::plural};
 
 /// What was looked at, and what was found.
 struct Finding {
@@ -44,7 +43,9 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
         Err(failure) => findings.push(Finding::ill("configuration", failure.message)),
         Ok(app) => {
             findings.push(Finding::well("configuration", configured(&app)));
-            findings.extend(log(&app).await);
+            let of_log = log(&app).await;
+            let sound = of_log.iter().all(|finding| finding.well);
+            findings.extend(of_log);
             findings.extend(agents(&app).await);
             findings.push(registry(&app));
             findings.extend(remote_agents(&app).await);
@@ -53,6 +54,7 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
             findings.push(Finding { what: "code".to_owned(), well, told });
             findings.extend(models(&app).await);
             findings.extend(meaning(&app).await);
+            findings.extend(webhooks(&app, sound).await);
         }
     }
     let well = findings.iter().all(|finding| finding.well);
@@ -65,12 +67,27 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
     } else {
         let style = output::style();
         for finding in &findings {
-            let mark = if finding.well { "ok  " } else { "FAIL" };
+            let mark = if finding.well { word!("ok  ", "bien") } else { word!("FAIL", "MAL ") };
             let told = told_within(&finding.told, style.columns());
-            output::print(&format!("{mark}  {:<16} {told}\n", finding.what))?;
+            output::print(&format!("{mark}  {:<16} {told}\n", shown(&finding.what)))?;
         }
     }
     Ok(if well { code::DONE } else { code::FAILED })
+}
+
+/// What was looked at, by the name that JSON has for it, for people.
+fn shown(what: &str) -> &str {
+    match what {
+        "configuration" => word!("configuration", "configuración"),
+        recorded!("data folder") => word!("data folder", "datos"),
+        "log" => word!("log", "registro"),
+        "agents" => word!("agents", "agentes"),
+        "tools" => word!("tools", "herramientas"),
+        "sandbox" => word!("sandbox", "aislamiento"),
+        "code" => word!("code", "código"),
+        "models" => word!("models", "modelos"),
+        what => what,
+    }
 }
 
 /// A finding below itself where a terminal is narrower; in a pipe it stays on its line.
@@ -83,7 +100,12 @@ fn told_within(told: &str, columns: usize) -> String {
 }
 
 fn configured(app: &App) -> String {
-    format!("{} and {}", plural(app.config.agents.len(), "agent"), plural(app.packs.len(), "pack"))
+    say!(
+        "{} and {}",
+        "{} y {}",
+        plural(app.config.agents.len(), word!("agent", "agente")),
+        plural(app.packs.len(), word!("pack", "paquete"))
+    )
 }
 
 /// Whether the data directory can be used, and whether its log is what was written.
@@ -96,11 +118,18 @@ async fn log(app: &App) -> Vec<Finding> {
     if !verified.problems.is_empty() {
         return damage(&verified.problems);
     }
-    let told = format!("{} events of {} runs, all checksums match", verified.events, verified.runs);
+    let told = say!(
+        "{} events of {} runs, all checksums match",
+        "{} eventos en {} ejecuciones; todas las sumas coinciden",
+        verified.events,
+        verified.runs
+    );
     let sound = Finding::well("log", told);
     let usable = match app.data.open_quietly() {
-        Err(failure) => Finding::ill("data folder", failure.message),
-        Ok(_) => Finding::well("data folder", format!("{place}: writable")),
+        Err(failure) => Finding::ill(recorded!("data folder"), failure.message),
+        Ok(_) => {
+            Finding::well(recorded!("data folder"), say!("{place}: writable", "{place}: se puede escribir"))
+        }
     };
     vec![usable, sound]
 }
@@ -112,10 +141,71 @@ fn damage(problems: &[String]) -> Vec<Finding> {
     let mut told: Vec<Finding> =
         problems.iter().take(MOST_TOLD).map(|problem| Finding::ill("log", problem.clone())).collect();
     if problems.len() > MOST_TOLD {
-        told.push(Finding::ill("log", format!("{} more problems", problems.len() - MOST_TOLD)));
+        told.push(Finding::ill(
+            "log",
+            say!("{} more problems", "{} problemas más", problems.len() - MOST_TOLD),
+        ));
     }
-    told.push(Finding::ill("log", "damaged; `candor repair` saves what is intact"));
+    told.push(Finding::ill(
+        "log",
+        word!(
+            "damaged; `candor repair` saves what is intact",
+            "dañado; `candor repair` salva lo que está intacto"
+        ),
+    ));
     told
+}
+
+/// Whether those who are told of events have their secrets, and take what they are told.
+async fn webhooks(app: &App, log_is_sound: bool) -> Vec<Finding> {
+    // Opened, a damaged log would be changed by SQLite before anybody could save what is in it.
+    let log = log_is_sound.then(|| app.data.open_if_there().ok().flatten()).flatten();
+    let views = candor_app::webhooks::views(&app.config, log.as_ref()).await.unwrap_or_default();
+    let finding = |(hook, view): (&candor_app::config::Webhook, candor_app::WebhookView)| {
+        let what = format!("webhook {}", hook.name);
+        if std::env::var_os(&hook.secret_env).is_none() {
+            return Finding::ill(
+                what,
+                say!(
+                    "{} is not set; it holds the secret",
+                    "{} no está definida; contiene el secreto",
+                    hook.secret_env
+                ),
+            );
+        }
+        let state = view.state.unwrap_or_default();
+        let given_up = match state.given_up {
+            0 => String::new(),
+            given_up => say!(", {given_up} given up", ", {given_up} abandonados"),
+        };
+        match (state.failing_since, state.last_delivered) {
+            (Some(since), _) => {
+                let error = state.error.unwrap_or_default();
+                Finding::ill(
+                    what,
+                    say!(
+                        "{}: failing since {since}: {error}{given_up}",
+                        "{}: falla desde {since}: {error}{given_up}",
+                        view.place
+                    ),
+                )
+            }
+            (None, Some(last)) => Finding::well(
+                what,
+                say!(
+                    "{}: {} delivered, the last at {}{given_up}",
+                    "{}: {} entregados, el último a las {}{given_up}",
+                    view.place,
+                    state.delivered,
+                    last.at
+                ),
+            ),
+            (None, None) => {
+                Finding::well(what, say!("{}: nothing sent yet", "{}: aún no se ha enviado nada", view.place))
+            }
+        }
+    };
+    app.config.webhooks.iter().zip(views).map(finding).collect()
 }
 
 /// How long a service has to accept a connection.
@@ -128,8 +218,14 @@ async fn agents(app: &App) -> Vec<Finding> {
         let what = agent.agent_type.to_string();
         findings.push(match agent.kind() {
             AgentKind::Http(url) => match answers(url).await {
-                Ok(told) => Finding::well(what, format!("service {url} {told}")),
-                Err(problem) => Finding::ill(what, format!("service {url} does not answer: {problem}")),
+                Ok(told) => Finding::well(what, say!("service {url} {told}", "servicio {url} {told}")),
+                Err(problem) => Finding::ill(
+                    what,
+                    say!(
+                        "service {url} does not answer: {problem}",
+                        "el servicio {url} no responde: {problem}"
+                    ),
+                ),
             },
             AgentKind::Tools(patterns) => with_tools(app, what, patterns).await,
             AgentKind::Model(tier) => with_model(app, what, tier),
@@ -141,7 +237,7 @@ async fn agents(app: &App) -> Vec<Finding> {
 
 /// Whether somebody accepts a connection at this address. No request is sent: it could be taken for a task.
 async fn answers(url: &str) -> Result<&'static str, String> {
-    let (scheme, rest) = url.split_once("://").ok_or("it is no address")?;
+    let (scheme, rest) = url.split_once("://").ok_or(word!("it is no address", "no es una dirección"))?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
@@ -150,12 +246,15 @@ async fn answers(url: &str) -> Result<&'static str, String> {
     let is_here = ["127.", "localhost", "[::1]"].iter().any(|here| host.starts_with(here));
     let proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     if !is_here && proxied.iter().any(|name| std::env::var_os(name).is_some()) {
-        return Ok("was not called: it is reached through a proxy");
+        return Ok(word!(
+            "was not called: it is reached through a proxy",
+            "no se llamó: se alcanza a través de un proxy"
+        ));
     }
     match tokio::time::timeout(CONNECT, tokio::net::TcpStream::connect(&place)).await {
-        Ok(Ok(_)) => Ok("accepts connections"),
+        Ok(Ok(_)) => Ok(word!("accepts connections", "acepta conexiones")),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("no connection within {} s", CONNECT.as_secs())),
+        Err(_) => Err(say!("no connection within {} s", "sin conexión en {} s", CONNECT.as_secs())),
     }
 }
 
@@ -175,9 +274,13 @@ async fn with_tools(app: &App, what: String, patterns: &[String]) -> Finding {
         }
     }
     match unknown.is_empty() {
-        true => Finding::well(what, format!("tools: {}", patterns.join(", "))),
+        true => Finding::well(what, say!("tools: {}", "herramientas: {}", patterns.join(", "))),
         false => {
-            let told = format!("no tool is called {}; `candor tools` lists them", unknown.join(", "));
+            let told = say!(
+                "no tool is called {}; `candor tools` lists them",
+                "ninguna herramienta se llama {}; `candor tools` las muestra",
+                unknown.join(", ")
+            );
             Finding::ill(what, told)
         }
     }
@@ -188,15 +291,23 @@ fn with_model(app: &App, what: String, tier: Tier) -> Finding {
     let tiers = match app.models(ModelUse::default()) {
         Err(failure) => return Finding::ill(what, failure.message),
         Ok(None) => {
-            let told =
-                format!("needs a model of the {tier} tier, and none is configured: add [models.{tier}]");
+            let told = say!(
+                "needs a model of the {tier} tier, and none is configured: add [models.{tier}]",
+                "necesita un modelo del nivel {tier}, y no hay ninguno configurado: añadir [models.{tier}]"
+            );
             return Finding::ill(what, told);
         }
         Ok(Some(tiers)) => tiers,
     };
     match tiers.clients().any(|(there, _)| there == tier) {
-        true => Finding::well(what, format!("a model of the {tier} tier")),
-        false => Finding::well(what, format!("the {tier} tier is not configured; another one is used")),
+        true => Finding::well(what, say!("a model of the {tier} tier", "un modelo del nivel {tier}")),
+        false => Finding::well(
+            what,
+            say!(
+                "the {tier} tier is not configured; another one is used",
+                "el nivel {tier} no está configurado; se usa otro"
+            ),
+        ),
     }
 }
 
@@ -207,10 +318,13 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
         AgentKind::Command(command) => {
             let program = command.first().map(String::as_str).unwrap_or_default();
             match find_program(folder, program) {
-                Some(path) => Finding::well(what, format!("command {}", path.display())),
+                Some(path) => Finding::well(what, say!("command {}", "orden {}", path.display())),
                 None => Finding::ill(
                     what,
-                    format!("there is no program {program}; check `command`, or install it"),
+                    say!(
+                        "there is no program {program}; check `command`, or install it",
+                        "no hay ningún programa {program}; revisar `command`, o instalarlo"
+                    ),
                 ),
             }
         }
@@ -218,19 +332,33 @@ fn reach(folder: &Path, agent: &AgentInFile) -> Finding {
             Some(path) => {
                 let effects = agent.capability().effects.unwrap_or_default();
                 let effects: Vec<&str> = effects.into_iter().map(RiskClass::does).collect();
-                let told =
-                    format!("{} assistant {}; {}", preset.program(), path.display(), effects.join(", "));
+                let told = say!(
+                    "{} assistant {}; {}",
+                    "asistente {} {}; {}",
+                    preset.program(),
+                    path.display(),
+                    effects.join(", ")
+                );
                 Finding::well(what, told)
             }
-            None => {
-                Finding::ill(what, format!("there is no program {program}; install it, or set `program`"))
-            }
+            None => Finding::ill(
+                what,
+                say!(
+                    "there is no program {program}; install it, or set `program`",
+                    "no hay ningún programa {program}; instalarlo, o definir `program`"
+                ),
+            ),
         },
-        AgentKind::Builtin(kind) => Finding::well(what, format!("built in: {kind}")),
-        AgentKind::A2a(url) => Finding::well(what, format!("A2A agent {url} (see below)")),
-        AgentKind::Code => Finding::well(what, "writes code (see `code` below)".to_owned()),
+        AgentKind::Builtin(kind) => Finding::well(what, say!("built in: {kind}", "incorporado: {kind}")),
+        AgentKind::A2a(url) => {
+            Finding::well(what, say!("A2A agent {url} (see below)", "agente A2A {url} (ver abajo)"))
+        }
+        AgentKind::Code => Finding::well(
+            what,
+            word!("writes code (see `code` below)", "escribe código (ver `code` abajo)").to_owned(),
+        ),
         AgentKind::Nothing | AgentKind::Http(_) | AgentKind::Tools(_) | AgentKind::Model(_) => {
-            Finding::ill(what, format!("has none of {}", AgentInFile::WAYS))
+            Finding::ill(what, say!("has none of {}", "no tiene ninguna de {}", AgentInFile::WAYS))
         }
     }
 }
@@ -243,7 +371,7 @@ async fn remote_agents(app: &App) -> Vec<Finding> {
             findings.push(match app.card(agent).await {
                 Ok(card) => Finding::well(
                     agent.agent_type.to_string(),
-                    format!("{}: {} skills", card.name, card.skills.len()),
+                    say!("{}: {} skills", "{}: {} habilidades", card.name, card.skills.len()),
                 ),
                 Err(problem) => Finding::ill(agent.agent_type.to_string(), format!("{url}: {problem}")),
             });
@@ -271,11 +399,20 @@ async fn tools(app: &App) -> Vec<Finding> {
             (true, _) => Finding::well("sandbox", how_confined(commands_own_world(builtin).await)),
             (false, true) => Finding::well(
                 "sandbox",
-                format!("commands run UNCONFINED, as you allowed: {}", offer.missing()),
+                say!(
+                    "commands run UNCONFINED, as you allowed: {}",
+                    "las órdenes se ejecutan SIN CONFINAR, como se permitió: {}",
+                    offer.missing()
+                ),
             ),
-            (false, false) => {
-                Finding::ill("sandbox", format!("commands cannot be confined here: {}", offer.missing()))
-            }
+            (false, false) => Finding::ill(
+                "sandbox",
+                say!(
+                    "commands cannot be confined here: {}",
+                    "aquí no se pueden confinar las órdenes: {}",
+                    offer.missing()
+                ),
+            ),
         });
     }
     findings
@@ -284,10 +421,17 @@ async fn tools(app: &App) -> Vec<Finding> {
 /// What the kernel of this machine offers for commands, in one line.
 fn how_confined(own_world: Option<Result<(), String>>) -> String {
     match own_world {
-        None => "commands are confined by the kernel".to_owned(),
-        Some(Ok(())) => "commands are confined by the kernel, in namespaces of their own".to_owned(),
+        None => word!("commands are confined by the kernel", "el núcleo confina las órdenes").to_owned(),
+        Some(Ok(())) => word!(
+            "commands are confined by the kernel, in namespaces of their own",
+            "el núcleo confina las órdenes, en sus propios espacios de nombres"
+        )
+        .to_owned(),
         Some(Err(why)) => {
-            format!("commands are confined, but names, sizes and times of other files are in reach: {why}")
+            say!(
+                "commands are confined, but names, sizes and times of other files are in reach: {why}",
+                "las órdenes están confinadas, pero se pueden ver nombres, tamaños y fechas de otros archivos: {why}"
+            )
         }
     }
 }
@@ -300,69 +444,15 @@ fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&paths).map(|path| path.join(program)).find(|path| path.is_file())
 }
 
-/// Whether each tier answers, how fast, and at what price. One tiny call each, side by side.
-async fn models(app: &App) -> Vec<Finding> {
-    let tiers = match app.models(ModelUse::default()) {
-        Err(failure) => return vec![Finding::ill("models", failure.message)],
-        Ok(None) => return vec![Finding::well("models", "none configured: goals are planned by rules")],
-        Ok(Some(tiers)) => tiers,
-    };
-    let mut probes = JoinSet::new();
-    for (tier, _) in tiers.clients() {
-        let tiers = Arc::clone(&tiers);
-        probes.spawn(async move {
-            let (_, client) = tiers.clients().find(|(other, _)| *other == tier)?;
-            Some((tier, probed(tier, client).await))
-        });
-    }
-    let mut found: Vec<(Tier, Finding)> = probes.join_all().await.into_iter().flatten().collect();
-    found.sort_by_key(|(tier, _)| *tier);
-    found.into_iter().map(|(_, finding)| finding).collect()
-}
-
-async fn probed(tier: Tier, client: &ChatClient) -> Finding {
-    let (what, config) = (format!("{tier} tier"), client.tier());
-    let probe = client.probe().await;
-    match probe.problem {
-        None => Finding::well(
-            what,
-            format!(
-                "{} answers in {} s; {}; this call cost ${}",
-                config.name(),
-                probe.latency,
-                price(config),
-                probe.cost
-            ),
-        ),
-        Some(problem) => Finding::ill(what, format!("{}: {problem}", config.name())),
-    }
-}
-
-/// Whether texts can be embedded.
-async fn meaning(app: &App) -> Option<Finding> {
-    let embedder = match app.embedder() {
-        Err(failure) => return Some(Finding::ill("embeddings", failure.message)),
-        Ok(None) => return None,
-        Ok(Some(embedder)) => embedder,
-    };
-    let started = std::time::Instant::now();
-    let texts = ["Find a hotel in Paris".to_owned()];
-    Some(match embedder.embed(&texts).await {
-        Ok(vectors) => {
-            let numbers = vectors.first().map_or(0, |vector| vector.len());
-            let millis = started.elapsed().as_millis();
-            Finding::well("embeddings", format!("{}: {numbers} numbers in {millis} ms", embedder.name()))
-        }
-        Err(error) => Finding::ill("embeddings", error.to_string()),
-    })
-}
-
 fn registry(app: &App) -> Finding {
     match app.registry(&[]) {
         Err(failure) => Finding::ill("agents", failure.message),
         Ok(registry) => {
             let (there, needed) = (registry.declared().len(), app.config.planning.min_agents);
-            let told = format!("{there} available; planning a goal needs at least {needed}");
+            let told = say!(
+                "{there} available; planning a goal needs at least {needed}",
+                "{there} disponibles; planificar un objetivo necesita al menos {needed}"
+            );
             if there >= needed { Finding::well("agents", told) } else { Finding::ill("agents", told) }
         }
     }

@@ -36,23 +36,25 @@ pub(crate) async fn goal(global: &GlobalOptions, args: &GoalArgs) -> Result<u8, 
 }
 
 fn as_text(Understood { goal, reading, evaluation }: &Understood) -> Result<String, Failure> {
-    let mut text = format!("{}\n\nkind         {}\n", goal.description, goal.goal_type);
+    let mut text =
+        say!("{}\n\nkind         {}\n", "{}\n\ntipo         {}\n", goal.description, goal.goal_type);
     for constraint in &goal.constraints {
-        text.push_str(&format!(
+        text.push_str(&say!(
             "{:<12} {} (priority {})\n",
+            "{:<12} {} (prioridad {})\n",
             constraint.label(),
             constraint.value,
             constraint.priority
         ));
     }
     for criterion in &goal.success_criteria {
-        text.push_str(&format!("{:<12} {criterion}\n", "reached when"));
+        text.push_str(&format!("{:<12} {criterion}\n", word!("reached when", "se alcanza si")));
     }
     if let Some(deadline) = goal.deadline {
-        text.push_str(&format!("{:<12} {deadline}\n", "deadline"));
+        text.push_str(&format!("{:<12} {deadline}\n", word!("deadline", "plazo")));
     }
     if let Value::Object(fields) = serde_json::to_value(&reading.extracted)? {
-        text.push_str("\nread from the words:\n");
+        text.push_str(word!("\nread from the words:\n", "\nleído de las palabras:\n"));
         for (key, value) in fields {
             text.push_str(&format!("  {:<22} {value}\n", key.replace('_', " ")));
         }
@@ -61,10 +63,10 @@ fn as_text(Understood { goal, reading, evaluation }: &Understood) -> Result<Stri
         text.push_str(&judged(evaluation));
     }
     for guess in &reading.guesses {
-        text.push_str(&format!("guessed: {guess}\n"));
+        text.push_str(&say!("guessed: {guess}\n", "supuesto: {guess}\n"));
     }
     for doubt in &reading.doubts {
-        text.push_str(&format!("unclear: {doubt}\n"));
+        text.push_str(&say!("unclear: {doubt}\n", "no está claro: {doubt}\n"));
     }
     Ok(text)
 }
@@ -72,13 +74,17 @@ fn as_text(Understood { goal, reading, evaluation }: &Understood) -> Result<Stri
 /// How well the request says what is wanted and how much there is to it, each with its reasons.
 fn judged(evaluation: &Evaluation) -> String {
     let quality = &evaluation.prompt_quality;
-    let mut text = format!("\nquality      {} of 100", quality.score);
+    let mut text = say!("\nquality      {} of 100", "\ncalidad      {} de 100", quality.score);
     if !quality.issues.is_empty() {
         text.push_str(&format!(": {}", quality.issues.join(", ")));
     }
-    text.push_str(&format!("\ncomplexity   {} of 100\n", evaluation.complexity.total));
+    text.push_str(&say!(
+        "\ncomplexity   {} of 100\n",
+        "\ncomplejidad  {} de 100\n",
+        evaluation.complexity.total
+    ));
     for contradiction in &quality.contradictions {
-        text.push_str(&format!("contradiction: {contradiction}\n"));
+        text.push_str(&say!("contradiction: {contradiction}\n", "contradicción: {contradiction}\n"));
     }
     text
 }

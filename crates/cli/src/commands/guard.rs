@@ -30,7 +30,7 @@ pub(crate) async fn guard(global: &GlobalOptions, args: &GuardArgs) -> Result<u8
     }
     let found = guard.examine(&text);
     if found.is_empty() {
-        output::print("Nothing found.\n")?;
+        output::print(word!("Nothing found.\n", "No se encontró nada.\n"))?;
     }
     for (finding, quote) in found {
         output::print(&format!("{}  {}: {}\n", finding.severity.as_str(), finding.rule, finding.message))?;

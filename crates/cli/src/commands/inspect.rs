@@ -30,7 +30,7 @@ pub(super) async fn find(global: &GlobalOptions, named: &str) -> Result<Found, F
     let data = DataFolder::find(global.data.as_deref())?;
     let log = data.open_if_there()?;
     let run = find_run(&data, log.as_ref(), named).await?;
-    let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+    let log = log.ok_or_else(|| Failure::usage(word!("there are no runs", "no hay ejecuciones")))?;
     Ok(Found { data, log, run })
 }
 
@@ -118,7 +118,10 @@ pub(crate) async fn status(global: &GlobalOptions, args: &OneRun) -> Result<u8, 
 
 fn tell_interrupted(global: &GlobalOptions, run: &RunId) {
     let more = global.words();
-    tell!("candor: interrupted, no active driver; resume with: candor resume {run}{more}");
+    tell!(
+        "candor: interrupted, no active driver; resume with: candor resume {run}{more}",
+        "candor: interrumpida, sin proceso que la conduzca; continuar con: candor resume {run}{more}"
+    );
 }
 
 pub(crate) async fn watch(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
@@ -166,8 +169,13 @@ pub(crate) async fn report(global: &GlobalOptions, args: &ReportArgs) -> Result<
         ReportFormat::Json => serde_json::to_string(&view::report_json(&state, &records))? + "\n",
     };
     match &args.output {
-        Some(path) => std::fs::write(path, text)
-            .map_err(|error| Failure::usage(format!("could not write {}: {error}", path.display())))?,
+        Some(path) => std::fs::write(path, text).map_err(|error| {
+            Failure::usage(say!(
+                "could not write {}: {error}",
+                "no se pudo escribir {}: {error}",
+                path.display()
+            ))
+        })?,
         None => output::print(&text)?,
     }
     Ok(code::DONE)
@@ -190,7 +198,10 @@ pub(super) fn known_task(
         return Ok(Some(task));
     }
     let run = state.run_id();
-    Err(Failure::usage(format!("run {run} has no task {task}; `candor status {run} --json` shows its tasks")))
+    Err(Failure::usage(say!(
+        "run {run} has no task {task}; `candor status {run} --json` shows its tasks",
+        "la ejecución {run} no tiene ninguna tarea {task}; `candor status {run} --json` muestra sus tareas"
+    )))
 }
 
 pub(crate) async fn postmortem(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {

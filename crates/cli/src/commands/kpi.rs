@@ -71,7 +71,7 @@ pub(crate) async fn alerts(global: &GlobalOptions, args: &AlertsArgs) -> Result<
     } else if args.all {
         output::print(&history_text(&book.history))?;
     } else if book.active.is_empty() {
-        output::print("No active alerts.\n")?;
+        output::print(word!("No active alerts.\n", "No hay alertas activas.\n"))?;
     } else {
         output::print(&alerts_text(&book.active))?;
     }
@@ -85,17 +85,23 @@ pub(crate) fn now() -> Timestamp {
 
 fn text(report: &KpiReport) -> String {
     let hours = report.window.hours();
-    let window = if hours < 48.0 { format!("{hours:.0} h") } else { format!("{:.0} days", hours / 24.0) };
-    let mut text = format!("Last {window}: {} runs, {} ended\n", report.runs, report.ended);
+    let window =
+        if hours < 48.0 { format!("{hours:.0} h") } else { say!("{:.0} days", "{:.0} días", hours / 24.0) };
+    let mut text = say!(
+        "Last {window}: {} runs, {} ended\n",
+        "Últimos {window}: {} ejecuciones, {} terminadas\n",
+        report.runs,
+        report.ended
+    );
     let mut group = None;
     for kpi in &report.kpis {
         if group.replace(kpi.group) != Some(kpi.group) {
             text.push_str(&format!(
                 "\n{:<24} {:>12} {:>14}   {:>7}\n",
                 title(kpi.group),
-                "measured",
-                "target",
-                "samples"
+                word!("measured", "medido"),
+                word!("target", "objetivo"),
+                word!("samples", "muestras")
             ));
         }
         text.push_str(&row(kpi));
@@ -103,12 +109,12 @@ fn text(report: &KpiReport) -> String {
     text
 }
 
-const fn title(group: Group) -> &'static str {
+fn title(group: Group) -> &'static str {
     match group {
-        Group::Latency => "Latency",
-        Group::Quality => "Quality",
-        Group::Efficiency => "Efficiency",
-        Group::Orchestration => "Orchestration",
+        Group::Latency => word!("Latency", "Latencia"),
+        Group::Quality => word!("Quality", "Calidad"),
+        Group::Efficiency => word!("Efficiency", "Eficiencia"),
+        Group::Orchestration => word!("Orchestration", "Orquestación"),
     }
 }
 
@@ -134,18 +140,25 @@ pub(super) fn alerts_text(active: &[ActiveAlert]) -> String {
     };
     match active {
         [] => String::new(),
-        active => "\nActive alerts\n".to_owned() + &active.iter().map(line).collect::<String>(),
+        active => {
+            word!("\nActive alerts\n", "\nAlertas activas\n").to_owned()
+                + &active.iter().map(line).collect::<String>()
+        }
     }
 }
 
 fn history_text(history: &[AlertChange]) -> String {
     let line = |AlertChange { raised, alert }: &AlertChange| {
-        let (mark, word) = if *raised { (symbol(alert.level), "raised") } else { ("✓", "cleared") };
+        let (mark, word) = if *raised {
+            (symbol(alert.level), word!("raised", "activada"))
+        } else {
+            ("✓", word!("cleared", "resuelta"))
+        };
         let at = format::day_and_clock(alert.timestamp);
         format!("{mark} {at}  {word:<7} {}: {}\n", alert.name, alert.message)
     };
     match history {
-        [] => "No alerts on record.\n".to_owned(),
+        [] => word!("No alerts on record.\n", "No hay alertas registradas.\n").to_owned(),
         history => history.iter().map(line).collect(),
     }
 }

@@ -60,8 +60,14 @@ impl Shown {
         let attempts = attempt_output::attempts(records, &Chronicle::of(records), task.as_ref());
         if attempts.is_empty() && !args.json && !args.follow {
             match task {
-                Some(task) => tell!("candor: task {task} of run {run} was not started yet"),
-                None => tell!("candor: no task of run {run} was started yet"),
+                Some(task) => tell!(
+                    "candor: task {task} of run {run} was not started yet",
+                    "candor: la tarea {task} de la ejecución {run} aún no se ha iniciado"
+                ),
+                None => tell!(
+                    "candor: no task of run {run} was started yet",
+                    "candor: aún no se ha iniciado ninguna tarea de la ejecución {run}"
+                ),
             }
         }
         for attempt in &attempts {

@@ -13,7 +13,11 @@ pub(crate) fn man(args: &ManArgs) -> Result<u8, Failure> {
         Some(folder) => {
             std::fs::create_dir_all(folder)?;
             clap_mangen::generate_to(command, folder)?;
-            tell!("candor: wrote the man pages to {}", folder.display());
+            tell!(
+                "candor: wrote the man pages to {}",
+                "candor: páginas de manual escritas en {}",
+                folder.display()
+            );
         }
         None => {
             // Not straight to standard output: a reader that goes away early is no error.

@@ -87,21 +87,31 @@ impl More {
     }
 
     fn as_text(&self) -> String {
-        let mut text = format!("\n{:<30} {:>10}  {}\n", "figure", "measured", "target");
+        let mut text = format!(
+            "\n{:<30} {:>10}  {}\n",
+            word!("figure", "cifra"),
+            word!("measured", "medido"),
+            word!("target", "objetivo")
+        );
         for Target { name, target, value, met } in self.targets.targets(&self.calibration) {
             let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"));
-            let missed = if met == Some(false) { "  MISSED" } else { "" };
+            let missed = if met == Some(false) { word!("  MISSED", "  INCUMPLIDO") } else { "" };
             text.push_str(&format!("{name:<30} {value:>10}  {target}{missed}\n"));
         }
         let Metrics { tool_calls, failed_calls, .. } = self.tools;
         let rate =
             self.tools.success_rate().map_or_else(|| "-".to_owned(), |rate| format!("{:.0}%", rate * 100.0));
-        text.push_str(&format!(
-            "\ntools: {tool_calls} calls, {failed_calls} failed; steps re-planned: {rate} well\n"
+        text.push_str(&say!("\ntools: {tool_calls} calls, {failed_calls} failed; steps re-planned: {rate} well\n", "\nherramientas: {tool_calls} llamadas, {failed_calls} fallidas; pasos planificados de nuevo: {rate} bien\n"
         ));
         for (strategy, figures) in &self.tools.strategies {
-            let name = if strategy.is_empty() { "nothing found" } else { strategy };
-            text.push_str(&format!("    {name} {} of {}\n", figures.succeeded, figures.tried));
+            let name =
+                if strategy.is_empty() { word!("nothing found", "no se encontró nada") } else { strategy };
+            text.push_str(&say!(
+                "    {name} {} of {}\n",
+                "    {name} {} de {}\n",
+                figures.succeeded,
+                figures.tried
+            ));
         }
         text + &self.code.as_text() + &self.classes.as_text() + &self.calibration_text()
     }
@@ -112,11 +122,20 @@ impl More {
             return String::new();
         }
         let row = |Band { from, to, runs, predicted, actual }: &Band| {
-            format!("{from:.2} to {to:.2} {runs:>8} {predicted:>10.2} {:>9.0}%\n", actual * 100.0)
+            say!(
+                "{from:.2} to {to:.2} {runs:>8} {predicted:>10.2} {:>9.0}%\n",
+                "{from:.2} a {to:.2} {runs:>8} {predicted:>10.2} {:>9.0}%\n",
+                actual * 100.0
+            )
         };
         let r = self.calibration.correlation.map(|r| format!(" (r = {r:.2})")).unwrap_or_default();
-        let head =
-            format!("\n{:<12} {:>8} {:>10} {:>10}{r}\n", "confidence", "runs", "predicted", "succeeded");
+        let head = format!(
+            "\n{:<12} {:>8} {:>10} {:>10}{r}\n",
+            word!("confidence", "confianza"),
+            word!("runs", "ejec."),
+            word!("predicted", "prevista"),
+            word!("succeeded", "logradas")
+        );
         std::iter::once(head).chain(self.bands.iter().map(row)).collect()
     }
 }
@@ -177,7 +196,12 @@ fn line(run: &OneRun) -> String {
 
 fn as_text(history: &PhaseHistory, runs: &[OneRun], all: bool) -> String {
     if runs.is_empty() {
-        return "No runs yet: what follows are first guesses.\n".to_owned() + &table(history, None);
+        return word!(
+            "No runs yet: what follows are first guesses.\n",
+            "Aún no hay ejecuciones: lo que sigue son primeras estimaciones.\n"
+        )
+        .to_owned()
+            + &table(history, None);
     }
     let last: Option<&OneRun> = runs.first();
     let mut text = table(history, last);
@@ -189,11 +213,15 @@ fn as_text(history: &PhaseHistory, runs: &[OneRun], all: bool) -> String {
 }
 
 fn table(history: &PhaseHistory, last: Option<&OneRun>) -> String {
-    let named = |run: &RunId| format!("last run ({run})");
+    let named = |run: &RunId| say!("last run ({run})", "última ejecución ({run})");
     let last_name = last.map(|run| named(&run.summary.run_id)).unwrap_or_default();
     let mut text = format!(
         "{:<18} {:>5} {:>8} {:>9} {:>8}  {last_name}\n",
-        "phase", "runs", "success", "average", "tokens"
+        word!("phase", "fase"),
+        word!("runs", "ejec."),
+        word!("success", "éxito"),
+        word!("average", "media"),
+        word!("tokens", "tokens")
     );
     for phase in Phase::ALL {
         let of_last = last.and_then(|run| run.phases.get(phase));
@@ -210,7 +238,11 @@ fn table(history: &PhaseHistory, last: Option<&OneRun>) -> String {
 fn row(phase: Phase, record: &PhaseRecord, last: Option<&PhaseMetrics>) -> String {
     let success = record.success_rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0}%", rate * 100.0));
     let last = last.map(|took| format!("{:.3} s, {} tokens", took.duration.get(), took.tokens_used));
-    let more = if record.seed { "first guess".to_owned() } else { last.unwrap_or_default() };
+    let more = if record.seed {
+        word!("first guess", "primera estimación").to_owned()
+    } else {
+        last.unwrap_or_default()
+    };
     let why = match record.failure_reasons.as_slice() {
         [] => String::new(),
         reasons => format!("  ({})", reasons.join(", ")),

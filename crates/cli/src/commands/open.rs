@@ -28,12 +28,13 @@ pub(crate) async fn open(global: &GlobalOptions, args: &OpenArgs) -> Result<u8, 
     let openers = browser.iter().map(String::as_str).chain(OPENERS);
     for opener in openers {
         if start(opener, &path) {
-            tell!("candor: opened {}", path.display());
+            tell!("candor: opened {}", "candor: abierto {}", path.display());
             return Ok(code::DONE);
         }
     }
-    Err(Failure::failed(format!(
+    Err(Failure::failed(say!(
         "no browser was found (BROWSER, {}); open {} yourself",
+        "no se encontró ningún navegador (BROWSER, {}); abrir {} a mano",
         OPENERS.join(", "),
         path.display()
     )))
@@ -42,7 +43,13 @@ pub(crate) async fn open(global: &GlobalOptions, args: &OpenArgs) -> Result<u8, 
 fn write(folder: &Path, run: &str, report: &str) -> Result<PathBuf, Failure> {
     let path = std::path::absolute(folder)?.join(format!("{run}.html"));
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, report));
-    written.map_err(|error| Failure::failed(format!("could not write {}: {error}", path.display())))?;
+    written.map_err(|error| {
+        Failure::failed(say!(
+            "could not write {}: {error}",
+            "no se pudo escribir {}: {error}",
+            path.display()
+        ))
+    })?;
     Ok(path)
 }
 

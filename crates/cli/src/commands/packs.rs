@@ -29,9 +29,11 @@ fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
     }
     for found in &app.packs {
         let pack = &found.pack;
-        let sample = if pack.sample_data { ", sample data only" } else { "" };
-        output::print(&format!(
+        let sample =
+            if pack.sample_data { word!(", sample data only", ", solo datos de ejemplo") } else { "" };
+        output::print(&say!(
             "{}: {} ({}{sample})\n  {} tasks, {} agents\n",
+            "{}: {} ({}{sample})\n  {} tareas, {} agentes\n",
             pack.name,
             pack.description,
             found.source(),
@@ -45,7 +47,13 @@ fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
 fn named<'a>(app: &'a App, name: &str) -> Result<&'a FoundPack, Failure> {
     let known = || app.packs.iter().map(|found| found.pack.name.as_str()).collect::<Vec<_>>().join(", ");
     let found = app.packs.iter().find(|found| found.pack.name == name);
-    found.ok_or_else(|| Failure::usage(format!("there is no pack {name}; there are {}", known())))
+    found.ok_or_else(|| {
+        Failure::usage(say!(
+            "there is no pack {name}; there are {}",
+            "no hay ningún paquete {name}; hay {}",
+            known()
+        ))
+    })
 }
 
 fn show(found: &FoundPack, as_json: bool) -> Result<u8, Failure> {
@@ -63,31 +71,54 @@ fn show(found: &FoundPack, as_json: bool) -> Result<u8, Failure> {
         return Ok(code::DONE);
     }
     let mut text = format!("{}: {} ({})\n", pack.name, pack.description, found.source());
-    text.push_str(&format!("\nGoals of kind {}\n", pack.goal_type));
+    text.push_str(&say!("\nGoals of kind {}\n", "\nObjetivos del tipo {}\n", pack.goal_type));
     if let Some(applies) = pack.applies.as_ref().filter(|applies| !applies.files.is_empty()) {
-        text.push_str(&format!("  that name a file of the folder: .{}\n", applies.files.join(", .")));
+        text.push_str(&say!(
+            "  that name a file of the folder: .{}\n",
+            "  que nombran un archivo de la carpeta: .{}\n",
+            applies.files.join(", .")
+        ));
     }
     text.push_str(&permissions(pack));
-    text.push_str("\nTasks\n");
+    text.push_str(word!("\nTasks\n", "\nTareas\n"));
     for task in &pack.tasks {
-        let agent = task.agent.as_ref().map_or_else(|| "the best agent".to_owned(), ToString::to_string);
+        let agent = task
+            .agent
+            .as_ref()
+            .map_or_else(|| word!("the best agent", "el mejor agente").to_owned(), ToString::to_string);
         text.push_str(&format!("  {:<18} {agent}: {}\n", task.name, task.description));
     }
-    text.push_str("\nVerified by\n");
+    text.push_str(word!("\nVerified by\n", "\nSe verifica con\n"));
     pack.criteria.iter().for_each(|criterion| text.push_str(&format!("  {criterion}\n")));
-    text.push_str("\nAgents\n");
+    text.push_str(word!("\nAgents\n", "\nAgentes\n"));
     pack.agents.iter().for_each(|agent| text.push_str(&agent_line(agent)));
-    text.push_str(&format!("\n{} evaluation cases: candor packs test {}\n", found.cases()?.len(), pack.name));
+    text.push_str(&say!(
+        "\n{} evaluation cases: candor packs test {}\n",
+        "\n{} casos de evaluación: candor packs test {}\n",
+        found.cases()?.len(),
+        pack.name
+    ));
     output::print(&text)?;
     Ok(code::DONE)
 }
 
 fn permissions(pack: &Pack) -> String {
     if !pack.has_programs() {
-        return "\nPermissions\n  has no programs of its own\n".to_owned();
+        return word!(
+            "\nPermissions\n  has no programs of its own\n",
+            "\nPermisos\n  no tiene programas propios\n"
+        )
+        .to_owned();
     }
-    let mut text = format!("\nPermissions, held to by the kernel\n  {}\n", pack.permissions.in_words());
-    let list = [("also reads", &pack.permissions.reads), ("is given", &pack.permissions.environment)];
+    let mut text = say!(
+        "\nPermissions, held to by the kernel\n  {}\n",
+        "\nPermisos, que el núcleo hace cumplir\n  {}\n",
+        pack.permissions.in_words()
+    );
+    let list = [
+        (word!("also reads", "también lee"), &pack.permissions.reads),
+        (word!("is given", "recibe"), &pack.permissions.environment),
+    ];
     for (what, values) in list.iter().filter(|(_, values)| !values.is_empty()) {
         text.push_str(&format!("  {what} {}\n", values.join(", ")));
     }
@@ -100,7 +131,7 @@ fn agent_line(agent: &candor_model::JsonMap) -> String {
         agent.get("command").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let how = match text("builtin") {
         "" => words.collect::<Vec<_>>().join(" "),
-        kind => format!("built-in {kind}"),
+        kind => say!("built-in {kind}", "incorporado {kind}"),
     };
     format!("  {:<18} {how}\n", text("agent_type"))
 }
@@ -127,13 +158,18 @@ async fn test(app: &mut App, name: Option<&str>, as_json: bool) -> Result<u8, Fa
             );
         }
         if !as_json {
-            output::print(&format!("{}: {} cases\n", found.pack.name, cases.len()))?;
+            output::print(&say!("{}: {} cases\n", "{}: {} casos\n", found.pack.name, cases.len()))?;
         }
     }
     if as_json {
         output::print_json(&json!({ "cases": rows, "failed": failed }))?;
     } else {
-        output::print(&format!("{} of {} cases hold\n", rows.len() - failed, rows.len()))?;
+        output::print(&say!(
+            "{} of {} cases hold\n",
+            "{} de {} casos se cumplen\n",
+            rows.len() - failed,
+            rows.len()
+        ))?;
     }
     Ok(if failed == 0 { code::DONE } else { code::FAILED })
 }
@@ -144,11 +180,17 @@ fn begin(app: &App, name: &str) -> Result<u8, Failure> {
     let section = format!("[packs]\nfolders = [\"{name}\"]\n");
     if app.config.path.as_os_str().is_empty() {
         std::fs::write(FILE_NAME, section)?;
-        tell!("candor: wrote {name}/ and {FILE_NAME}, which names it");
+        tell!(
+            "candor: wrote {name}/ and {FILE_NAME}, which names it",
+            "candor: escritos {name}/ y {FILE_NAME}, que lo nombra"
+        );
     } else {
         let file = app.config.path.display();
-        tell!("candor: wrote {name}/; name it in {file}: [packs] folders = [\"{name}\"]");
+        tell!(
+            "candor: wrote {name}/; name it in {file}: [packs] folders = [\"{name}\"]",
+            "candor: escrito {name}/; nombrarlo en {file}: [packs] folders = [\"{name}\"]"
+        );
     }
-    tell!("candor: try it: candor packs test {name}");
+    tell!("candor: try it: candor packs test {name}", "candor: para probarlo: candor packs test {name}");
     Ok(code::DONE)
 }

@@ -28,13 +28,13 @@ pub(crate) async fn plan(global: &GlobalOptions, args: PlanArgs) -> Result<u8, F
     }
     let words = args.words.join(" ");
     if let Some(why) = app.nobody_for(&words, &args.models).await {
-        return Err(Failure::failed(why));
+        return Err(Failure::from(why));
     }
     let planned = Planned::of(&app, experience, words, &args.models).await?;
     if args.json {
         output::print_json(&planned.as_json())?;
     } else {
-        output::print(&planned.as_text())?;
+        output::print(&planned.as_text(crate::lang::language()))?;
     }
     Ok(if planned.refusal.is_none() { code::DONE } else { code::FAILED })
 }

@@ -13,9 +13,10 @@ pub(crate) async fn prune(global: &GlobalOptions, args: &PruneArgs) -> Result<u8
     let app = App::build(global)?;
     let set = &app.config.retention;
     let Some(age) = args.older_than.or(set.older_than) else {
-        return Err(Failure::usage(
+        return Err(Failure::usage(word!(
             "say which runs: `candor prune --older-than 30d`, or set older_than under [retention] in candor.toml",
-        ));
+            "indicar qué ejecuciones: `candor prune --older-than 30d`, o definir older_than en [retention] de candor.toml"
+        )));
     };
     let (before, keep) = (age.before(now()), args.keep.unwrap_or(set.keep));
     let Some(log) = app.data.open_if_there()? else {
@@ -39,9 +40,14 @@ fn told(args: &PruneArgs, runs: &[String], freed: u64) -> Result<u8, Failure> {
     }
     if args.dry_run {
         runs.iter().try_for_each(|run| output::print(&format!("{run}\n")))?;
-        output::print(&format!("{} runs would be removed.\n", runs.len()))?;
+        output::print(&say!("{} runs would be removed.\n", "Se quitarían {} ejecuciones.\n", runs.len()))?;
     } else {
-        output::print(&format!("{} runs removed, {} KB freed.\n", runs.len(), freed / 1024))?;
+        output::print(&say!(
+            "{} runs removed, {} KB freed.\n",
+            "{} ejecuciones quitadas, {} KB liberados.\n",
+            runs.len(),
+            freed / 1024
+        ))?;
     }
     Ok(code::DONE)
 }
@@ -51,8 +57,14 @@ pub(super) async fn retain(data: &DataFolder, set: &Retention) {
     let Some(age) = set.older_than else { return };
     match data.prune(age.before(now()), set.keep).await {
         Ok(0) => {}
-        Ok(removed) => tell!("candor: {removed} old runs removed, as [retention] says"),
-        Err(error) => tell!("candor: old runs could not be removed: {error}"),
+        Ok(removed) => tell!(
+            "candor: {removed} old runs removed, as [retention] says",
+            "candor: {removed} ejecuciones antiguas quitadas, como dice [retention]"
+        ),
+        Err(error) => tell!(
+            "candor: old runs could not be removed: {error}",
+            "candor: no se pudieron quitar ejecuciones antiguas: {error}"
+        ),
     }
 }
 

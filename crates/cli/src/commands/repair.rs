@@ -14,7 +14,10 @@ pub(crate) fn repair(global: &GlobalOptions, args: &RepairArgs) -> Result<u8, Fa
         if args.json {
             output::print_json(&json!({ "damaged": false, "runs": [] }))?;
         } else {
-            output::print("The log is sound: nothing to repair.\n")?;
+            output::print(word!(
+                "The log is sound: nothing to repair.\n",
+                "El registro está bien: nada que reparar.\n"
+            ))?;
         }
         return Ok(code::DONE);
     }
@@ -30,11 +33,15 @@ pub(crate) fn repair(global: &GlobalOptions, args: &RepairArgs) -> Result<u8, Fa
     } else {
         output::print(&told(&report))?;
         if let Some(reason) = &report.unknown_loss {
-            output::print(&format!("More may be lost: {reason}\n"))?;
+            output::print(&say!("More may be lost: {reason}\n", "Puede haberse perdido más: {reason}\n"))?;
         }
-        output::print(&format!("Repaired log: {}\n", place.display()))?;
+        output::print(&say!("Repaired log: {}\n", "Registro reparado: {}\n", place.display()))?;
         if let Some(kept_as) = &report.kept_as {
-            output::print(&format!("Damaged log, unchanged: {}\n", kept_as.display()))?;
+            output::print(&say!(
+                "Damaged log, unchanged: {}\n",
+                "Registro dañado, sin cambios: {}\n",
+                kept_as.display()
+            ))?;
         }
     }
     let complete = report.unknown_loss.is_none() && report.runs.iter().all(|run| run.lost.is_empty());
@@ -47,8 +54,9 @@ fn as_json(run: &RepairedRun) -> Value {
 
 fn told(report: &RepairReport) -> String {
     let sum = |figure: fn(&RepairedRun) -> u64| report.runs.iter().map(figure).fold(0, u64::saturating_add);
-    let mut text = format!(
+    let mut text = say!(
         "{} events of {} runs saved, {} lost\n",
+        "{} eventos de {} ejecuciones salvados, {} perdidos\n",
         sum(|run| run.saved + run.apart),
         report.runs.len(),
         sum(RepairedRun::losses)
@@ -66,10 +74,15 @@ fn told_of_run(run: &RepairedRun) -> String {
         .iter()
         .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
         .collect();
-    let mut text = format!("  {}: {} saved, lost: event {}\n", run.run, run.saved, ranges.join(", "));
+    let mut text = say!(
+        "  {}: {} saved, lost: event {}\n",
+        "  {}: {} salvados, perdido: evento {}\n",
+        run.run,
+        run.saved,
+        ranges.join(", ")
+    );
     if run.apart > 0 {
-        text.push_str(&format!(
-            "    {} later events are in the table `quarantine`; a resume repeats what they did\n",
+        text.push_str(&say!("    {} later events are in the table `quarantine`; a resume repeats what they did\n", "    {} eventos posteriores están en la tabla `quarantine`; al reanudar se repite lo que hicieron\n",
             run.apart
         ));
     }

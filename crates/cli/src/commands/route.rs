@@ -31,8 +31,9 @@ pub(crate) async fn route(global: &GlobalOptions, args: &RouteArgs) -> Result<u8
         return Ok(code::DONE);
     }
     for (n, explained) in (1..).zip(&ranking) {
-        output::print(&format!(
+        output::print(&say!(
             "{n:>3}  {:<30} score {:.4}  similarity {:.4}\n",
+            "{n:>3}  {:<30} puntuación {:.4}  similitud {:.4}\n",
             explained.agent_type.as_str(),
             explained.score,
             explained.similarity
@@ -42,8 +43,14 @@ pub(crate) async fn route(global: &GlobalOptions, args: &RouteArgs) -> Result<u8
         tell!("candor: {best}");
     }
     match asker.model() {
-        Some(model) => tell!("candor: ranked by meaning and words ({model})"),
-        None => tell!("candor: ranked by shared words (no embedding model is configured)"),
+        Some(model) => tell!(
+            "candor: ranked by meaning and words ({model})",
+            "candor: clasificados por significado y palabras ({model})"
+        ),
+        None => tell!(
+            "candor: ranked by shared words (no embedding model is configured)",
+            "candor: clasificados por palabras comunes (no hay modelo de embeddings configurado)"
+        ),
     }
     Ok(code::DONE)
 }
@@ -80,7 +87,10 @@ impl Asker {
         let router = match build(&agents, &history, meaning.as_ref()).await {
             Ok(router) => router,
             Err(reason) => {
-                tell!("candor: {reason}; agents are ranked by words alone");
+                tell!(
+                    "candor: {reason}; agents are ranked by words alone",
+                    "candor: {reason}; los agentes se clasifican solo por palabras"
+                );
                 meaning = None;
                 Router::by_words(agents, &successes(&history, Vec::new()))
             }
@@ -170,9 +180,15 @@ fn read_history(path: &Path, agents: &[AgentCapability]) -> Result<Vec<RoutedExa
     let mut strangers = 0_u64;
     let mut history = Vec::new();
     for (n, line) in lines {
-        let at = |problem: String| Failure::usage(format!("{}, line {n}: {problem}", path.display()));
-        let example: RoutedExample = serde_json::from_str(line)
-            .map_err(|error| at(format!("expected {{\"text\", \"agent_type\"}}: {error}")))?;
+        let at = |problem: String| {
+            Failure::usage(say!("{}, line {n}: {problem}", "{}, línea {n}: {problem}", path.display()))
+        };
+        let example: RoutedExample = serde_json::from_str(line).map_err(|error| {
+            at(say!(
+                "expected {{\"text\", \"agent_type\"}}: {error}",
+                "se espera {{\"text\", \"agent_type\"}}: {error}"
+            ))
+        })?;
         if known.contains(&example.agent_type) {
             history.push(example);
         } else {
@@ -180,7 +196,11 @@ fn read_history(path: &Path, agents: &[AgentCapability]) -> Result<Vec<RoutedExa
         }
     }
     if strangers > 0 {
-        tell!("candor: {strangers} lines of {} name an agent that is not known here", path.display());
+        tell!(
+            "candor: {strangers} lines of {} name an agent that is not known here",
+            "candor: {strangers} líneas de {} nombran un agente que no se conoce aquí",
+            path.display()
+        );
     }
     Ok(history)
 }

@@ -33,7 +33,11 @@ pub(crate) fn rules(args: &RulesArgs) -> Result<u8, Failure> {
     if *as_json {
         output::print_json(&json!({ "file": file, "kind": name, "ok": true, "rules": told }))?;
     } else {
-        output::print(&format!("{}: {name}, {told}, can be used\n", file.display()))?;
+        output::print(&say!(
+            "{}: {name}, {told}, can be used\n",
+            "{}: {name}, {told}, se puede usar\n",
+            file.display()
+        ))?;
     }
     Ok(code::DONE)
 }
@@ -42,16 +46,18 @@ pub(crate) fn rules(args: &RulesArgs) -> Result<u8, Failure> {
 fn checked(kind: RulesKind, file: &Path) -> Result<String, Failure> {
     let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     Ok(match kind {
-        RulesKind::Guardrails => counted(read_rules::<Guardrails>(file)?.rules().len(), "rule"),
+        RulesKind::Guardrails => {
+            counted(read_rules::<Guardrails>(file)?.rules().len(), word!("rule", "regla"))
+        }
         RulesKind::Scaling => {
             read_rules::<ScalingRules>(file)?;
-            "the whole range of complexities".to_owned()
+            word!("the whole range of complexities", "todo el rango de complejidades").to_owned()
         }
         RulesKind::Conflicts => {
             read_rules::<ConflictRules>(file)?;
-            "every kind of conflict".to_owned()
+            word!("every kind of conflict", "todo tipo de conflictos").to_owned()
         }
-        RulesKind::Roster => counted(read_rules::<Roster>(file)?.agents().count(), "agent"),
+        RulesKind::Roster => counted(read_rules::<Roster>(file)?.agents().count(), word!("agent", "agente")),
     })
 }
 
@@ -61,9 +67,8 @@ fn guessed(file: &Path) -> Result<RulesKind, Failure> {
     let has = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
     let fitting = TOP_NAMES.iter().find(|(_, known)| has(known)).map(|(kind, _)| *kind);
     fitting.ok_or_else(|| {
-        Failure::usage(format!(
-            "{}: does not say what its rules are about; name it with --kind guardrails, scaling, conflicts or \
-             roster",
+        Failure::usage(say!("{}: does not say what its rules are about; name it with --kind guardrails, scaling, conflicts or \
+             roster", "{}: no dice de qué tratan sus reglas; indicarlo con --kind guardrails, scaling, conflicts o roster",
             file.display()
         ))
     })

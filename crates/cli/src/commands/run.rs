@@ -30,7 +30,7 @@ pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Fai
     };
     let order = order(&app, run_id, args, follows)?;
     if in_words && let Some(why) = app.nobody_for(&order.request, &options.models).await {
-        return Err(Failure::failed(why));
+        return Err(why.into());
     }
     // Agents, faults and models that cannot be made are found before the data folder is touched.
     app.registry(&options.faults)?;
@@ -64,9 +64,12 @@ fn unattended(app: &App, options: &DriveOptions) -> bool {
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     if path == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|error| Failure::usage(format!("could not read standard input as text: {error}")))?;
+        std::io::stdin().read_to_string(&mut text).map_err(|error| {
+            Failure::usage(say!(
+                "could not read standard input as text: {error}",
+                "no se pudo leer la entrada estándar como texto: {error}"
+            ))
+        })?;
         return Ok(text);
     }
     Ok(config::read_text(path)?)

@@ -26,7 +26,7 @@ pub(crate) async fn spend(global: &GlobalOptions, args: &SpendArgs, shown: Shown
     let report = match (&args.run, &log) {
         (Some(named), _) => {
             let run = find_run(&data, log.as_ref(), named).await?;
-            let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+            let log = log.ok_or_else(|| Failure::usage(word!("there are no runs", "no hay ejecuciones")))?;
             SpendReport::of_run(&load_run(&log, &run).await?.records)
         }
         (None, Some(log)) => {
@@ -46,17 +46,17 @@ pub(crate) async fn spend(global: &GlobalOptions, args: &SpendArgs, shown: Shown
 
 fn text(report: &SpendReport, shown: Shown) -> String {
     if report.runs == 0 {
-        return "No runs in this time.\n".to_owned();
+        return word!("No runs in this time.\n", "No hay ejecuciones en este tiempo.\n").to_owned();
     }
     let mut text = head(report, shown);
     let lists = [
-        ("Model", &report.by_model),
-        ("Phase", &report.by_phase),
-        ("Task", &report.by_task),
-        ("Run", &report.by_run),
-        ("User", &report.by_user),
-        ("Project", &report.by_project),
-        ("Day", &report.by_day),
+        (word!("Model", "Modelo"), &report.by_model),
+        (word!("Phase", "Fase"), &report.by_phase),
+        (word!("Task", "Tarea"), &report.by_task),
+        (word!("Run", "Ejecución"), &report.by_run),
+        (word!("User", "Usuario"), &report.by_user),
+        (word!("Project", "Proyecto"), &report.by_project),
+        (word!("Day", "Día"), &report.by_day),
     ];
     for (title, rows) in lists {
         text.push_str(&table(title, rows, report, shown));
@@ -66,13 +66,22 @@ fn text(report: &SpendReport, shown: Shown) -> String {
 
 fn head(report: &SpendReport, shown: Shown) -> String {
     let SpendReport { runs, total, saved, .. } = report;
-    let of = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+    let of = if *runs == 1 {
+        word!("1 run", "1 ejecución").to_owned()
+    } else {
+        say!("{runs} runs", "{runs} ejecuciones")
+    };
     let spent = match shown {
-        Shown::Cost => format!("{} spent by {of}", format::money(total.cost)),
-        Shown::Tokens => format!("{} tokens in {} calls, by {of}", total.tokens.total(), total.calls),
+        Shown::Cost => say!("{} spent by {of}", "{} gastado por {of}", format::money(total.cost)),
+        Shown::Tokens => say!(
+            "{} tokens in {} calls, by {of}",
+            "{} tokens en {} llamadas, por {of}",
+            total.tokens.total(),
+            total.calls
+        ),
     };
     let saved = if saved.micros() > 0 {
-        format!("; reading from caches saved {}", format::money(*saved))
+        say!("; reading from caches saved {}", "; leer de las cachés ahorró {}", format::money(*saved))
     } else {
         String::new()
     };
@@ -90,11 +99,22 @@ fn table(title: &str, rows: &[SpendRow], report: &SpendReport, shown: Shown) -> 
     let whole = amount(&report.total, shown).max(1) as f64;
     let mut text = match shown {
         Shown::Cost => {
-            format!("\n{title:<width$} {:>12} {:>7} {:>10} {:>7}\n", "cost", "share", "tokens", "calls")
+            format!(
+                "\n{title:<width$} {:>12} {:>7} {:>10} {:>7}\n",
+                word!("cost", "coste"),
+                word!("share", "parte"),
+                word!("tokens", "tokens"),
+                word!("calls", "llamadas")
+            )
         }
         Shown::Tokens => format!(
             "\n{title:<width$} {:>10} {:>7} {:>10} {:>10} {:>10} {:>7}\n",
-            "tokens", "share", "input", "output", "cached", "calls"
+            word!("tokens", "tokens"),
+            word!("share", "parte"),
+            word!("input", "entrada"),
+            word!("output", "salida"),
+            word!("cached", "en caché"),
+            word!("calls", "llamadas")
         ),
     };
     for SpendRow { name, spend } in rows {

@@ -23,17 +23,24 @@ pub(crate) async fn rollback(global: &GlobalOptions, args: &RollbackArgs) -> Res
     let to = match (&args.phase, args.checkpoint) {
         (Some(phase), _) => point(&load_run(&at.log, &at.run).await?.state, phase, args.rerun)?,
         (None, Some(number)) => checkpoint(&load_run(&at.log, &at.run).await?.state, number)?,
-        (None, None) => return Err(Failure::usage("say which phase, 0 to 7, or --checkpoint NUMBER")),
+        (None, None) => {
+            return Err(Failure::usage(word!(
+                "say which phase, 0 to 7, or --checkpoint NUMBER",
+                "indicar qué fase, de 0 a 7, o --checkpoint NUMBER"
+            )));
+        }
     };
     at.submit(global, Input::RollBack { to, run_budget }, &args.drive).await
 }
 
 pub(crate) async fn fork(global: &GlobalOptions, args: &ForkArgs) -> Result<u8, Failure> {
     let at = match (&args.phase, args.checkpoint) {
-        (Some(given), _) => ForkPoint::After(
-            numbered(given)
-                .ok_or_else(|| Failure::usage(format!("--phase {given}: a phase is a number from 0 to 7")))?,
-        ),
+        (Some(given), _) => ForkPoint::After(numbered(given).ok_or_else(|| {
+            Failure::usage(say!(
+                "--phase {given}: a phase is a number from 0 to 7",
+                "--phase {given}: una fase es un número de 0 a 7"
+            ))
+        })?),
         (None, Some(number)) => ForkPoint::Checkpoint(CheckpointId(number)),
         (None, None) => ForkPoint::Latest,
     };
@@ -44,7 +51,10 @@ pub(crate) async fn fork(global: &GlobalOptions, args: &ForkArgs) -> Result<u8, 
     let AtRun { app, log, run } = AtRun::find(global, &args.run).await?;
     let prompt = args.prompt.clone().map(|words| app.new_words(words)).transpose()?;
     if !log.read(&new, Position::START).await?.is_empty() {
-        return Err(Failure::usage(format!("--run-id: there is a run {new} already; choose another name")));
+        return Err(Failure::usage(say!(
+            "--run-id: there is a run {new} already; choose another name",
+            "--run-id: ya hay una ejecución {new}; elegir otro nombre"
+        )));
     }
     app.registry(&args.drive.faults)?;
     drive::drive(&app, log, Begin::Fork { from: run, at, new, prompt }, &args.drive, global).await

@@ -13,12 +13,16 @@ pub(crate) fn token(global: &GlobalOptions, args: &TokenArgs) -> Result<u8, Fail
     match &args.command {
         TokenCommand::Add { name, scope } => {
             let secret = tokens.add(name, *scope, candor_runtime::wall(), None)?;
-            tell!("candor: token `{name}` ({}); it is shown once and kept as a hash", scope.as_str());
+            tell!(
+                "candor: token `{name}` ({}); it is shown once and kept as a hash",
+                "candor: token `{name}` ({}); se muestra una vez y se guarda como hash",
+                scope.as_str()
+            );
             output::print(&format!("{secret}\n"))?;
         }
         TokenCommand::Remove { name } => {
             tokens.remove(name)?;
-            tell!("candor: token `{name}` is removed");
+            tell!("candor: token `{name}` is removed", "candor: token `{name}` quitado");
         }
         TokenCommand::List { json: true } => output::print_json(&listed(&tokens)?)?,
         TokenCommand::List { json: false } => {
@@ -26,11 +30,19 @@ pub(crate) fn token(global: &GlobalOptions, args: &TokenArgs) -> Result<u8, Fail
             for token in tokens.list()? {
                 let made = format::day_and_clock(token.created_at);
                 let end = token.expires_at.map(format::day_and_clock);
-                let end = end.map(|end| format!(", until {end}")).unwrap_or_default();
-                text.push_str(&format!("{:<24} {:<7} since {made}{end}\n", token.name, token.scope.as_str()));
+                let end = end.map(|end| say!(", until {end}", ", hasta {end}")).unwrap_or_default();
+                text.push_str(&say!(
+                    "{:<24} {:<7} since {made}{end}\n",
+                    "{:<24} {:<7} desde {made}{end}\n",
+                    token.name,
+                    token.scope.as_str()
+                ));
             }
             if text.is_empty() {
-                text.push_str("There are no tokens; the first start of `candor serve` makes one.\n");
+                text.push_str(word!(
+                    "There are no tokens; the first start of `candor serve` makes one.\n",
+                    "No hay tokens; el primer inicio de `candor serve` crea uno.\n"
+                ));
             }
             output::print(&text)?;
         }

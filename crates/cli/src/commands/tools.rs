@@ -32,7 +32,7 @@ pub(super) async fn health(tools: &Tools) -> Vec<(bool, String, String)> {
     let servers = tools.health(true).await;
     servers
         .iter()
-        .map(|server| (is_well(server), format!("server {}", server.name), snapshot(server)))
+        .map(|server| (is_well(server), say!("server {}", "servidor {}", server.name), snapshot(server)))
         .collect()
 }
 
@@ -43,13 +43,13 @@ fn is_well(server: &ServerHealth) -> bool {
 fn snapshot(server: &ServerHealth) -> String {
     let problems = server.last_error.iter().chain(&server.warnings);
     let problems: String = problems.map(|problem| format!("; {problem}")).collect();
-    format!("{}, {} tools{problems}", server.state, server.tools)
+    say!("{}, {} tools{problems}", "{}, {} herramientas{problems}", server.state, server.tools)
 }
 
 fn listed(specs: &[Arc<ToolSpec>], servers: &[ServerHealth]) -> String {
     let mut text = String::new();
     for server in servers {
-        text.push_str(&format!("server {}: {}\n", server.name, snapshot(server)));
+        text.push_str(&say!("server {}: {}\n", "servidor {}: {}\n", server.name, snapshot(server)));
     }
     if !servers.is_empty() {
         text.push('\n');
@@ -60,19 +60,20 @@ fn listed(specs: &[Arc<ToolSpec>], servers: &[ServerHealth]) -> String {
         text.push_str(&format!("{:<width$}  {:<20}  {said}\n", spec.name, does(spec.hints)));
     }
     if specs.is_empty() {
-        text.push_str(
+        text.push_str(word!(
             "No tools are configured: add [tools.builtin] or [tools.servers.NAME] to candor.toml.\n",
-        );
+            "No hay herramientas configuradas: añadir [tools.builtin] o [tools.servers.NAME] a candor.toml.\n"
+        ));
     }
     text
 }
 
-const fn does(hints: ToolHints) -> &'static str {
+fn does(hints: ToolHints) -> &'static str {
     match (hints.changes(), hints.destroys(), hints.idempotent_hint) {
-        (false, _, _) => "reads",
-        (true, true, true) => "destroys, repeatable",
-        (true, true, false) => "destroys",
-        (true, false, true) => "adds, repeatable",
-        (true, false, false) => "adds",
+        (false, _, _) => word!("reads", "lee"),
+        (true, true, true) => word!("destroys, repeatable", "destruye, repetible"),
+        (true, true, false) => word!("destroys", "destruye"),
+        (true, false, true) => word!("adds, repeatable", "añade, repetible"),
+        (true, false, false) => word!("adds", "añade"),
     }
 }

@@ -16,7 +16,7 @@ pub(crate) async fn trace(global: &GlobalOptions, args: &TraceArgs) -> Result<u8
     let data = DataFolder::find(global.data.as_deref())?;
     let log = data.open_if_there()?;
     let run = find_run(&data, log.as_ref(), &args.run).await?;
-    let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+    let log = log.ok_or_else(|| Failure::usage(word!("there are no runs", "no hay ejecuciones")))?;
     let content = if args.content { Content::With } else { Content::Without };
     let trace = traces::trace(&log, &run, content).await?;
     if args.json {
@@ -35,7 +35,7 @@ pub(crate) async fn export(global: &GlobalOptions, args: &ExportArgs) -> Result<
         Some(named) => Some(find_run(&data, log.as_ref(), named).await?),
         None => None,
     };
-    let log = log.ok_or_else(|| Failure::usage("there are no runs"))?;
+    let log = log.ok_or_else(|| Failure::usage(word!("there are no runs", "no hay ejecuciones")))?;
     let mut targets = traces::targets();
     targets.content |= *content;
     if let Some(url) = endpoint {
@@ -46,23 +46,33 @@ pub(crate) async fn export(global: &GlobalOptions, args: &ExportArgs) -> Result<
         let content = if targets.content { Content::With } else { Content::Without };
         let trace = traces::trace(&log, run, content).await?;
         let written = std::fs::write(path, otlp::request(&trace, traces::VERSION));
-        written.map_err(|error| Failure::failed(format!("could not write {}: {error}", path.display())))?;
+        written.map_err(|error| {
+            Failure::failed(say!(
+                "could not write {}: {error}",
+                "no se pudo escribir {}: {error}",
+                path.display()
+            ))
+        })?;
         return Ok(code::DONE);
     }
     if targets.endpoints.is_empty() {
-        return Err(Failure::usage(
+        return Err(Failure::usage(word!(
             "nowhere to send traces to; say --endpoint URL, or set OTEL_EXPORTER_OTLP_ENDPOINT, or \
              LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY",
-        ));
+            "no hay adónde enviar trazas; indicar --endpoint URL, o definir OTEL_EXPORTER_OTLP_ENDPOINT, o LANGFUSE_PUBLIC_KEY y LANGFUSE_SECRET_KEY"
+        )));
     }
     if let Some(run) = named {
         traces::export(&log, &run, &targets, now()).await?;
-        tell!("candor: sent the trace of {run}");
+        tell!("candor: sent the trace of {run}", "candor: enviada la traza de {run}");
     } else if *pending {
         let sent = traces::export_pending(&log, &targets, now()).await?;
-        tell!("candor: sent {sent} traces");
+        tell!("candor: sent {sent} traces", "candor: enviadas {sent} trazas");
     } else {
-        return Err(Failure::usage("name a run, or say --pending"));
+        return Err(Failure::usage(word!(
+            "name a run, or say --pending",
+            "nombrar una ejecución, o indicar --pending"
+        )));
     }
     Ok(code::DONE)
 }
@@ -75,7 +85,10 @@ pub(crate) async fn after_run(app: &App, log: &candor_app::Log) {
     }
     if let Err(error) = traces::export_pending(log, &targets, now()).await {
         let error = app.redactor().text(&error.to_string()).into_owned();
-        tell!("candor: warning: {error}; it is sent after the next run, or by: candor export otlp --pending");
+        tell!(
+            "candor: warning: {error}; it is sent after the next run, or by: candor export otlp --pending",
+            "candor: aviso: {error}; se envía después de la próxima ejecución, o con: candor export otlp --pending"
+        );
     }
 }
 
@@ -84,12 +97,12 @@ fn text(trace: &Trace) -> String {
     for span in &trace.spans {
         children.entry(span.parent.as_deref()).or_default().push(span);
     }
-    let mut text = format!("{}  trace {}\n", trace.id, trace.trace_id);
+    let mut text = say!("{}  trace {}\n", "{}  traza {}\n", trace.id, trace.trace_id);
     for root in children.get(&None).into_iter().flatten() {
         branch(&mut text, root, &children, 0, root);
     }
     for score in &trace.scores {
-        text.push_str(&format!("score {} {:.2}\n", score.name, score.value));
+        text.push_str(&say!("score {} {:.2}\n", "puntuación {} {:.2}\n", score.name, score.value));
     }
     text
 }
@@ -120,7 +133,8 @@ fn line(span: &Span, depth: usize, root: &Span) -> String {
     let name = format!("{:indent$}{mark} {}{kind}", "", span.name, indent = depth * 2);
     let offset = format::offset(span.start.since(root.start));
     let took = format::duration(span.end.since(span.start));
-    let tokens = span.tokens.map(|tokens| format!("  {} tokens", tokens.total())).unwrap_or_default();
+    let tokens =
+        span.tokens.map(|tokens| say!("  {} tokens", "  {} tokens", tokens.total())).unwrap_or_default();
     let cost = span.cost.map(|cost| format!("  {}", format::money(cost))).unwrap_or_default();
     format!("{name:<52} {offset:>9} {took:>9}{tokens}{cost}\n")
 }

@@ -104,13 +104,22 @@ pub(crate) async fn drive_on(
     show.drain()?;
     match app.redactor().taken() {
         0 => {}
-        1 => tell!("candor: 1 secret was taken out of what was recorded and shown."),
-        count => tell!("candor: {count} secrets were taken out of what was recorded and shown."),
+        1 => tell!(
+            "candor: 1 secret was taken out of what was recorded and shown.",
+            "candor: se quitó 1 secreto de lo registrado y mostrado."
+        ),
+        count => tell!(
+            "candor: {count} secrets were taken out of what was recorded and shown.",
+            "candor: se quitaron {count} secretos de lo registrado y mostrado."
+        ),
     }
     if let Some(problem) = tiers.as_ref().and_then(|tiers| tiers.recording_problem()) {
-        tell!("candor: the recording is not complete: {problem}");
+        tell!(
+            "candor: the recording is not complete: {problem}",
+            "candor: la grabación no está completa: {problem}"
+        );
     }
-    let ended = conclude(&log, &run, outcome, show.screen, options.strict, global).await;
+    let ended = conclude(&log, &run, outcome, show.screen, options, global).await;
     crate::commands::trace::after_run(app, &log).await;
     ended
 }
@@ -131,9 +140,10 @@ fn needs_lost_secrets(loaded: &LoadedRun) -> bool {
 /// A run that could not be driven on, because the disk is full for instance, is as far as its log says.
 fn cut_short(failure: &Failure, run: &RunId, app: &App, global: &GlobalOptions) -> Failure {
     let (folder, more) = (app.data.path().display(), global.words());
-    let message = format!(
+    let message = say!(
         "{failure}\nThe data folder is {folder}. What was told is recorded there. When the cause is gone, go \
-         on with: candor resume {run}{more}"
+         on with: candor resume {run}{more}",
+        "{failure}\nLa carpeta de datos es {folder}. Lo mostrado está registrado allí. Cuando la causa desaparezca, continuar con: candor resume {run}{more}"
     );
     Failure { code: failure.code, message }
 }
@@ -153,9 +163,13 @@ impl Show {
             self.screen.remember(&log.read(run, Position::START).await?);
             if needs_lost_secrets(&load_run(log, run).await?) {
                 tell!(
-                    "candor: secrets of this run were not recorded; its tasks get [redacted:…] in their place."
+                    "candor: secrets of this run were not recorded; its tasks get [redacted:…] in their place.",
+                    "candor: los secretos de esta ejecución no se registraron; sus tareas reciben [redacted:…] en su lugar."
                 );
-                tell!("        Give them to the agents by environment variables, or start a new run.");
+                tell!(
+                    "        Give them to the agents by environment variables, or start a new run.",
+                    "        Hay que darlos a los agentes con variables de entorno, o empezar una ejecución nueva."
+                );
             }
         }
         self.caught_up = !matches!(begin, Begin::Fork { .. });
@@ -259,7 +273,10 @@ async fn answer(
     let mut open = prompt::StillOpen { gate, snapshot: snapshot.clone() };
     loop {
         let answered = people::answer(question, &asked, options, &agents, &mut open).await?;
-        show.screen.leave_frame();
+        // What was asked stands below the frame.
+        if people::can_be_asked(options) {
+            show.screen.leave_frame();
+        }
         if !snapshot.borrow().questions.iter().any(|(other, _)| other == gate) {
             // Somebody else has answered: the run goes on.
             return Ok(None);
@@ -307,9 +324,10 @@ async fn conclude(
     run: &RunId,
     outcome: Outcome,
     screen: Screen,
-    strict: bool,
+    options: &DriveOptions,
     global: &GlobalOptions,
 ) -> Result<u8, Failure> {
+    let (strict, asked_here) = (options.strict, people::can_be_asked(options));
     let loaded = load_run(log, run).await?;
     let told = screen.told();
     screen.close(&loaded)?;
@@ -323,18 +341,31 @@ async fn conclude(
             match (told, output::is_one_place()) {
                 (Told::Lines, true) => {}
                 (_, one_place) => {
-                    output::complain(&people::why_ended(&loaded, one_place && told == Told::Drawn));
-                    output::complain(&format!("candor: what can be done: candor postmortem {run}{more}"));
+                    let why = people::why_ended(&loaded, one_place && told == Told::Drawn);
+                    if !why.is_empty() {
+                        output::complain(&why);
+                    }
+                    output::complain(&say!(
+                        "candor: what can be done: candor postmortem {run}{more}",
+                        "candor: qué se puede hacer: candor postmortem {run}{more}"
+                    ));
                 }
             }
             Ok(code::FAILED)
         }
         Outcome::Waiting(snapshot) => {
-            output::complain(&people::how_to_go_on(run, &snapshot, &more));
+            // A frame shows the question and the commands that answer it, unless they are put below it.
+            let is_shown = told == Told::Drawn && output::is_one_place() && !asked_here;
+            if !is_shown || snapshot.questions.is_empty() {
+                output::complain(&people::how_to_go_on(run, &snapshot, &more));
+            }
             Ok(code::WAITING)
         }
         Outcome::Interrupted => {
-            tell!("candor: interrupted; nothing is lost. Go on with: candor resume {run}{more}");
+            tell!(
+                "candor: interrupted; nothing is lost. Go on with: candor resume {run}{more}",
+                "candor: interrumpida; no se ha perdido nada. Continuar con: candor resume {run}{more}"
+            );
             Ok(code::INTERRUPTED)
         }
     }

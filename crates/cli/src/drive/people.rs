@@ -5,7 +5,6 @@ use candor_model::{
     Adjustment, AgentCapability, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance,
     GuidanceAction, JsonMap, Question, RunId, RunStatus, TaskId,
 };
-use candor_projections::format;
 use candor_runtime::RunSnapshot;
 use serde_json::Value;
 
@@ -14,7 +13,7 @@ use super::prompt::{StillOpen, Verb};
 use crate::args::DriveOptions;
 use crate::failure::Failure;
 use crate::output;
-use crate::view::{commands, proposal};
+use crate::view::{commands, proposal, words};
 
 /// Below this confidence even `--yes` does not approve: a plan that unsure needs eyes.
 const TRUSTED_FROM: f64 = 0.3;
@@ -36,7 +35,8 @@ pub(super) async fn answer(
         Question::Approval { request, .. }
             if options.yes && request.risks.is_empty() && request.confidence_score.get() >= TRUSTED_FROM =>
         {
-            let approved = plan_talk::approval(request, ApprovalAction::Approve, "approved by --yes");
+            let approved =
+                plan_talk::approval(request, ApprovalAction::Approve, recorded!("approved by --yes"));
             Ok(Some(Answer::Approval(approved)))
         }
         _ if !can_be_asked(options) => Ok(None),
@@ -50,11 +50,15 @@ pub(super) async fn answer(
 async fn ask_choice(request: &ChoiceRequest, open: &mut StillOpen<'_>) -> Result<Option<Answer>, Failure> {
     output::complain(&format!("\n{}", request.text));
     for (number, option) in (1..).zip(request.options.iter()) {
-        let default = if request.default.as_ref() == Some(&option.id) { " (Enter)" } else { "" };
+        let default =
+            if request.default.as_ref() == Some(&option.id) { word!(" (Enter)", " (Intro)") } else { "" };
         output::complain(&format!("  {number} [{}] {}{default}", option.id, option.label));
         option.details.lines().for_each(|line| output::complain(&format!("      {line}")));
     }
-    output::complain("  or `later`: leave the run waiting");
+    output::complain(word!(
+        "  or `later`: leave the run waiting",
+        "  o `later`: dejar la ejecución en espera"
+    ));
     loop {
         let Some(said) = open.line("> ").await? else { return Ok(None) };
         let (word, rest) = said.trim().split_once(' ').unwrap_or((said.trim(), ""));
@@ -66,14 +70,15 @@ async fn ask_choice(request: &ChoiceRequest, open: &mut StillOpen<'_>) -> Result
         let numbered = || request.options.get(word.parse::<usize>().ok()?.checked_sub(1)?);
         let Some(option) = request.option(word).or_else(numbered) else {
             let names: Vec<&str> = request.options.iter().map(|option| option.id.as_str()).collect();
-            output::complain(&format!(
+            output::complain(&say!(
                 "Invalid choice: {word}; type a number, {} or later",
+                "Opción no válida: {word}; escribir un número, {} o later",
                 names.join(", ")
             ));
             continue;
         };
         let text = match (option.takes_text, rest.trim()) {
-            (true, "") => open.line("Your words: ").await?.unwrap_or_default(),
+            (true, "") => open.line(word!("Your words: ", "Texto: ")).await?.unwrap_or_default(),
             (_, rest) => rest.to_owned(),
         };
         let choice = Choice { option: option.id.clone(), text, by_default: false };
@@ -97,7 +102,7 @@ async fn ask_guidance(
         }
     }
     let names: Vec<&str> = agents.iter().map(|agent| agent.agent_type.as_str()).collect();
-    output::complain(&format!("Agents: {}", names.join(", ")));
+    output::complain(&say!("Agents: {}", "Agentes: {}", names.join(", ")));
     loop {
         let Some((verb, rest)) = open.verb(&[Verb::Retry, Verb::Skip, Verb::Abort, Verb::Later]).await?
         else {
@@ -109,11 +114,11 @@ async fn ask_guidance(
             _ => GuidanceAction::Abort,
         };
         if !rest.is_empty() && !names.contains(&rest.as_str()) {
-            output::complain(&format!("There is no agent {rest}"));
+            output::complain(&say!("There is no agent {rest}", "No hay ningún agente {rest}"));
             continue;
         }
         let agent_type = candor_model::AgentType::new(&rest).ok();
-        let comments = "answered at the terminal".to_owned();
+        let comments = recorded!("answered at the terminal").to_owned();
         return Ok(Some(Answer::Guidance(Guidance { action, agent_type, inputs: JsonMap::new(), comments })));
     }
 }
@@ -121,14 +126,17 @@ async fn ask_guidance(
 /// Reads changes of a plan: TASK FIELD VALUE, any number of times. A value is JSON, or else text.
 pub(crate) fn adjustments(words: &[String]) -> Result<Vec<Adjustment>, Failure> {
     if words.is_empty() || !words.len().is_multiple_of(3) {
-        return Err(Failure::usage("a change is TASK FIELD VALUE, for instance: task_001 priority 10"));
+        return Err(Failure::usage(word!(
+            "a change is TASK FIELD VALUE, for instance: task_001 priority 10",
+            "un cambio es TASK FIELD VALUE, por ejemplo: task_001 priority 10"
+        )));
     }
     let read = |change: &[String]| match change {
         [task, field, value] => {
             let task_id = TaskId::new(task).map_err(Failure::usage)?;
             Ok(Adjustment { task_id, field: field.clone(), new_value: json_or_text(value) })
         }
-        _ => Err(Failure::usage("a change is TASK FIELD VALUE")),
+        _ => Err(Failure::usage(word!("a change is TASK FIELD VALUE", "un cambio es TASK FIELD VALUE"))),
     };
     words.chunks(3).map(read).collect()
 }
@@ -143,15 +151,24 @@ pub(crate) fn json_or_text(text: &str) -> Value {
 /// If the cause was `told` already, only what can be done about it.
 pub(super) fn why_ended(loaded: &LoadedRun, told: bool) -> String {
     let told = loaded.records.iter().rev().find_map(|recorded| match &recorded.event.body {
-        EventBody::RunFailed { error, .. } => Some(format!("candor: the run failed: {error}")),
-        EventBody::RunAborted { suggestion, .. } if told => Some(format!("candor: {suggestion}")),
-        EventBody::RunAborted { error, suggestion, .. } => {
-            Some(format!("candor: the run was aborted: {error}\n{suggestion}"))
+        // The last sentence below the frame has said it.
+        EventBody::RunFailed { .. } if told => Some(String::new()),
+        EventBody::RunFailed { error, .. } => {
+            Some(say!("candor: the run failed: {error}", "candor: la ejecución falló: {error}"))
         }
-        EventBody::RunCancelled { reason } => Some(format!("candor: the run was cancelled: {reason}")),
+        EventBody::RunAborted { suggestion, .. } if told => Some(format!("candor: {suggestion}")),
+        EventBody::RunAborted { error, suggestion, .. } => Some(say!(
+            "candor: the run was aborted: {error}\n{suggestion}",
+            "candor: la ejecución se abortó: {error}\n{suggestion}"
+        )),
+        EventBody::RunCancelled { reason } => {
+            Some(say!("candor: the run was cancelled: {reason}", "candor: la ejecución se canceló: {reason}"))
+        }
         _ => None,
     });
-    told.unwrap_or_else(|| format!("candor: the run ended as {}", loaded.state.status()))
+    told.unwrap_or_else(|| {
+        say!("candor: the run ended as {}", "candor: la ejecución terminó: {}", loaded.state.status())
+    })
 }
 
 /// What a run waits for, and the commands that answer.
@@ -160,7 +177,7 @@ pub(super) fn how_to_go_on(run: &RunId, snapshot: &RunSnapshot, more: &str) -> S
     let several = snapshot.questions.len() > 1;
     for (gate, question) in &snapshot.questions {
         text.push_str(&asked(run, gate, question));
-        text.push_str("Answer with one of:\n");
+        text.push_str(word!("Answer with one of:\n", "Responder con una de:\n"));
         let commands = commands::answers(run, gate, question, several);
         let options = match question {
             Question::Choice(request) => request.options.iter().as_slice(),
@@ -175,7 +192,10 @@ pub(super) fn how_to_go_on(run: &RunId, snapshot: &RunSnapshot, more: &str) -> S
         }
     }
     if snapshot.status == RunStatus::Paused {
-        text.push_str(&format!("candor: run {run} is paused. Go on with: candor resume {run}{more}\n"));
+        text.push_str(&say!(
+            "candor: run {run} is paused. Go on with: candor resume {run}{more}\n",
+            "candor: la ejecución {run} está en pausa. Continuar con: candor resume {run}{more}\n"
+        ));
     }
     text.trim_end().to_owned()
 }
@@ -183,12 +203,20 @@ pub(super) fn how_to_go_on(run: &RunId, snapshot: &RunSnapshot, more: &str) -> S
 /// What a run waits for.
 fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
     let (mut text, listed) = match question {
-        Question::Choice(request) => {
-            (format!("candor: run {run} waits for you ({gate}): {}\n", request.text), Vec::new())
-        }
+        Question::Choice(request) => (
+            say!(
+                "candor: run {run} waits for you ({gate}): {}\n",
+                "candor: la ejecución {run} espera respuesta ({gate}): {}\n",
+                request.text
+            ),
+            Vec::new(),
+        ),
         Question::Approval { version, request } => {
             let confidence = request.confidence_score;
-            let mut text = format!("candor: run {run} waits for your approval (confidence {confidence}):\n");
+            let mut text = say!(
+                "candor: run {run} waits for your approval (confidence {confidence}):\n",
+                "candor: la ejecución {run} espera aprobación (confianza {confidence}):\n"
+            );
             let plan = proposal::lines(*version, request);
             plan.iter()
                 .filter(|_| request.brief.is_some())
@@ -199,10 +227,11 @@ fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
             (text, listed.into_iter().cloned().collect())
         }
         Question::Guidance(request) => (
-            format!(
+            say!(
                 "candor: run {run} waits for you: task {} has failed {}:\n",
+                "candor: la ejecución {run} espera respuesta: la tarea {} ha fallado {}:\n",
                 request.task_id,
-                format::times(request.failure_count)
+                words::times(request.failure_count)
             ),
             request.errors.clone(),
         ),

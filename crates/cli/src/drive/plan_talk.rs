@@ -72,8 +72,12 @@ async fn decision(
         (Verb::Regenerate, _) => rest.clone_into(&mut decision.comments),
         (Verb::Choose, _) => decision.alternative = Some(rest.to_uppercase()),
         (Verb::Revert, _) => {
-            let number =
-                rest.parse().map_err(|_| Failure::usage("a version is a number, for instance: revert 1"))?;
+            let number = rest.parse().map_err(|_| {
+                Failure::usage(word!(
+                    "a version is a number, for instance: revert 1",
+                    "una versión es un número, por ejemplo: revert 1"
+                ))
+            })?;
             decision.version = Some(PlanVersion(number));
         }
         _ => {}
@@ -86,14 +90,14 @@ async fn words(rest: &str, open: &mut StillOpen<'_>) -> Result<Option<String>, F
     if !rest.is_empty() {
         return Ok(Some(rest.to_owned()));
     }
-    Ok(open.line("Your words: ").await?.filter(|words| !words.is_empty()))
+    Ok(open.line(word!("Your words: ", "Texto: ")).await?.filter(|words| !words.is_empty()))
 }
 
 const fn said_at_terminal(action: ApprovalAction) -> &'static str {
     match action {
-        ApprovalAction::Approve => "approved at the terminal",
-        ApprovalAction::Reject => "rejected at the terminal",
-        ApprovalAction::Adjust => "changed at the terminal",
+        ApprovalAction::Approve => recorded!("approved at the terminal"),
+        ApprovalAction::Reject => recorded!("rejected at the terminal"),
+        ApprovalAction::Adjust => recorded!("changed at the terminal"),
         _ => "",
     }
 }

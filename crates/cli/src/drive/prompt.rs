@@ -8,7 +8,9 @@ use candor_runtime::RunSnapshot;
 use tokio::sync::watch;
 
 use crate::failure::Failure;
+use crate::lang::Text;
 use crate::output::{self, Typed};
+use crate::view::wrapped;
 
 /// What can be typed at a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,32 +30,122 @@ pub(super) enum Verb {
 }
 
 /// Every verb: its name, its shortest beginning that no other verb has, what it takes, and what it does.
-const VERBS: [(Verb, &str, usize, &str, &str); 12] = [
-    (Verb::Approve, "approve", 2, "", "run this plan (also `y`)"),
-    (Verb::Ask, "ask", 2, " QUESTION", "ask something about the plan; it stays as it is"),
-    (Verb::Choose, "choose", 1, " LETTER", "make the plan again by one of its alternatives, and show it"),
+const VERBS: [(Verb, &str, usize, Text, Text); 12] = [
+    (
+        Verb::Approve,
+        "approve",
+        2,
+        Text::new("", ""),
+        Text::new("run this plan (also `y`)", "ejecutar este plan (también `y` o `sí`)"),
+    ),
+    (
+        Verb::Ask,
+        "ask",
+        2,
+        Text::new(" QUESTION", " PREGUNTA"),
+        Text::new(
+            "ask something about the plan; it stays as it is",
+            "preguntar algo sobre el plan; el plan no cambia",
+        ),
+    ),
+    (
+        Verb::Choose,
+        "choose",
+        1,
+        Text::new(" LETTER", " LETRA"),
+        Text::new(
+            "make the plan again by one of its alternatives, and show it",
+            "rehacer el plan según una de sus alternativas, y mostrarlo",
+        ),
+    ),
     (
         Verb::Modify,
         "modify",
         1,
-        " WORDS",
-        "change the plan in words or with --set TASK FIELD VALUE, and show it",
+        Text::new(" WORDS", " TEXTO"),
+        Text::new(
+            "change the plan in words or with --set TASK FIELD VALUE, and show it",
+            "cambiar el plan con palabras o con --set TASK FIELD VALUE, y mostrarlo",
+        ),
     ),
-    (Verb::Adjust, "adjust", 2, " TASK FIELD VALUE", "change one field and run the plan"),
-    (Verb::Regenerate, "regenerate", 3, " [WORDS]", "make another plan, and show it"),
-    (Verb::Revert, "revert", 3, " VERSION", "go back to an earlier version of the plan, and show it"),
-    (Verb::Reject, "reject", 3, "", "reject the plan and end the run (also `n`)"),
-    (Verb::Retry, "retry", 3, " [AGENT]", "try the task again, with this agent if one is named"),
-    (Verb::Skip, "skip", 1, "", "go on without the task's result"),
-    (Verb::Abort, "abort", 2, "", "end the run; what succeeded stays on record"),
-    (Verb::Later, "later", 1, "", "leave the run waiting; `candor resume` asks again"),
+    (
+        Verb::Adjust,
+        "adjust",
+        2,
+        Text::new(" TASK FIELD VALUE", " TASK FIELD VALUE"),
+        Text::new("change one field and run the plan", "cambiar un campo y ejecutar el plan"),
+    ),
+    (
+        Verb::Regenerate,
+        "regenerate",
+        3,
+        Text::new(" [WORDS]", " [TEXTO]"),
+        Text::new("make another plan, and show it", "hacer otro plan, y mostrarlo"),
+    ),
+    (
+        Verb::Revert,
+        "revert",
+        3,
+        Text::new(" VERSION", " VERSIÓN"),
+        Text::new(
+            "go back to an earlier version of the plan, and show it",
+            "volver a una versión anterior del plan, y mostrarla",
+        ),
+    ),
+    (
+        Verb::Reject,
+        "reject",
+        3,
+        Text::new("", ""),
+        Text::new(
+            "reject the plan and end the run (also `n`)",
+            "rechazar el plan y terminar la ejecución (también `n`)",
+        ),
+    ),
+    (
+        Verb::Retry,
+        "retry",
+        3,
+        Text::new(" [AGENT]", " [AGENTE]"),
+        Text::new(
+            "try the task again, with this agent if one is named",
+            "intentar la tarea de nuevo, con este agente si se nombra uno",
+        ),
+    ),
+    (
+        Verb::Skip,
+        "skip",
+        1,
+        Text::new("", ""),
+        Text::new("go on without the task's result", "seguir sin el resultado de la tarea"),
+    ),
+    (
+        Verb::Abort,
+        "abort",
+        2,
+        Text::new("", ""),
+        Text::new(
+            "end the run; what succeeded stays on record",
+            "terminar la ejecución; lo que se completó queda registrado",
+        ),
+    ),
+    (
+        Verb::Later,
+        "later",
+        1,
+        Text::new("", ""),
+        Text::new(
+            "leave the run waiting; `candor resume` asks again",
+            "dejar la ejecución en espera; `candor resume` vuelve a preguntar",
+        ),
+    ),
 ];
 
 impl Verb {
     fn row(self) -> (&'static str, usize, &'static str, &'static str) {
         let found = VERBS.iter().find(|(verb, ..)| *verb == self);
         found.map_or(("later", 1, "", ""), |(_, name, shortest, takes, about)| {
-            (*name, *shortest, *takes, *about)
+            (*name, *shortest, takes.text(), about.text())
         })
     }
 
@@ -83,8 +175,10 @@ pub(super) fn read(line: &str, offered: &[Verb], default: Verb) -> Read {
     let lower = word.to_lowercase();
     match lower.as_str() {
         "" => return Read::Verb(default, String::new()),
-        "?" | "h" | "help" => return Read::Help,
-        "y" | "yes" if offered.contains(&Verb::Approve) => return Read::Verb(Verb::Approve, rest),
+        "?" | "h" | "help" | "ayuda" => return Read::Help,
+        "y" | "yes" | "si" | "sí" if offered.contains(&Verb::Approve) => {
+            return Read::Verb(Verb::Approve, rest);
+        }
         "n" | "no" if offered.contains(&Verb::Reject) => return Read::Verb(Verb::Reject, rest),
         _ => {}
     }
@@ -96,10 +190,17 @@ pub(super) fn read(line: &str, offered: &[Verb], default: Verb) -> Read {
     let enough = |verb: &Verb| lower.len() >= verb.row().1;
     match meant.as_slice() {
         [verb] if enough(verb) => Read::Verb(**verb, rest),
-        [] => Read::Unknown(format!("Invalid choice: {word} (? for help)")),
+        [] => Read::Unknown(say!(
+            "Invalid choice: {word} (? for help)",
+            "Opción no válida: {word} (? para ayuda)"
+        )),
         several => {
             let names: Vec<&str> = several.iter().map(|verb| verb.row().0).collect();
-            Read::Unknown(format!("Ambiguous choice: {word}; type {}", names.join(" or ")))
+            Read::Unknown(say!(
+                "Ambiguous choice: {word}; type {}",
+                "Opción ambigua: {word}; escribir {}",
+                names.join(word!(" or ", " o "))
+            ))
         }
     }
 }
@@ -126,7 +227,7 @@ impl StillOpen<'_> {
             Typed::Line(line) => Ok(Some(line)),
             Typed::Left => Ok(None),
             Typed::Closed => {
-                tell!("Answered elsewhere.");
+                tell!("Answered elsewhere.", "Ya respondida en otro lugar.");
                 Ok(None)
             }
         }
@@ -135,21 +236,28 @@ impl StillOpen<'_> {
     /// Whether what cannot be taken back is really meant.
     async fn is_meant(&mut self, verb: Verb) -> Result<bool, Failure> {
         let question = match verb {
-            Verb::Reject => "Reject the plan and end the run? [y/N] ",
-            Verb::Abort => "End the run? What succeeded stays on record. [y/N] ",
+            Verb::Reject => word!(
+                "Reject the plan and end the run? [y/N] ",
+                "¿Rechazar el plan y terminar la ejecución? [s/N] "
+            ),
+            Verb::Abort => word!(
+                "End the run? What succeeded stays on record. [y/N] ",
+                "¿Terminar la ejecución? Lo que se completó queda registrado. [s/N] "
+            ),
             _ => return Ok(true),
         };
         let answer = self.line(question).await?.unwrap_or_default().to_lowercase();
-        Ok(matches!(answer.as_str(), "y" | "yes"))
+        Ok(matches!(answer.as_str(), "y" | "yes" | "s" | "si" | "sí"))
     }
 
     /// Asks for one of these verbs until one is typed and meant; nothing if the answer is left for later.
     pub(super) async fn verb(&mut self, offered: &[Verb]) -> Result<Option<(Verb, String)>, Failure> {
-        output::complain(&menu(offered));
+        let columns = output::columns().unwrap_or(usize::MAX);
+        output::complain(&menu(offered, columns));
         loop {
             let Some(line) = self.line("> ").await? else { return Ok(None) };
             match read(&line, offered, Verb::Later) {
-                Read::Help => output::complain(&help(offered)),
+                Read::Help => output::complain(&help(offered, columns)),
                 Read::Unknown(told) => output::complain(&told),
                 Read::Verb(Verb::Later, _) => return Ok(None),
                 Read::Verb(verb, rest) => {
@@ -162,20 +270,41 @@ impl StillOpen<'_> {
     }
 }
 
-/// What can be typed, in as few lines as it takes.
-fn menu(offered: &[Verb]) -> String {
-    let entry = |(number, verb): (usize, &Verb)| format!("{number} {}", verb.marked());
-    let listed: Vec<String> = (1..).zip(offered).map(entry).collect();
-    format!("{} (Enter)   ? help", listed.join("   "))
+/// What can be typed, in as few lines as it takes. An entry is never broken.
+fn menu(offered: &[Verb], columns: usize) -> String {
+    let mut entries: Vec<String> =
+        (1..).zip(offered).map(|(number, verb)| format!("{number} {}", verb.marked())).collect();
+    if let Some(last) = entries.last_mut() {
+        last.push_str(word!(" (Enter)", " (Intro)"));
+    }
+    entries.push(word!("? help", "? ayuda").to_owned());
+    let mut lines: Vec<String> = Vec::new();
+    for entry in entries {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + BETWEEN.len() + entry.chars().count() <= columns => {
+                line.push_str(BETWEEN);
+                line.push_str(&entry);
+            }
+            _ => lines.push(entry),
+        }
+    }
+    lines.join("\n")
 }
 
-/// The same with what each does, a line each.
-fn help(offered: &[Verb]) -> String {
-    let line = |(number, verb): (usize, &Verb)| {
+/// What stands between two entries of a menu.
+const BETWEEN: &str = "   ";
+/// Where the explanations of a help begin.
+const ABOUT_COLUMN: usize = 31;
+
+/// The same with what each does.
+fn help(offered: &[Verb], columns: usize) -> String {
+    let entry = |(number, verb): (usize, &Verb)| {
         let (.., about) = verb.row();
+        let parts = wrapped(about, columns.saturating_sub(ABOUT_COLUMN).max(ABOUT_COLUMN));
+        let about = parts.join(&format!("\n{}", " ".repeat(ABOUT_COLUMN)));
         format!("  {number} {:<26} {about}", verb.marked())
     };
-    (1..).zip(offered).map(line).collect::<Vec<_>>().join("\n")
+    (1..).zip(offered).map(entry).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -194,6 +323,21 @@ mod tests {
             let also = VERBS.iter().filter(|(_, name, ..)| name.starts_with(less)).count();
             assert!(also > 1, "`{less}` would do for {verb:?}");
         }
+    }
+
+    #[test]
+    fn a_menu_and_its_help_fit_the_terminal_and_break_between_entries() {
+        // spec: findings UX-04
+        let offered = [Verb::Approve, Verb::Ask, Verb::Modify, Verb::Adjust, Verb::Reject, Verb::Later];
+        for text in [menu(&offered, 60), help(&offered, 60)] {
+            assert!(text.lines().all(|line| line.chars().count() <= 62), "{text}");
+        }
+        assert!(
+            menu(&offered, 60)
+                .lines()
+                .all(|line| line.starts_with(|it: char| it.is_ascii_digit() || it == '?'))
+        );
+        assert_eq!(menu(&[Verb::Skip, Verb::Later], 80), "1 [s]kip   2 [l]ater (Enter)   ? help");
     }
 
     #[test]

@@ -12,14 +12,17 @@ use tokio::time::Instant;
 
 use crate::args::DriveOptions;
 use crate::failure::Failure;
+use crate::lang::language;
 use crate::output;
 use crate::view::level::Level;
 use crate::view::lines::LineWriter;
 use crate::view::live::Live;
 use crate::view::{self, Style};
 
+/// No sentence below a frame is longer.
+const LONGEST: usize = 100;
 /// How often a frame is drawn at most.
-const FRAME: Duration = Duration::from_millis(80);
+const FRAME: Duration = Duration::from_millis(100);
 
 /// Where a run is shown.
 pub(crate) enum Screen {
@@ -46,8 +49,8 @@ pub(super) enum Told {
 pub(crate) struct Drawn {
     live: Live,
     style: Style,
-    /// How many rows the last frame took.
-    rows: usize,
+    /// The last frame; empty if the next one is not drawn over it.
+    last: Vec<String>,
     /// When the next frame may be drawn.
     next: Instant,
 }
@@ -68,7 +71,7 @@ impl Screen {
             Self::Lines(Box::new(writer), style)
         } else {
             let live = if asks { Live::new(run.clone()).without_questions() } else { Live::new(run.clone()) };
-            Self::Drawn(Box::new(Drawn { live, style, rows: 0, next: Instant::now() }))
+            Self::Drawn(Box::new(Drawn { live, style, last: Vec::new(), next: Instant::now() }))
         }
     }
 
@@ -172,7 +175,7 @@ impl Screen {
     /// Leaves the last frame where it is: the next one is drawn below what was written since.
     pub(crate) fn leave_frame(&mut self) {
         if let Self::Drawn(drawn) = self {
-            drawn.rows = 0;
+            drawn.last.clear();
         }
     }
 
@@ -184,9 +187,9 @@ impl Screen {
             Self::Drawn(drawn) => {
                 drawn.draw()?;
                 results(loaded, drawn.style)?;
-                let sentence = RunVerdict::of(&loaded.records).sentence;
-                let lines =
-                    sentence.map(|sentence| view::wrapped(&sentence, drawn.style.columns()).join("\n"));
+                let sentence = RunVerdict::told(&loaded.records, language()).sentence;
+                let lines = sentence
+                    .map(|sentence| view::wrapped(&sentence, drawn.style.columns().min(LONGEST)).join("\n"));
                 lines.map_or(Ok(()), |lines| output::print(&format!("\n{lines}\n")))
             }
             Self::Aside(_) => Ok(()),
@@ -209,18 +212,24 @@ fn results(loaded: &LoadedRun, style: Style) -> Result<(), Failure> {
 }
 
 impl Drawn {
+    /// Draws the screen over the last frame. What has not changed since is not written again.
     fn draw(&mut self) -> Result<(), Failure> {
-        let frame = self.live.frame(candor_runtime::wall(), self.style);
+        // The window may have another size by now.
+        self.style = output::style();
+        let frame = self.live.frame_within(candor_runtime::wall(), self.style, output::frame_rows());
+        self.next = Instant::now() + FRAME;
+        if frame == self.last {
+            return Ok(());
+        }
         let mut text = String::new();
-        if self.rows > 0 {
-            text.push_str(&format!("\x1b[{}A\r\x1b[J", self.rows));
+        if !self.last.is_empty() {
+            text.push_str(&format!("\x1b[{}A\r\x1b[J", self.last.len()));
         }
         frame.iter().for_each(|line| {
             text.push_str(line);
             text.push('\n');
         });
-        self.rows = frame.len();
-        self.next = Instant::now() + FRAME;
+        self.last = frame;
         output::print_as_is(&text)
     }
 }

@@ -26,7 +26,10 @@ const MOST: u32 = 200;
 pub(crate) async fn run(remote: &Remote, args: RunArgs) -> Result<u8, Failure> {
     let options = args.drive.clone();
     if !options.faults.is_empty() || args.run_id.is_some() {
-        return Err(Failure::usage("--fault and --run-id are for runs that this command drives itself"));
+        return Err(Failure::usage(word!(
+            "--fault and --run-id are for runs that this command drives itself",
+            "--fault y --run-id son para ejecuciones que conduce esta misma orden"
+        )));
     }
     let goal = match &args.goal_file {
         Some(path) => Some(read(path)?),
@@ -48,14 +51,18 @@ pub(crate) async fn run(remote: &Remote, args: RunArgs) -> Result<u8, Failure> {
     let started = remote.post("/runs", &body).await?;
     let id = started.get("run_id").and_then(Value::as_str).unwrap_or_default();
     let run = RunId::new(id).map_err(Failure::failed)?;
-    tell!("candor: run {run} on {}", remote.base);
+    tell!("candor: run {run} on {}", "candor: ejecución {run} en {}", remote.base);
     let mut loaded = LoadedRun { records: Vec::new(), state: RunState::new(run.clone()) };
     let mut screen = Screen::new(&options, &run);
     follow(remote, &mut loaded, &mut screen, &options, true).await?;
     let (ended, done) = (loaded.state.status().is_end(), is_done(&loaded, options.strict));
     screen.close(&loaded)?;
     if !ended {
-        tell!("candor: run {run} waits for an answer: candor answer {run} OPTION --server {}", remote.base);
+        tell!(
+            "candor: run {run} waits for an answer: candor answer {run} OPTION --server {}",
+            "candor: la ejecución {run} espera una respuesta: candor answer {run} OPTION --server {}",
+            remote.base
+        );
         return Ok(code::WAITING);
     }
     Ok(if done { code::DONE } else { code::FAILED })
@@ -171,15 +178,20 @@ pub(crate) async fn answer(remote: &Remote, args: &AnswerArgs) -> Result<u8, Fai
         Some(named) => open.iter().find(|(gate, _)| gate.as_str() == named),
         None if open.len() > 1 => {
             let names: Vec<&str> = open.keys().map(candor_model::GateId::as_str).collect();
-            return Err(Failure::usage(format!(
+            return Err(Failure::usage(say!(
                 "several questions are open, say which with --gate: {}",
+                "hay varias preguntas abiertas; indicar cuál con --gate: {}",
                 names.join(", ")
             )));
         }
         None => open.iter().next(),
     };
     let Some((gate, question)) = found else {
-        return Err(Failure::usage(format!("run {run} ({}) does not ask this", loaded.state.status())));
+        return Err(Failure::usage(say!(
+            "run {run} ({}) does not ask this",
+            "la ejecución {run} ({}) no pregunta esto",
+            loaded.state.status()
+        )));
     };
     let mut body = json!({ "decision": args.option, "agent": args.agent });
     let said = [args.text.as_str(), args.comments.as_str()].into_iter().find(|said| !said.is_empty());
@@ -187,7 +199,13 @@ pub(crate) async fn answer(remote: &Remote, args: &AnswerArgs) -> Result<u8, Fai
         fields.extend(said.map(|said| ("text".to_owned(), json!(said))));
         if let Question::Approval { request, .. } = question {
             let action: Result<ApprovalAction, _> = args.option.parse();
-            action.map_err(|_| Failure::usage(format!("`{}` is no decision on a plan", args.option)))?;
+            action.map_err(|_| {
+                Failure::usage(say!(
+                    "`{}` is no decision on a plan",
+                    "`{}` no es una decisión sobre un plan",
+                    args.option
+                ))
+            })?;
             fields.insert("digest".to_owned(), json!(request.digest));
         }
         let inputs = args.inputs.iter().filter_map(|input| input.split_once('='));
@@ -198,6 +216,10 @@ pub(crate) async fn answer(remote: &Remote, args: &AnswerArgs) -> Result<u8, Fai
         }
     }
     remote.post(&format!("/runs/{run}/questions/{gate}"), &body).await?;
-    tell!("candor: answered; follow it with: candor watch {run} --server {}", remote.base);
+    tell!(
+        "candor: answered; follow it with: candor watch {run} --server {}",
+        "candor: respondido; seguir con: candor watch {run} --server {}",
+        remote.base
+    );
     Ok(code::DONE)
 }

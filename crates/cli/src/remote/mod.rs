@@ -45,8 +45,9 @@ impl Remote {
         let is_here = host == "localhost"
             || host.trim_matches(['[', ']']).parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
         if url.scheme() != "https" && !(url.scheme() == "http" && is_here) {
-            return Err(Failure::usage(format!(
-                "--server {base}: a token is sent only over https, or to this machine"
+            return Err(Failure::usage(say!(
+                "--server {base}: a token is sent only over https, or to this machine",
+                "--server {base}: un token solo se envía por https, o a esta máquina"
             )));
         }
         let set =
@@ -56,7 +57,10 @@ impl Remote {
             Tokens::of(data.path()).first()
         };
         let Some(token) = set.or_else(kept) else {
-            return Err(Failure::usage(format!("{TOKEN} is not set; it holds the token for {base}")));
+            return Err(Failure::usage(say!(
+                "{TOKEN} is not set; it holds the token for {base}",
+                "{TOKEN} no está definida; contiene el token para {base}"
+            )));
         };
         // Whoever was first has installed the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -64,11 +68,11 @@ impl Remote {
         Ok(Some(Self { base: base.trim_end_matches('/').to_owned(), token, client }))
     }
 
-    async fn get(&self, path: &str) -> Result<Value, Failure> {
+    pub(crate) async fn get(&self, path: &str) -> Result<Value, Failure> {
         self.answered(self.client.get(self.url(path)).timeout(PATIENCE)).await
     }
 
-    async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
         let request = self.client.post(self.url(path)).timeout(PATIENCE);
         self.answered(request.header("content-type", "application/json").body(body.to_string())).await
     }
@@ -92,7 +96,10 @@ impl Remote {
         }
         let problem: Value =
             response.text().await.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        let detail = problem.get("detail").and_then(Value::as_str).unwrap_or("the server does not say why");
+        let detail = problem
+            .get("detail")
+            .and_then(Value::as_str)
+            .unwrap_or(word!("the server does not say why", "el servidor no dice por qué"));
         let words = format!("{}: {detail}", self.base);
         Err(if status.is_client_error() { Failure::usage(words) } else { Failure::failed(words) })
     }
@@ -100,7 +107,11 @@ impl Remote {
     fn unreachable(&self, error: &reqwest::Error) -> Failure {
         use std::error::Error as _;
         let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-        Failure::failed(format!("could not reach {}: {cause}; is `candor serve` running there?", self.base))
+        Failure::failed(say!(
+            "could not reach {}: {cause}; is `candor serve` running there?",
+            "no se pudo conectar con {}: {cause}; ¿está allí en marcha `candor serve`?",
+            self.base
+        ))
     }
 
     /// Finds a run by its name, by the beginning of its name, or as the `last` one.
@@ -123,11 +134,16 @@ impl Remote {
         let exact = names.iter().find(|id| **id == named);
         match (exact, names.as_slice()) {
             (Some(id), _) | (None, [id]) => RunId::new(*id).map_err(Failure::failed),
-            (None, []) => Err(Failure::usage(format!("there is no run {named} on {}", self.base))),
+            (None, []) => Err(Failure::usage(say!(
+                "there is no run {named} on {}",
+                "no hay ninguna ejecución {named} en {}",
+                self.base
+            ))),
             (None, several) => {
                 let some: Vec<&str> = several.iter().take(5).copied().collect();
-                Err(Failure::usage(format!(
+                Err(Failure::usage(say!(
                     "several runs begin with {named}: {}; say more of the name",
+                    "varias ejecuciones empiezan por {named}: {}; indicar más letras del nombre",
                     some.join(", ")
                 )))
             }
@@ -212,7 +228,7 @@ fn take(loaded: &mut LoadedRun, events: Vec<Value>) -> Result<(), Failure> {
 }
 
 /// A text as a value of a query.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let letter = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
         byte => format!("%{byte:02X}"),

@@ -25,17 +25,17 @@ pub fn text(output: &AttemptOutput<'_>, stderr: Option<&str>, full: bool, style:
             lines.extend(indented(told, full, style));
         }
     };
-    part(words::ERRORS, &output.errors.join("\n"));
+    part(words::ERRORS.text(), &output.errors.join("\n"));
     if let Some(detail) = output.failure.and_then(|failure| failure.detail.as_deref()) {
-        part(words::ERROR_DETAIL, detail);
+        part(words::ERROR_DETAIL.text(), detail);
     }
     let notes: Vec<String> = output.notes.iter().filter_map(|note| note_lines::note_text(note)).collect();
-    part(words::NOTES_OF_AGENT, &notes.join("\n"));
-    part(words::TOLD_BY_AGENT, &output.told.join("\n"));
+    part(words::NOTES_OF_AGENT.text(), &notes.join("\n"));
+    part(words::TOLD_BY_AGENT.text(), &output.told.join("\n"));
     if !output.outputs.is_empty() {
-        part(words::ANSWER, &serde_json::to_string_pretty(&output.outputs).unwrap_or_default());
+        part(words::ANSWER.text(), &serde_json::to_string_pretty(&output.outputs).unwrap_or_default());
     }
-    part(words::STDERR, stderr.unwrap_or_default());
+    part(words::STDERR.text(), stderr.unwrap_or_default());
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 

@@ -44,7 +44,7 @@ pub fn why_json(state: &RunState, records: &[Recorded], task: Option<&TaskId>) -
 pub fn decisions(records: &[Recorded], filter: &DecisionFilter, style: Style) -> String {
     let found = explain::decisions(records, filter);
     if found.is_empty() {
-        return format!("{}\n", words::NO_DECISIONS);
+        return format!("{}\n", words::NO_DECISIONS.text());
     }
     let started = records.first().map(|recorded| recorded.event.at);
     let blocks = found.iter().map(|entry| {
@@ -80,7 +80,7 @@ impl Page<'_> {
             agents.extend(self.says(Tone::Dim, &words::and_more(hidden)));
         }
         if !agents.is_empty() {
-            lines.extend(heading(because::AGENTS, self.style));
+            lines.extend(heading(because::AGENTS.text(), self.style));
             lines.extend(agents);
         }
         lines.extend(self.answers_to_failures(&self.chronicle.failures.iter().collect::<Vec<_>>()));
@@ -100,12 +100,12 @@ impl Page<'_> {
         if !others.is_empty() {
             lines.extend(self.says(Tone::Dim, &words::related(&others)));
         }
-        lines.extend(heading(because::AGENT, self.style));
+        lines.extend(heading(because::AGENT.text(), self.style));
         lines.extend(self.agent_choice(&task));
         let attempts = self.chronicle.attempts.iter().filter(|it| family.contains(&it.task_id));
         let attempts: Vec<_> = attempts.collect();
         if !attempts.is_empty() {
-            lines.extend(heading(words::title::TIMELINE, self.style));
+            lines.extend(heading(words::title::TIMELINE.text(), self.style));
             lines.extend(attempt_lines(&self.chronicle, &attempts, self.style));
         }
         let failures = self.chronicle.failures.iter().filter(|it| family.contains(&it.task_id));
@@ -116,7 +116,11 @@ impl Page<'_> {
         let decisions = self.chronicle.decisions.iter();
         let decisions = decisions.filter(|it| it.task_id.as_ref().is_some_and(|id| family.contains(&id)));
         for (at, entry) in decisions.enumerate() {
-            lines.extend(if at == 0 { heading(because::DECISIONS, self.style) } else { vec![String::new()] });
+            lines.extend(if at == 0 {
+                heading(because::DECISIONS.text(), self.style)
+            } else {
+                vec![String::new()]
+            });
             let offset = format::offset(self.chronicle.offset(entry.timestamp));
             lines.extend(decision_lines(entry, &offset, self.style));
         }
@@ -130,7 +134,7 @@ impl Page<'_> {
 
     fn goal(&self, records: &[Recorded]) -> Vec<String> {
         let Some(goal) = self.state.goal() else { return Vec::new() };
-        let mut lines = heading(label::GOAL, self.style);
+        let mut lines = heading(label::GOAL.text(), self.style);
         lines.extend(self.says(Tone::Plain, &words::goal_defined(goal)));
         let spoken = records.iter().filter_map(|recorded| match &recorded.event.body {
             EventBody::PhaseCompleted { phase, handoff, .. } => Some((*phase, handoff.spoken_by)),
@@ -149,7 +153,7 @@ impl Page<'_> {
 
     fn plan(&self) -> Vec<String> {
         let Some((plan, repairs)) = self.chronicle.first_plan else { return Vec::new() };
-        let mut lines = heading(because::PLAN, self.style);
+        let mut lines = heading(because::PLAN.text(), self.style);
         let proposed = words::proposed(
             None,
             plan.subtasks.len(),
@@ -182,7 +186,8 @@ impl Page<'_> {
         let ranking: Vec<String> = ranking
             .map(|ranked| words::ranked(&texts::agent_name(&ranked.agent_type), ranked.score))
             .collect();
-        let reason = if ranking.is_empty() { words::NO_RANKING.to_owned() } else { words::ranking(&ranking) };
+        let reason =
+            if ranking.is_empty() { words::NO_RANKING.text().to_owned() } else { words::ranking(&ranking) };
         lines.extend(paragraph_lines("  ", Tone::Dim, &reason, self.style));
         let failed: Vec<String> = task.metadata.failed_agents.iter().map(texts::agent_name).collect();
         if !failed.is_empty() {
@@ -196,7 +201,7 @@ impl Page<'_> {
         if failures.is_empty() {
             return Vec::new();
         }
-        let mut lines = heading(because::RECOVERIES, self.style);
+        let mut lines = heading(because::RECOVERIES.text(), self.style);
         for failure in failures {
             lines.extend(failure_lines(&self.chronicle, failure, self.style));
             let decided = self.chronicle.decisions.iter().find(|entry| {
@@ -213,7 +218,7 @@ impl Page<'_> {
         if answers.is_empty() {
             return Vec::new();
         }
-        let mut lines = heading(words::title::PEOPLE, self.style);
+        let mut lines = heading(words::title::PEOPLE.text(), self.style);
         for (at, gate, answer) in answers {
             let when = format::offset(self.chronicle.offset(*at));
             lines.extend(self.says(Tone::Plain, &format!("{when} {gate}: {}", words::answered(answer))));
@@ -225,17 +230,20 @@ impl Page<'_> {
 /// A failure in plain words, what was done about it, and why.
 pub(super) fn failure_lines(chronicle: &Chronicle<'_>, failure: &Failure<'_>, style: Style) -> Vec<String> {
     let cause = texts::cause(&failure.feedback.errors);
-    let told = failure.notice.map_or_else(|| cause.clone(), |notice| notice.error_summary.clone());
+    let told = failure.notice.map_or_else(|| cause.clone(), words::error_summary);
     let attempt = words::attempt_of(&texts::agent_name(failure.agent), failure.attempt);
     let when = format::offset(chronicle.offset(failure.at));
     let mut lines = marked(Mark::Failed, &format!("{when} {told} ({}, {attempt})", failure.task_id), style);
     let mut details = Vec::new();
     if let Some(notice) = failure.notice {
-        details.push(words::done_about_it(&notice.recovery_strategy));
+        details.push(words::done_about_it(&words::told(&notice.recovery_strategy)));
     }
     if let Some(recovery) = failure.recovery {
-        details.push(words::reason(&recovery.why));
-        details.push(words::impact(&recovery.expected_impact, &recovery.confidence_adjustment));
+        details.push(words::reason(&words::told(&recovery.why)));
+        details.push(words::impact(
+            &words::told(&recovery.expected_impact),
+            &words::told(&recovery.confidence_adjustment),
+        ));
     }
     if !told.contains(&cause) {
         details.push(words::agent_reported(&cause));
@@ -253,11 +261,11 @@ fn decision_lines(entry: &DecisionEntry, offset: &str, style: Style) -> Vec<Stri
     let mut lines = vec![head.render()];
     let confidence = entry.confidence.map(|change| words::confidence_span(change.before, change.after));
     let rows = [
-        (because::DECISION, Some(entry.decision.clone())),
-        (because::REASON, Some(entry.reasoning.clone())),
-        (because::INPUT, Some(entry.input.clone())),
-        (because::CONFIDENCE, confidence),
-        (because::COST, (entry.cost != candor_model::Money::ZERO).then(|| format::money(entry.cost))),
+        (because::DECISION.text(), Some(entry.decision.clone())),
+        (because::REASON.text(), Some(entry.reasoning.clone())),
+        (because::INPUT.text(), Some(entry.input.clone())),
+        (because::CONFIDENCE.text(), confidence),
+        (because::COST.text(), (entry.cost != candor_model::Money::ZERO).then(|| format::money(entry.cost))),
     ];
     for (name, value) in rows {
         let value = value.filter(|value| !value.trim().is_empty());

@@ -15,9 +15,12 @@ use candor_planning::texts;
 use candor_projections::events::Group;
 use candor_projections::verdict;
 
+use crate::lang::language;
+
 use super::level::Level;
 use super::said::{Said, error, note, said, say_circumstance, say_phase, say_plan, warning};
 use super::style::{Line, Mark, Style, Tone};
+use super::words::Sums;
 use super::{commands, note_lines, phase_lines, text, words, zone};
 
 /// A line that was made of an event.
@@ -319,7 +322,7 @@ impl LineWriter {
         if text::width(&whole) <= FACT_COLUMNS {
             return Some(Said(Severity::Error, Mark::Failed, whole, logs.into_iter().collect()));
         }
-        let more = std::iter::once(notice.recovery_strategy.clone()).chain(logs).collect();
+        let more = std::iter::once(words::told(&notice.recovery_strategy)).chain(logs).collect();
         Some(Said(Severity::Error, Mark::Failed, words::failure_cause(notice, FACT_COLUMNS), more))
     }
 
@@ -424,10 +427,16 @@ impl LineWriter {
         let plan = self.state.as_ref().and_then(RunState::plan);
         let tasks = plan.iter().flat_map(|plan| &plan.subtasks);
         let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
-        let sums = words::sums(done, tasks.count(), self.failures, took, self.spent);
+        let sums = words::sums(Sums {
+            done,
+            tasks: tasks.count(),
+            failures: self.failures,
+            took,
+            spent: self.spent,
+        });
         let mut next: Vec<String> = self.run_id.iter().map(commands::report).collect();
         let judged = self.judged.as_deref();
-        let text = text::shortened(&verdict::sentence(&event.body, judged), ERROR_COLUMNS, true);
+        let text = text::shortened(&verdict::sentence(language(), &event.body, judged), ERROR_COLUMNS, true);
         let mut more = Vec::new();
         let (severity, mark) = match &event.body {
             EventBody::RunCompleted { .. } => match judged.map(|judged| judged.verdict) {

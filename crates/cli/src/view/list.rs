@@ -23,11 +23,11 @@ const FULL_FROM_COLUMNS: usize = 100;
 #[must_use]
 pub fn text(runs: &[RunEntry], interrupted: &BTreeSet<RunId>, style: Style) -> String {
     if runs.is_empty() {
-        return format!("{}\n", words::NO_RUNS);
+        return format!("{}\n", words::NO_RUNS.text());
     }
     let widest = runs.iter().map(|run| text::width(run.summary.run_id.as_str())).max().unwrap_or(0);
     let table = Table {
-        run: widest.clamp(3, style.columns() / 2),
+        run: widest.clamp(3, style.columns() / 2).max(text::width(label::RUN.text())),
         full: style.columns() >= FULL_FROM_COLUMNS,
         style,
     };
@@ -57,13 +57,20 @@ struct Table {
 
 impl Table {
     fn header(&self) -> String {
-        let cells = [label::RUN, label::STATUS, label::STARTED, label::DONE, label::COST, label::REQUEST];
+        let cells = [
+            label::RUN.text(),
+            label::STATUS.text(),
+            label::STARTED.text(),
+            label::DONE.text(),
+            label::COST.text(),
+            label::REQUEST.text(),
+        ];
         self.line(cells.map(str::to_owned), Tone::Dim, Tone::Dim)
     }
 
     fn row(&self, RunEntry { summary, .. }: &RunEntry, interrupted: bool) -> String {
         let status = match interrupted {
-            true => label::INTERRUPTED.to_owned(),
+            true => label::INTERRUPTED.text().to_owned(),
             false => words::status_and_verdict(summary.status, summary.verdict),
         };
         let cells = [

@@ -6,12 +6,13 @@ use std::collections::VecDeque;
 
 use candor_engine::RunState;
 use candor_model::{
-    Broadcast, CritiqueVerdict, Event, EventBody, GateId, MessagePriority, MessageType, Notification,
+    Broadcast, CritiqueVerdict, Event, EventBody, GateId, MessagePriority, MessageType, Notification, Phase,
     Question, Recorded, RunId, RunSummary, Seconds, Severity, TaskId, Timestamp,
 };
 use candor_planning::texts;
 use candor_projections::format;
 
+use super::lines::FACT_COLUMNS;
 use super::style::{Line, Mark, Style, Tone};
 use super::tree::Tree;
 use super::{commands, phase_lines, phases, text, words};
@@ -23,6 +24,8 @@ const HEARD_COLUMNS: usize = 200;
 /// How many of the last notes on the phases stay in run_view.
 const SHOWN_NOTES: usize = 3;
 const MAX_BAR: usize = 30;
+/// So many rows of the plan are shown however low the terminal is.
+const LEAST_ROWS: u16 = 3;
 
 /// What a screen shows of a run that goes on.
 #[derive(Debug)]
@@ -111,9 +114,31 @@ impl Live {
         &self.state
     }
 
+    /// The screen at this time in at most `height` lines: a frame that is taller than the terminal cannot be drawn over.
+    /// The plan is folded first, then the notes on the phases are left out.
+    #[must_use]
+    pub fn frame_within(&self, now: Timestamp, style: Style, height: usize) -> Vec<String> {
+        let frame = self.frame(now, style);
+        let excess = frame.len().saturating_sub(height);
+        if excess == 0 {
+            return frame;
+        }
+        let drawn = self.tree.len().min(usize::from(style.rows));
+        let rows = u16::try_from(drawn.saturating_sub(excess)).unwrap_or(u16::MAX).max(LEAST_ROWS);
+        let style = Style { rows, ..style };
+        let folded = self.frame(now, style);
+        let mut frame = if folded.len() <= height { folded } else { self.lines(now, style, false) };
+        frame.truncate(height);
+        frame
+    }
+
     /// The screen at this time. No line is wider than the style's width.
     #[must_use]
     pub fn frame(&self, now: Timestamp, style: Style) -> Vec<String> {
+        self.lines(now, style, true)
+    }
+
+    fn lines(&self, now: Timestamp, style: Style, with_notes: bool) -> Vec<String> {
         let mut lines = self.header(now, style);
         if !self.tree.is_empty() {
             lines.push(String::new());
@@ -130,7 +155,7 @@ impl Live {
             let failures = self.failures.iter();
             lines.extend(failures.flat_map(|failure| marked(Mark::Failed, failure, style)));
         }
-        if !self.notes.is_empty() {
+        if with_notes && !self.notes.is_empty() {
             lines.push(String::new());
             lines.extend(self.notes.iter().flat_map(|(mark, note)| marked(*mark, note, style)));
         }
@@ -154,6 +179,8 @@ impl Live {
         let name =
             |id: &TaskId| self.state.task(id).map_or_else(|| id.to_string(), |task| texts::task_name(&task));
         let told = match &event.body {
+            // What does not hold is told by what follows from it: the task that is done again, a question, the end.
+            EventBody::Critiqued { phase: Phase::Validation, .. } => None,
             EventBody::Critiqued { phase, verdict, notes, .. } if *verdict != CritiqueVerdict::Continue => {
                 Some((Mark::Warning, words::critiqued(*phase, *verdict, notes)))
             }
@@ -257,7 +284,7 @@ pub(super) fn question_lines(
 pub(super) fn marked(mark: Mark, message: &str, style: Style) -> Vec<String> {
     let message = text::printable(message, style.unicode);
     let tone = if mark == Mark::Note { Tone::Plain } else { mark.tone() };
-    let pieces = text::wrapped(&message, style.columns().saturating_sub(2));
+    let pieces = text::wrapped(&message, style.columns().saturating_sub(2).min(FACT_COLUMNS));
     let lines = pieces.iter().enumerate().map(|(at, piece)| {
         let line = Line::new(style);
         let line = if at == 0 { line.mark(mark) } else { line.plain("  ") };
@@ -345,6 +372,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_frame_fits_a_low_terminal_at_every_moment_and_folds_what_is_done() {
+        // spec: findings UX-04
+        for (name, _) in STORIES {
+            let records = story(name);
+            let mut live = Live::new(RunId::new("run_test").unwrap());
+            for recorded in &records {
+                live.absorb(recorded);
+                for (width, height) in [(80, 23), (40, 23), (40, 9)] {
+                    let style = Style { width, ..Style::default() };
+                    let frame = live.frame_within(recorded.event.at, style, height);
+                    assert!(frame.len() <= height, "{name} at {width}x{height}: {frame:#?}");
+                }
+            }
+        }
+        let mut quick = load::Quick::new(RunId::new("run_test").unwrap(), load::plan(200, 2), true).unwrap();
+        quick.execute().unwrap();
+        let live = watched(&recorded(std::mem::take(&mut quick.events)));
+        let frame = live.frame_within(Timestamp::EPOCH, Style::default(), 23);
+        assert!(frame.len() <= 23, "{frame:#?}");
+        assert!(frame.iter().any(|line| line.contains(" more: ") && line.contains(" done")), "{frame:#?}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod style;
 mod text;
 pub mod timeline;
 pub mod tree;
-mod words;
+pub(crate) mod words;
 pub mod zone;
 
 pub use report::report_json;

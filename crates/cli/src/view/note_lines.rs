@@ -67,7 +67,7 @@ fn noted_in_words(note: &AgentNote, task: &str) -> Option<(bool, String)> {
 /// The ledger of a run, one change per paragraph.
 pub(crate) fn ledger(entries: &[LedgerEntry]) -> String {
     if entries.is_empty() {
-        return format!("{}\n", words::NO_EFFECTS);
+        return format!("{}\n", words::NO_EFFECTS.text());
     }
     entries.iter().map(entry).collect()
 }
@@ -75,8 +75,9 @@ pub(crate) fn ledger(entries: &[LedgerEntry]) -> String {
 fn entry(entry: &LedgerEntry) -> String {
     let given = serde_json::to_string(&entry.arguments).unwrap_or_default();
     let given = text::shortened(&text::clean(&given), WORDS_COLUMNS, true);
-    let mut told = format!(
+    let mut told = say!(
         "{}  {}\n    {} {given}\n    by {} for {} (attempt {})\n",
+        "{}  {}\n    {} {given}\n    de {} para {} (intento {})\n",
         entry.key,
         words::effect_standing(entry),
         entry.tool,

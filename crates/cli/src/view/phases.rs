@@ -10,13 +10,13 @@ use super::words;
 const NAME_COLUMNS: usize = 20;
 const STATUS_COLUMNS: usize = 36;
 
-const fn status_words(status: PhaseStatus) -> &'static str {
+fn status_words(status: PhaseStatus) -> &'static str {
     match status {
-        PhaseStatus::Done => words::phase_status::DONE,
-        PhaseStatus::AtWork => words::phase_status::AT_WORK,
-        PhaseStatus::Waiting => words::phase_status::WAITING,
-        PhaseStatus::Failed => words::phase_status::FAILED,
-        PhaseStatus::ToCome => words::phase_status::TO_COME,
+        PhaseStatus::Done => words::phase_status::DONE.text(),
+        PhaseStatus::AtWork => words::phase_status::AT_WORK.text(),
+        PhaseStatus::Waiting => words::phase_status::WAITING.text(),
+        PhaseStatus::Failed => words::phase_status::FAILED.text(),
+        PhaseStatus::ToCome => words::phase_status::TO_COME.text(),
     }
 }
 

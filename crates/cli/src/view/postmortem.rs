@@ -7,6 +7,8 @@ use candor_projections::format;
 use candor_projections::postmortem::Case;
 use serde_json::{Value, json};
 
+use crate::lang::language;
+
 use super::commands;
 use super::explain::{failure_lines, paragraph_lines};
 use super::live::question_lines;
@@ -21,23 +23,23 @@ const SHOWN_CHECKPOINTS: usize = 4;
 /// Tells what went wrong in a run, for people.
 #[must_use]
 pub fn text(state: &RunState, records: &[Recorded], style: Style) -> String {
-    let page = Page { case: Case::of(state, records), style };
-    let mut lines = heading(mortem::HAPPENED, style);
+    let page = Page { case: Case::of(state, records).told_in(language()), style };
+    let mut lines = heading(mortem::HAPPENED.text(), style);
     lines.remove(0);
     lines.extend(paragraph_lines("", Tone::Plain, &page.case.subject.verdict(), style));
     lines.extend(criteria(records, style));
     lines.extend(warnings(&candor_projections::warnings::of(state), style));
-    lines.extend(heading(mortem::ROOT_CAUSE, style));
+    lines.extend(heading(mortem::ROOT_CAUSE.text(), style));
     lines.extend(page.cause_lines());
-    lines.extend(heading(mortem::CONSEQUENCES, style));
+    lines.extend(heading(mortem::CONSEQUENCES.text(), style));
     lines.extend(page.consequence_lines());
-    lines.extend(heading(mortem::TRIED, style));
+    lines.extend(heading(mortem::TRIED.text(), style));
     lines.extend(page.tried_lines());
-    lines.extend(heading(mortem::PRICE, style));
+    lines.extend(heading(mortem::PRICE.text(), style));
     lines.extend(page.price_lines());
-    lines.extend(heading(mortem::NEXT, style));
+    lines.extend(heading(mortem::NEXT.text(), style));
     lines.extend(page.next_lines());
-    lines.extend(heading(label::GO_ON, style));
+    lines.extend(heading(label::GO_ON.text(), style));
     lines.extend(command_lines(state, style));
     lines.join("\n") + "\n"
 }
@@ -59,14 +61,14 @@ fn commands(state: &RunState) -> Vec<(String, String)> {
     let run = state.run_id();
     let mut all = Vec::new();
     if !state.status().is_end() && state.status() != RunStatus::WaitingHuman {
-        all.push((commands::resume(run), words::RESUME_COMMAND.to_owned()));
+        all.push((commands::resume(run), words::RESUME_COMMAND.text().to_owned()));
     }
     let points = state.checkpoints().iter().rev().take(SHOWN_CHECKPOINTS);
     all.extend(points.map(|it| (commands::rollback(state, it), words::rollback_command(&it.label))));
-    all.push((commands::restart(run), words::RESTART_COMMAND.to_owned()));
-    all.push((commands::fork(run), words::FORK_COMMAND.to_owned()));
-    all.push((commands::explain(run), words::WHY_COMMAND.to_owned()));
-    all.push((commands::logs(run, None), words::LOGS_COMMAND.to_owned()));
+    all.push((commands::restart(run), words::RESTART_COMMAND.text().to_owned()));
+    all.push((commands::fork(run), words::FORK_COMMAND.text().to_owned()));
+    all.push((commands::explain(run), words::WHY_COMMAND.text().to_owned()));
+    all.push((commands::logs(run, None), words::LOGS_COMMAND.text().to_owned()));
     all
 }
 
@@ -87,7 +89,7 @@ impl Page<'_> {
         }
         match case.first_failure() {
             Some(failure) => failure_lines(case.chronicle(), failure, style),
-            None => paragraph_lines("", Tone::Plain, words::NO_TASK_FAILED, style),
+            None => paragraph_lines("", Tone::Plain, words::NO_TASK_FAILED.text(), style),
         }
     }
 
@@ -95,7 +97,7 @@ impl Page<'_> {
         let (case, style) = (&self.case, self.style);
         let affected = case.affected();
         if affected.is_empty() {
-            return paragraph_lines("", Tone::Plain, words::NOTHING_FOLLOWED, style);
+            return paragraph_lines("", Tone::Plain, words::NOTHING_FOLLOWED.text(), style);
         }
         let mut lines: Vec<String> = affected
             .iter()
@@ -124,7 +126,7 @@ impl Page<'_> {
         let (case, style) = (&self.case, self.style);
         let chronicle = case.chronicle();
         if chronicle.failures.is_empty() && chronicle.answers.is_empty() {
-            return paragraph_lines("", Tone::Plain, words::NOTHING_TRIED, style);
+            return paragraph_lines("", Tone::Plain, words::NOTHING_TRIED.text(), style);
         }
         let mut lines = Vec::new();
         for failure in &chronicle.failures {

@@ -11,14 +11,14 @@ use super::{text, words};
 pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String> {
     let brief = request.brief.as_deref();
     let mut lines = vec![words::plan_head(version, brief.map(|brief| brief.strategy), request)];
-    lines.push(words::REASONS.to_owned());
+    lines.push(words::REASONS.text().to_owned());
     lines.extend(request.reasons.iter().map(|reason| format!("  - {}", text::clean(reason))));
     match brief {
         Some(brief) => lines.extend(in_figures(brief, request)),
         None => lines.extend(request.plan_summary.lines().map(text::clean)),
     }
     if !request.criteria.is_empty() {
-        lines.push(words::CHECKED_BY.to_owned());
+        lines.push(words::CHECKED_BY.text().to_owned());
         lines.extend(request.criteria.iter().map(|criterion| format!("  - {}", text::clean(criterion))));
     }
     lines.extend((request.round > 0).then(|| words::plan_round(request.round)));
@@ -36,14 +36,14 @@ fn in_figures(brief: &PlanBrief, request: &HumanApprovalRequest) -> Vec<String> 
     let told = |risk: &&Risk| request.reasons.contains(&risk.description);
     let risks: Vec<&Risk> = brief.risks.iter().filter(|risk| !told(risk)).collect();
     if !risks.is_empty() {
-        lines.push(words::RISKS.to_owned());
+        lines.push(words::RISKS.text().to_owned());
     }
     lines.extend(risks.into_iter().map(|risk| listed(words::plan_risk(risk))));
     // The plan as it is is no alternative to itself.
     if brief.alternatives.len() < 2 {
         return lines;
     }
-    lines.push(words::ALTERNATIVES.to_owned());
+    lines.push(words::ALTERNATIVES.text().to_owned());
     lines.extend(brief.alternatives.iter().map(|alternative| {
         let recommended = alternative.id.eq_ignore_ascii_case(&brief.recommendation);
         listed(words::plan_alternative(alternative, recommended))

@@ -3,6 +3,8 @@
 use candor_engine::RunState;
 use candor_projections::results::Results;
 
+use crate::lang::language;
+
 use super::style::{Line, Style, Tone};
 use super::{text, words};
 
@@ -13,7 +15,7 @@ const SHORT_OUTPUT: usize = 30;
 /// The main outputs of the tasks that are done.
 #[must_use]
 pub fn text(state: &RunState, style: Style) -> String {
-    let Results { lines: outputs, more, sample_data } = Results::of(state);
+    let Results { lines: outputs, more, sample_data } = Results::told(state, language());
     let mut tasks: Vec<(String, Vec<String>)> = Vec::new();
     for output in outputs {
         let told = format!("{} {}", output.key, output.value);
@@ -36,7 +38,7 @@ pub fn text(state: &RunState, style: Style) -> String {
         lines.push(Line::new(style).plain("  ").add(Tone::Dim, &words::and_more(more)).render());
     }
     if sample_data {
-        lines.push(Line::new(style).plain("  ").add(Tone::Warn, words::SAMPLE_DATA).render());
+        lines.push(Line::new(style).plain("  ").add(Tone::Warn, words::sample_data()).render());
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -92,10 +92,10 @@ pub(super) fn say_circumstance(body: &EventBody) -> Option<Said> {
         EventBody::ConflictResolved(resolved) => {
             note(words::conflict(&resolved.between, &resolved.resolution))
         }
-        EventBody::RunResumed {} => note(words::RESUMED.to_owned()),
+        EventBody::RunResumed {} => note(words::RESUMED.text().to_owned()),
         EventBody::StopRequested { then } => note(match then.as_ref() {
-            AfterStop::Cancel { .. } => words::STOPPING_TO_CANCEL.to_owned(),
-            AfterStop::Abort { .. } => words::STOPPING_TO_ABORT.to_owned(),
+            AfterStop::Cancel { .. } => words::STOPPING_TO_CANCEL.text().to_owned(),
+            AfterStop::Abort { .. } => words::STOPPING_TO_ABORT.text().to_owned(),
             AfterStop::RollBack { to, .. } => words::stopping_to_roll_back(*to),
         }),
         EventBody::RolledBack { to, run_budget } => said(Mark::Again, words::rolled_back(*to, *run_budget)),

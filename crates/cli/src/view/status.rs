@@ -11,6 +11,8 @@ use candor_projections::warnings::{self, Warning};
 use candor_projections::{format, workflow};
 use serde_json::{Value, json};
 
+use crate::lang::language;
+
 use super::live::{bar, marked, question_lines};
 use super::style::{Line, Mark, Style, Tone};
 use super::words::{self, label};
@@ -28,7 +30,7 @@ const SHOWN_CHECKPOINTS: usize = 5;
 pub fn text(state: &RunState, records: &[Recorded], interrupted: bool, style: Style) -> String {
     let chronicle = Chronicle::of(records);
     let mut lines = facts(state, records, &chronicle, interrupted, style);
-    lines.extend(heading(label::PHASES, style));
+    lines.extend(heading(label::PHASES.text(), style));
     lines.extend(phases::lines(state, records, style));
     lines.extend(prompts(state, style));
     let drawn = tree::draw(state, records, style);
@@ -83,39 +85,43 @@ fn facts(
 ) -> Vec<String> {
     let fact = |name: &str| Line::new(style).add(Tone::Dim, name).pad_to(LABEL_COLUMNS);
     let status = state.status();
-    let standing = if interrupted { label::INTERRUPTED } else { words::run_status(status) };
+    let standing = if interrupted { label::INTERRUPTED.text() } else { words::run_status(status) };
     let mut lines = vec![
-        fact(label::GOAL).fit(Tone::Strong, state.request(), style.columns()).render(),
-        fact(label::RUN).plain(state.run_id().as_str()).render(),
-        fact(label::STATUS).add(Tone::of_status(status), standing).render(),
+        fact(label::GOAL.text()).fit(Tone::Strong, state.request(), style.columns()).render(),
+        fact(label::RUN.text()).plain(state.run_id().as_str()).render(),
+        fact(label::STATUS.text()).add(Tone::of_status(status), standing).render(),
     ];
     lines.extend(verdict(records, style));
-    lines.extend(origin(records).map(|fork| fact(label::FORKED).plain(&words::fork_origin(fork)).render()));
+    lines.extend(
+        origin(records).map(|fork| fact(label::FORKED.text()).plain(&words::fork_origin(fork)).render()),
+    );
     let phases: Vec<&str> = at_work(state).into_iter().map(words::phase).collect();
     if !phases.is_empty() {
-        lines.push(fact(label::PHASE).plain(&phases.join(", ")).render());
+        lines.push(fact(label::PHASE.text()).plain(&phases.join(", ")).render());
     }
     if let Some(plan) = state.plan() {
         let percentage = summary(state, records).progress_percentage;
         let done = plan.subtasks.iter().filter(|task| task.status == TaskStatus::Completed).count();
         let mut parts = vec![words::tasks_done(done, plan.subtasks.len())];
         parts.extend(state.time_left().filter(|_| !status.is_end()).map(words::remaining));
-        let line = fact(label::PROGRESS).append(bar(percentage, style));
+        let line = fact(label::PROGRESS.text()).append(bar(percentage, style));
         lines.push(line.plain("  ").plain(&parts.join(", ")).render());
     }
-    lines.push(fact(label::COST).plain(&format::money(state.spent())).render());
-    lines
-        .extend(state.confidence().map(|it| fact(label::CONFIDENCE).plain(&format::confidence(it)).render()));
+    lines.push(fact(label::COST.text()).plain(&format::money(state.spent())).render());
+    lines.extend(
+        state.confidence().map(|it| fact(label::CONFIDENCE.text()).plain(&format::confidence(it)).render()),
+    );
     let started = chronicle.started.map(zone::moment);
     lines.extend(
-        started.map(|at| fact(label::STARTED).plain(&words::started(&at, chronicle.elapsed())).render()),
+        started
+            .map(|at| fact(label::STARTED.text()).plain(&words::started(&at, chronicle.elapsed())).render()),
     );
     lines
 }
 
 /// Whether the goal was reached, and what was found of each criterion that does not plainly hold.
 fn verdict(records: &[Recorded], style: Style) -> Vec<String> {
-    let judged = RunVerdict::of(records);
+    let judged = RunVerdict::told(records, language());
     let Some(sentence) = &judged.sentence else { return Vec::new() };
     let tone = match judged.verdict {
         Some(Verdict::Verified) => Tone::Good,
@@ -125,7 +131,7 @@ fn verdict(records: &[Recorded], style: Style) -> Vec<String> {
     let room = style.columns().saturating_sub(LABEL_COLUMNS);
     let text = text::printable(sentence, style.unicode);
     let pieces = text::wrapped(&text, room);
-    let label = |at: usize| if at == 0 { label::VERDICT } else { "" };
+    let label = |at: usize| if at == 0 { label::VERDICT.text() } else { "" };
     let line = |(at, piece): (usize, &String)| {
         Line::new(style).add(Tone::Dim, label(at)).pad_to(LABEL_COLUMNS).add(tone, piece).render()
     };
@@ -134,10 +140,10 @@ fn verdict(records: &[Recorded], style: Style) -> Vec<String> {
 
 /// The criteria with what was found of each.
 pub(super) fn criteria(records: &[Recorded], style: Style) -> Vec<String> {
-    let judged = RunVerdict::of(records);
+    let judged = RunVerdict::told(records, language());
     let mut lines = Vec::new();
     if !judged.criteria.is_empty() {
-        lines.extend(heading(label::CRITERIA, style));
+        lines.extend(heading(label::CRITERIA.text(), style));
         for it in judged.criteria.iter().take(SHOWN_CRITERIA) {
             lines.extend(marked(Mark::of_criterion(it.checked.result), &words::criterion(it.checked), style));
         }
@@ -154,7 +160,7 @@ pub(super) fn warnings(warnings: &[Warning], style: Style) -> Vec<String> {
     if warnings.is_empty() {
         return Vec::new();
     }
-    let mut lines = heading(label::WARNINGS, style);
+    let mut lines = heading(label::WARNINGS.text(), style);
     let told = warnings.iter().map(|it| words::agent_warned(&it.name, &it.warning));
     lines.extend(told.flat_map(|told| marked(Mark::Warning, &told, style)));
     lines
@@ -165,7 +171,7 @@ fn failures(chronicle: &Chronicle<'_>, style: Style) -> Vec<String> {
     if count == 0 {
         return Vec::new();
     }
-    let mut lines = heading(label::FAILURES, style);
+    let mut lines = heading(label::FAILURES.text(), style);
     let hidden = count.saturating_sub(SHOWN_FAILURES);
     if hidden > 0 {
         lines.push(Line::new(style).add(Tone::Dim, &words::and_more(hidden)).render());
@@ -181,7 +187,7 @@ fn questions(state: &RunState, style: Style) -> Vec<String> {
     if state.open_questions().is_empty() {
         return Vec::new();
     }
-    let mut lines = heading(label::WAITING_FOR_YOU, style);
+    let mut lines = heading(label::WAITING_FOR_YOU.text(), style);
     for (gate, question) in state.open_questions() {
         if let Question::Approval { version, request } = question {
             let shown = proposal::lines(*version, request);
@@ -197,7 +203,7 @@ fn prompts(state: &RunState, style: Style) -> Vec<String> {
     if state.prompts().len() < 2 {
         return Vec::new();
     }
-    let mut lines = heading(label::WORDS, style);
+    let mut lines = heading(label::WORDS.text(), style);
     for prompt in state.prompts() {
         let from = words::prompt_source(prompt.source, prompt.variant.as_deref());
         let told = words::prompt(&from, prompt.score, &text::clean(&prompt.text));
@@ -212,7 +218,7 @@ fn points(state: &RunState, records: &[Recorded], style: Style) -> Vec<String> {
     if points.is_empty() {
         return Vec::new();
     }
-    let mut lines = heading(label::POINTS, style);
+    let mut lines = heading(label::POINTS.text(), style);
     for point in points {
         let at = point.at.map(zone::moment).unwrap_or_default();
         let (number, name) = (point.phase, words::phase(point.name));
@@ -231,7 +237,7 @@ fn points(state: &RunState, records: &[Recorded], style: Style) -> Vec<String> {
 
 fn next_steps(state: &RunState, chronicle: &Chronicle<'_>, style: Style) -> Vec<String> {
     let run = state.run_id();
-    let mut lines = heading(label::DETAILS, style);
+    let mut lines = heading(label::DETAILS.text(), style);
     let mut steps = if state.status().is_end() {
         vec![commands::report(run), commands::explain(run)]
     } else {

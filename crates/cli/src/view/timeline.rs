@@ -27,7 +27,7 @@ pub fn text(records: &[Recorded], style: Style) -> String {
         way(&chronicle, records).into_iter().map(|(_, told)| (told.at, way_line(&chronicle, &told, style)));
     let mut lines: Vec<(Timestamp, String)> = way.chain(attempts).collect();
     if lines.is_empty() {
-        return format!("{}\n", words::NO_ATTEMPTS);
+        return format!("{}\n", words::NO_ATTEMPTS.text());
     }
     // What happened at the same time stays in the order of the log.
     lines.sort_by_key(|(at, _)| *at);

@@ -205,15 +205,18 @@ impl<'a> Shown<'a> {
     fn strange_to_plan(&self, question: &str) -> Option<String> {
         let language = Language::of(question);
         let asked = stems(question, language);
-        let mut known = stems(ABOUT_ANY_PLAN, language);
-        for task in &self.plan.subtasks {
-            known.extend(stems(&format!("{} {}", told(task), task.description), language));
-            known.extend(stems(&task.agent_type.as_str().replace('_', " "), language));
-        }
-        let risks = self.brief.into_iter().flat_map(|brief| &brief.risks);
-        known.extend(risks.flat_map(|risk| stems(&risk.description, language)));
-        let asking: BTreeSet<String> = stems(&ASKING.join(" "), language);
-        let telling: Vec<&String> = asked.difference(&asking).collect();
+        let told_of = |task: &SubTask| {
+            let agent = task.agent_type.as_str().replace('_', " ");
+            format!("{} {} {agent}", told(task), task.description)
+        };
+        let of_tasks: Vec<String> = self.plan.subtasks.iter().map(told_of).collect();
+        let of_risks =
+            self.brief.into_iter().flat_map(|brief| &brief.risks).map(|risk| risk.description.as_str());
+        let on_record = of_tasks.iter().map(String::as_str).chain(of_risks).chain([ABOUT_ANY_PLAN]);
+        let known: BTreeSet<_> = on_record.flat_map(|text| stems(text, language)).collect();
+        let asking = ASKING.join(" ");
+        let asking = stems(&asking, language);
+        let telling: Vec<_> = asked.difference(&asking).collect();
         let is_strange = !telling.is_empty() && telling.iter().all(|word| !known.contains(*word));
         let words = question.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
         let strange = |word: &&str| stems(word, language).iter().any(|stem| telling.contains(&stem));

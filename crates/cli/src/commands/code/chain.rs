@@ -25,13 +25,17 @@ pub(super) async fn chain(global: &GlobalOptions, args: &OneRun) -> Result<u8, F
         return Ok(code::DONE);
     }
     if links.is_empty() {
-        tell!("candor: no code was written in run {}", loaded.state.run_id());
+        tell!(
+            "candor: no code was written in run {}",
+            "candor: no se escribió código en la ejecución {}",
+            loaded.state.run_id()
+        );
     }
     let mut text = String::new();
     let mut last = None;
     for link in &links {
         if last.replace((link.task, link.attempt)) != Some((link.task, link.attempt)) {
-            text.push_str(&format!("{} (attempt {})\n", link.task, link.attempt));
+            text.push_str(&say!("{} (attempt {})\n", "{} (intento {})\n", link.task, link.attempt));
         }
         text.push_str(&link.as_line());
     }

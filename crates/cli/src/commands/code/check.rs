@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{CodeCheckArgs, GlobalOptions};
 use crate::failure::{Failure, code};
+use crate::lang::language;
 use crate::output;
 
 /// The longest line that is read: a program and the data that it is given.
@@ -61,16 +62,20 @@ struct Answer<'a> {
 
 impl FileChecker {
     async fn new(app: &App, args: &CodeCheckArgs) -> Result<Self, Failure> {
-        let language = if args.spanish { Language::Spanish } else { app.code_language() };
+        let wanted = args.spanish || language() == candor_text::Language::Es;
+        let language = if wanted { Language::Spanish } else { app.code_language() };
         let library = if args.no_library { None } else { app.code_library() };
         let stop = CancellationToken::new();
         let mut syntax = Syntax::Latest;
         if args.for_sandbox {
             let library =
-                library.as_ref().ok_or_else(|| Failure::usage("--for-sandbox asks the sandbox's Python for its version; leave --no-library out, and see `candor doctor`"))?;
+                library.as_ref().ok_or_else(|| Failure::usage(word!("--for-sandbox asks the sandbox's Python for its version; leave --no-library out, and see `candor doctor`", "--for-sandbox pregunta su versión al Python del entorno aislado; quitar --no-library, y ver `candor doctor`")))?;
             library.learn(&[("json".to_owned(), Vec::new())], &stop).await;
             let (major, minor) = library.version().ok_or_else(|| {
-                Failure::failed("the sandbox's Python does not say which version it is; see `candor doctor`")
+                Failure::failed(word!(
+                    "the sandbox's Python does not say which version it is; see `candor doctor`",
+                    "el Python del entorno aislado no dice qué versión es; ver `candor doctor`"
+                ))
             })?;
             syntax = Syntax::Version(major, minor);
         }
@@ -108,9 +113,10 @@ impl FileChecker {
                 Ok(line) => self.answer(line).await?,
                 Err(error) => {
                     all_read = false;
-                    let problem = format!(
+                    let problem = say!(
                         "line {number} is not read: {error}; it must be one JSON object with `id`, `code` and, if it \
-                         matters, `context`"
+                         matters, `context`",
+                        "la línea {number} no se lee: {error}; debe ser un objeto JSON con `id`, `code` y, si importa, `context`"
                     );
                     output::print_json(&json!({ "id": null, "valid": false, "error": problem }))?;
                 }
@@ -154,7 +160,9 @@ fn read_context(path: &Path) -> Result<BTreeSet<String>, Failure> {
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    let told = |error| Failure::usage(format!("could not read {}: {error}", path.display()));
+    let told = |error| {
+        Failure::usage(say!("could not read {}: {error}", "no se pudo leer {}: {error}", path.display()))
+    };
     if path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map_err(told)?;
@@ -188,7 +196,10 @@ fn no_text(before: &[u8]) -> Findings {
         code: Code::InvalidSyntax,
         line: within(line),
         column: within(column.chars().count() + 1),
-        message: format!("Syntax error: line {line}: the file is not UTF-8 from here on; save it as UTF-8"),
+        message: say!(
+            "Syntax error: line {line}: the file is not UTF-8 from here on; save it as UTF-8",
+            "Error de sintaxis: línea {line}: desde aquí el archivo no es UTF-8; guardarlo como UTF-8"
+        ),
     };
     Findings { valid: false, errors: vec![problem], warnings: Vec::new(), checks_passed: Vec::new() }
 }
@@ -200,14 +211,16 @@ fn tell(path: &Path, findings: &Findings, as_json: bool) -> Result<(), Failure> 
         return output::print_json(&Answer { about, findings });
     }
     let mut text = String::new();
-    for (word, problems) in [("error", &findings.errors), ("warning", &findings.warnings)] {
+    for (word, problems) in
+        [(word!("error", "error"), &findings.errors), (word!("warning", "aviso"), &findings.warnings)]
+    {
         for problem in problems {
             let (line, column) = (problem.line, problem.column);
             text.push_str(&format!("{file}:{line}:{column}: {word} {}: {}\n", problem.code, problem.message));
         }
     }
     if findings.valid {
-        text.push_str(&format!("{file}: nothing is wrong with it\n"));
+        text.push_str(&say!("{file}: nothing is wrong with it\n", "{file}: no tiene nada mal\n"));
     }
     output::print(&text)
 }

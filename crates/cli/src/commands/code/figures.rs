@@ -95,15 +95,17 @@ impl CodeFigures {
         }
         let rate = self.hit_rate().map_or_else(|| "-".to_owned(), |rate| format!("{:.0}%", rate * 100.0));
         let Self { nodes, succeeded, at_first, saved, .. } = self;
-        let mut text = format!(
+        let mut text = say!(
             "\ncode: {succeeded} of {nodes} tasks done, {at_first} at the first try; proven code used again: {rate}, \
-             ${saved} saved\n"
+             ${saved} saved\n",
+            "\ncódigo: {succeeded} de {nodes} tareas hechas, {at_first} al primer intento; código probado usado de nuevo: {rate}, ${saved} ahorrado\n"
         );
         for (name, one) in &self.components {
             let average = one.total_ms / f64::from(one.calls.max(1));
             let Component { calls, failed, cost, .. } = one;
-            text.push_str(&format!(
-                "    {name:<24} {calls:>5} times, {failed} failed, {average:.1} ms, ${cost}\n"
+            text.push_str(&say!(
+                "    {name:<24} {calls:>5} times, {failed} failed, {average:.1} ms, ${cost}\n",
+                "    {name:<24} {calls:>5} veces, {failed} fallidas, {average:.1} ms, ${cost}\n"
             ));
         }
         text

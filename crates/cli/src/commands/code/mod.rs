@@ -25,9 +25,24 @@ pub(super) async fn health(app: &App) -> (bool, String) {
     let python = match app.sandbox() {
         Err(failure) if wanted => return (false, failure.message),
         Err(failure) => {
-            return (true, format!("programs cannot be run here, and no agent needs it: {failure}"));
+            return (
+                true,
+                say!(
+                    "programs cannot be run here, and no agent needs it: {failure}",
+                    "aquí no se pueden ejecutar programas, y ningún agente lo necesita: {failure}"
+                ),
+            );
         }
-        Ok(Sandbox::E2b(_)) => return (true, "programs run with E2B (not called)".to_owned()),
+        Ok(Sandbox::E2b(_)) => {
+            return (
+                true,
+                word!(
+                    "programs run with E2B (not called)",
+                    "los programas se ejecutan con E2B (no se llamó)"
+                )
+                .to_owned(),
+            );
+        }
         Ok(Sandbox::Local(python)) => python,
     };
     match python.facts().await {
@@ -35,11 +50,20 @@ pub(super) async fn health(app: &App) -> (bool, String) {
         Ok(facts) => {
             let (major, minor, patch) = facts.version;
             let world = match python.own_world() {
-                Ok(()) => "sandboxed".to_owned(),
-                Err(why) => format!("confined, but names of files can be seen: {why}"),
+                Ok(()) => word!("sandboxed", "en un entorno aislado").to_owned(),
+                Err(why) => say!(
+                    "confined, but names of files can be seen: {why}",
+                    "confinados, pero se ven los nombres de archivos: {why}"
+                ),
             };
             let libraries = facts.libraries.len();
-            (true, format!("Python {major}.{minor}.{patch}, {libraries} libraries, {world}"))
+            (
+                true,
+                say!(
+                    "Python {major}.{minor}.{patch}, {libraries} libraries, {world}",
+                    "Python {major}.{minor}.{patch}, {libraries} bibliotecas, {world}"
+                ),
+            )
         }
     }
 }

@@ -60,7 +60,10 @@ pub(super) async fn run(global: &GlobalOptions, args: CodeRunArgs) -> Result<u8,
 
 fn timeout(seconds: f64) -> Result<Seconds, Failure> {
     Seconds::new(seconds).ok().filter(|time| time.as_millis() > 0).ok_or_else(|| {
-        Failure::usage(format!("--timeout: must be a number of seconds above 0, not {seconds}"))
+        Failure::usage(say!(
+            "--timeout: must be a number of seconds above 0, not {seconds}",
+            "--timeout: debe ser un número de segundos mayor que 0, no {seconds}"
+        ))
     })
 }
 
@@ -68,9 +71,13 @@ fn timeout(seconds: f64) -> Result<Seconds, Failure> {
 fn order(app: &App, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Failure> {
     let context = args.context.as_deref().map(context_from).transpose()?.unwrap_or_default();
     let code = args.code.as_deref().map(|path| bounded(path, MOST_CODE_BYTES)).transpose()?;
-    let task = app.without_secrets(args.task.clone().unwrap_or_else(|| "Run the given program".to_owned()));
+    let task = app
+        .without_secrets(args.task.clone().unwrap_or_else(|| recorded!("Run the given program").to_owned()));
     if task.trim().is_empty() {
-        return Err(Failure::usage("--task: say what is to be done"));
+        return Err(Failure::usage(word!(
+            "--task: say what is to be done",
+            "--task: indicar qué hay que hacer"
+        )));
     }
     let mut inputs = JsonMap::from_iter([("context".to_owned(), Value::Object(context))]);
     inputs.extend(code.map(|code| ("python".to_owned(), Value::String(code))));
@@ -94,8 +101,12 @@ fn order(app: &App, run_id: &RunId, args: &CodeRunArgs) -> Result<RunOrder, Fail
     // Recorded, so that whoever resumes the run keeps to it.
     settings.code_timeout = args.timeout.map(timeout).transpose()?;
     settings.max_revisions = 0;
-    let (plan, _) = plan_of(&plan, run_id, &mut settings)
-        .map_err(|error| Failure::usage(format!("the task cannot be planned: {error}")))?;
+    let (plan, _) = plan_of(&plan, run_id, &mut settings).map_err(|error| {
+        Failure::usage(say!(
+            "the task cannot be planned: {error}",
+            "la tarea no se puede planificar: {error}"
+        ))
+    })?;
     let goal = goal(&plan.goal_id, &task)?;
     let material = StartMaterial { goal: Some(Arc::new(goal)), plan: Some(Arc::new(plan)) };
     let origin = Some(app.origin(AskedBy::default()));
@@ -120,8 +131,15 @@ pub(super) fn context_from(path: &Path) -> Result<JsonMap, Failure> {
             candor_model::check_depth("context", &value).map_err(|error| at(error.to_string()))?;
             Ok(value.as_object().cloned().unwrap_or_default())
         }
-        Ok(_) => Err(at("a context must be a JSON object, such as {\"amount\": 100}".to_owned())),
-        Err(error) => Err(at(format!("is not JSON: {error}; a context is a JSON object"))),
+        Ok(_) => Err(at(word!(
+            "a context must be a JSON object, such as {\"amount\": 100}",
+            "un contexto debe ser un objeto JSON, como {\"amount\": 100}"
+        )
+        .to_owned())),
+        Err(error) => Err(at(say!(
+            "is not JSON: {error}; a context is a JSON object",
+            "no es JSON: {error}; un contexto es un objeto JSON"
+        ))),
     }
 }
 
@@ -132,7 +150,10 @@ fn bounded(path: &Path, most: usize) -> Result<String, Failure> {
         return Ok(text);
     }
     let (path, size, most) = (path.display(), text.len() >> 20, most >> 20);
-    Err(Failure::usage(format!("{path}: is {size} MB large; at most {most} MB are taken: give less")))
+    Err(Failure::usage(say!(
+        "{path}: is {size} MB large; at most {most} MB are taken: give less",
+        "{path}: ocupa {size} MB; se aceptan como mucho {most} MB: dar menos"
+    )))
 }
 
 /// The context as it is now, and how it came about. After a failure it is as it was.
@@ -145,7 +166,7 @@ fn tell(loaded: &LoadedRun, global: &GlobalOptions, as_json: bool, done: bool) -
         // What a program says of itself may be anything, colours and hidden letters included.
         let lines = last.iter().flat_map(|feedback| &feedback.errors).flat_map(|error| error.lines());
         let reasons: Vec<String> = lines.map(clean).collect();
-        tell!("candor: it failed: {}", reasons.join("\n"));
+        tell!("candor: it failed: {}", "candor: falló: {}", reasons.join("\n"));
     }
     if as_json {
         let metadata = loaded.records.iter().rev().find_map(metadata_in).unwrap_or_default();
@@ -156,7 +177,10 @@ fn tell(loaded: &LoadedRun, global: &GlobalOptions, as_json: bool, done: bool) -
         output::print_as_is(&(serde_json::to_string_pretty(&context)? + "\n"))?;
     }
     let (run_id, more) = (loaded.state.run_id(), global.words());
-    tell!("candor: how it came about: candor code chain {run_id}{more}");
+    tell!(
+        "candor: how it came about: candor code chain {run_id}{more}",
+        "candor: cómo se llegó a ello: candor code chain {run_id}{more}"
+    );
     Ok(())
 }
 

@@ -23,7 +23,8 @@ pub(super) fn install(user: bool, dry_run: bool) -> Result<u8, Failure> {
     change(&settings, dry_run, |fields| add_hooks(fields, &program))?;
     if user {
         tell!(
-            "candor: register the MCP server with: claude mcp add --scope user {SERVER} -- {program} serve --mcp"
+            "candor: register the MCP server with: claude mcp add --scope user {SERVER} -- {program} serve --mcp",
+            "candor: registrar el servidor MCP con: claude mcp add --scope user {SERVER} -- {program} serve --mcp"
         );
     } else {
         change(Path::new(".mcp.json"), dry_run, |fields| add_server(fields, &program))?;
@@ -44,7 +45,12 @@ fn program() -> String {
 }
 
 fn home() -> Result<PathBuf, Failure> {
-    std::env::home_dir().ok_or_else(|| Failure::usage("--user: the home folder is not known; set HOME"))
+    std::env::home_dir().ok_or_else(|| {
+        Failure::usage(word!(
+            "--user: the home folder is not known; set HOME",
+            "--user: no se conoce la carpeta personal; definir HOME"
+        ))
+    })
 }
 
 /// Changes the JSON object in a file, or a new one; says what was done.
@@ -56,28 +62,39 @@ fn change(
     let shown = path.display();
     let mut value = match std::fs::read_to_string(path) {
         Ok(text) => serde_json::from_str(&text).map_err(|error| {
-            Failure::usage(format!("{shown} is no JSON: {error}; mend it, it was left as it is"))
+            Failure::usage(say!(
+                "{shown} is no JSON: {error}; mend it, it was left as it is",
+                "{shown} no es JSON: {error}; corregirlo, se dejó como está"
+            ))
         })?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => json!({}),
-        Err(error) => return Err(Failure::usage(format!("{shown} cannot be read: {error}"))),
+        Err(error) => {
+            return Err(Failure::usage(say!(
+                "{shown} cannot be read: {error}",
+                "{shown} no se puede leer: {error}"
+            )));
+        }
     };
     let Some(fields) = value.as_object_mut() else {
-        return Err(Failure::usage(format!("{shown} holds no JSON object; it was left as it is")));
+        return Err(Failure::usage(say!(
+            "{shown} holds no JSON object; it was left as it is",
+            "{shown} no contiene un objeto JSON; se dejó como está"
+        )));
     };
     if !add(fields) {
-        tell!("candor: {shown} has it already");
+        tell!("candor: {shown} has it already", "candor: {shown} ya lo tiene");
         return Ok(());
     }
     let text = serde_json::to_string_pretty(&value)? + "\n";
     if dry_run {
-        tell!("candor: {shown} would be:\n{text}");
+        tell!("candor: {shown} would be:\n{text}", "candor: {shown} quedaría así:\n{text}");
         return Ok(());
     }
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
     std::fs::write(path, text)?;
-    tell!("candor: wrote {shown}");
+    tell!("candor: wrote {shown}", "candor: escrito {shown}");
     Ok(())
 }
 

@@ -66,7 +66,10 @@ pub(crate) async fn hook(global: &GlobalOptions, args: &HookArgs) -> Result<u8, 
     }
     let text = read(Path::new("-"))?;
     let event: Event = serde_json::from_str(&text).map_err(|error| {
-        Failure::failed(format!("candor hook: standard input is no event of a coding assistant: {error}"))
+        Failure::failed(say!(
+            "candor hook: standard input is no event of a coding assistant: {error}",
+            "candor hook: la entrada estándar no es un evento de un asistente de programación: {error}"
+        ))
     })?;
     let app = App::build(global)?;
     let answer = match event.hook_event_name.as_str() {
@@ -132,7 +135,10 @@ fn before_tool(data: &DataFolder, event: &Event) -> Option<Value> {
     let (class, evidence) = does(event)?;
     let known = trust::asked(data, event, class)?;
     let reason = match class.asks() {
-        true => format!("Candor: this cannot be undone ({class}: {evidence}); {known}"),
+        true => say!(
+            "Candor: this cannot be undone ({class}: {evidence}); {known}",
+            "Candor: esto no se puede deshacer ({class}: {evidence}); {known}"
+        ),
         false => format!("Candor: {known} ({evidence})"),
     };
     Some(json!({ "hookSpecificOutput": {
@@ -169,7 +175,7 @@ fn foreign(tool: &str, arguments: &JsonMap) -> Option<(RiskClass, String)> {
         check: None,
     };
     let class = risk::of_call(&spec, arguments);
-    class.asks().then(|| (class, format!("the tool {name}")))
+    class.asks().then(|| (class, say!("the tool {name}", "la herramienta {name}")))
 }
 
 fn first_line(text: &str) -> String {

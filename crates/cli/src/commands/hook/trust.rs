@@ -39,14 +39,19 @@ pub(super) fn asked(data: &DataFolder, event: &Event, class: RiskClass) -> Optio
     }
     note(data, &TrustEntry::Asked { call: event.call(), class });
     if !class.asks() {
-        return Some(format!(
-            "you objected to what was done before; changes are asked about until you say “go ahead”, or for {careful} more prompts"
+        return Some(say!(
+            "you objected to what was done before; changes are asked about until you say “go ahead”, or for {careful} more prompts",
+            "hubo una objeción a lo hecho antes; se pregunta por los cambios hasta oír «adelante», o durante {careful} peticiones más"
         ));
     }
     let known = record.calls.get(&class).copied().unwrap_or_default();
     Some(match known.asked {
-        0 => "the first such call here".to_owned(),
-        asked => format!("you allowed {} of {asked} such calls before", known.allowed),
+        0 => word!("the first such call here", "la primera llamada así aquí").to_owned(),
+        asked => say!(
+            "you allowed {} of {asked} such calls before",
+            "se permitieron antes {} de {asked} llamadas así",
+            known.allowed
+        ),
     })
 }
 
@@ -119,7 +124,10 @@ pub(crate) async fn trust(global: &GlobalOptions, args: &TrustArgs) -> Result<u8
     let data = App::build(global)?.data;
     if let Some(TrustCommand::Clear) = args.command {
         data.forget_trust()?;
-        tell!("candor: forgot signals and allowed calls; runs and agents keep their records");
+        tell!(
+            "candor: forgot signals and allowed calls; runs and agents keep their records",
+            "candor: olvidadas las señales y las llamadas permitidas; las ejecuciones y los agentes conservan sus registros"
+        );
         return Ok(code::DONE);
     }
     let (record, measured) = (data.trust(), Measured::of(&data).await);
@@ -145,21 +153,30 @@ fn as_json(record: &TrustRecord, measured: &Measured) -> Value {
 
 fn as_text(record: &TrustRecord, measured: &Measured) -> String {
     let TrustRecord { prompts, approvals, objections, .. } = record;
-    let mut text =
-        format!("coding assistant: {prompts} prompts, {approvals} that approve, {objections} that object\n");
+    let mut text = say!(
+        "coding assistant: {prompts} prompts, {approvals} that approve, {objections} that object\n",
+        "asistente de programación: {prompts} peticiones, {approvals} que aprueban, {objections} que objetan\n"
+    );
     for (session, left) in &record.careful {
-        text.push_str(&format!(
-            "session {session}: changes are asked about for {left} more prompts, or until you approve\n"
+        text.push_str(&say!("session {session}: changes are asked about for {left} more prompts, or until you approve\n", "sesión {session}: se pregunta por los cambios durante {left} peticiones más, o hasta una aprobación\n"
         ));
     }
     for (class, known) in &record.calls {
-        text.push_str(&format!("{class}: {} of {} calls allowed\n", known.allowed, known.asked));
+        text.push_str(&say!(
+            "{class}: {} of {} calls allowed\n",
+            "{class}: {} de {} llamadas permitidas\n",
+            known.allowed,
+            known.asked
+        ));
     }
     if let Some(line) = measured.of_runs() {
         text.push_str(&format!("{line}\n"));
     }
     for (name, attempts, successes) in &measured.agents {
-        text.push_str(&format!("{name}: {successes} of {attempts} attempts succeeded\n"));
+        text.push_str(&say!(
+            "{name}: {successes} of {attempts} attempts succeeded\n",
+            "{name}: {successes} de {attempts} intentos logrados\n"
+        ));
     }
     text
 }

@@ -41,8 +41,11 @@ pub(crate) fn init(args: &InitArgs) -> Result<u8, Failure> {
     }
     let there = files.iter().map(|(name, _)| args.folder.join(name)).find(|path| path.exists());
     if let Some(path) = there {
-        let problem =
-            format!("{} is there already; it was left as it is, and nothing was written", path.display());
+        let problem = say!(
+            "{} is there already; it was left as it is, and nothing was written",
+            "{} ya existe; se dejó como está, y no se escribió nada",
+            path.display()
+        );
         return Err(Failure::usage(problem));
     }
     for (name, text) in &files {
@@ -50,7 +53,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<u8, Failure> {
     }
     let names: Vec<String> =
         files.iter().map(|(name, _)| args.folder.join(name).display().to_string()).collect();
-    tell!("candor: wrote {}", names.join(", "));
+    tell!("candor: wrote {}", "candor: escrito {}", names.join(", "));
     tell_next(args, model.as_ref());
     Ok(code::DONE)
 }
@@ -65,12 +68,15 @@ fn settings(model: Option<&Found>) -> String {
 /// Writes a file that is not there yet.
 fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::usage(format!("could not make {}: {error}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::usage(say!("could not make {}: {error}", "no se pudo crear {}: {error}", folder.display()))
+    })?;
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
         let problem = match error.kind() {
-            std::io::ErrorKind::AlreadyExists => "is there already; it was left as it is".to_owned(),
-            _ => format!("could not be made: {error}"),
+            std::io::ErrorKind::AlreadyExists => {
+                word!("is there already; it was left as it is", "ya existe; se dejó como está").to_owned()
+            }
+            _ => say!("could not be made: {error}", "no se pudo crear: {error}"),
         };
         Failure::usage(format!("{} {problem}", path.display()))
     })?;
@@ -80,18 +86,25 @@ fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
 /// Which model was found, and what to try.
 fn tell_next(args: &InitArgs, model: Option<&Found>) {
     match model {
-        Some(found) => tell!("candor: model {} ({})", found.name, found.by),
+        Some(found) => tell!("candor: model {} ({})", "candor: modelo {} ({})", found.name, found.by),
         None if args.full => {}
-        None => tell!("candor: no model was found ({}); goals are planned by rules", model::places()),
+        None => tell!(
+            "candor: no model was found ({}); goals are planned by rules",
+            "candor: no se encontró ningún modelo ({}); los objetivos se planifican con reglas",
+            model::places()
+        ),
     }
     let here = args.folder == Path::new(".");
     let place = if here { String::new() } else { format!("cd {} && ", args.folder.display()) };
-    tell!("Try next:\n  {place}candor doctor");
+    tell!("Try next:\n  {place}candor doctor", "Para probar:\n  {place}candor doctor");
     if !args.full {
         tell!("  {place}candor run --plan plan.json");
     }
     if model.is_some() {
-        tell!("  {place}candor run \"Summarise what is in this folder\"");
+        tell!(
+            "  {place}candor run \"Summarise what is in this folder\"",
+            "  {place}candor run \"Resume lo que hay en esta carpeta\""
+        );
     }
 }
 

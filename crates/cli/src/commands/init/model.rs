@@ -32,7 +32,7 @@ pub(super) struct Found {
 /// Where a model is looked for, for people.
 pub(super) fn places() -> String {
     let keys = BY_KEY.map(|(variable, ..)| variable).join(", ");
-    format!("{keys}, an Ollama at {}", ollama())
+    say!("{keys}, an Ollama at {}", "{keys}, un Ollama en {}", ollama())
 }
 
 /// The first model that is there.
@@ -42,7 +42,7 @@ pub(super) fn find() -> Option<Found> {
         .find(|(variable, ..)| std::env::var_os(variable).is_some_and(|key| !key.is_empty()));
     match key {
         Some((variable, provider, model)) => Some(Found {
-            by: format!("{variable} is set"),
+            by: say!("{variable} is set", "{variable} está definida"),
             section: format!("[models.balanced]\nprovider = \"{provider}\"\nmodel = \"{model}\"\n"),
             name: format!("{provider}/{model}"),
         }),
@@ -60,7 +60,7 @@ fn ollama() -> String {
 fn local(host: &str) -> Option<Found> {
     let model = first_model(&tags(host)?)?;
     Some(Found {
-        by: format!("an Ollama answers at {host}"),
+        by: say!("an Ollama answers at {host}", "un Ollama responde en {host}"),
         section: format!(
             "[models.balanced]\nprovider = \"openai_compatible\"\nendpoint = \"http://{host}/v1/\"\nmodel = {}\n",
             Value::from(model.as_str())

@@ -60,16 +60,16 @@ impl Classes {
         }
         let mut text = format!(
             "\n{:<10} {:>5} {:>9} {:>11} {:>8} {:>7} {:>10} {:>10} {:>9} {:>9}\n",
-            "requests",
-            "runs",
-            "verified",
-            "unverified",
-            "not met",
-            "tasks",
-            "revisions",
-            "seconds",
-            "tokens",
-            "cost"
+            word!("requests", "peticiones"),
+            word!("runs", "ejec."),
+            word!("verified", "verif."),
+            word!("unverified", "sin verif."),
+            word!("not met", "no alc."),
+            word!("tasks", "tareas"),
+            word!("revisions", "revis."),
+            word!("seconds", "segundos"),
+            word!("tokens", "tokens"),
+            word!("cost", "coste")
         );
         for (class, figures) in &self.0 {
             let each = |sum: u64| sum as f64 / figures.runs.max(1) as f64;
@@ -87,15 +87,18 @@ impl Classes {
                 format!("${:.4}", each(figures.cost.micros()) / 1e6),
             ));
         }
-        text + "Tasks, revisions, seconds, tokens and cost are averages of a run.\n"
+        text + word!(
+            "Tasks, revisions, seconds, tokens and cost are averages of a run.\n",
+            "Tareas, revisiones, segundos, tokens y coste son medias de una ejecución.\n"
+        )
     }
 }
 
-const fn name(class: TaskClass) -> &'static str {
+fn name(class: TaskClass) -> &'static str {
     match class {
-        TaskClass::Simple => "simple",
-        TaskClass::Standard => "standard",
-        TaskClass::Complex => "complex",
+        TaskClass::Simple => word!("simple", "simple"),
+        TaskClass::Standard => word!("standard", "estándar"),
+        TaskClass::Complex => word!("complex", "compleja"),
     }
 }
 

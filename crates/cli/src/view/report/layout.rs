@@ -1,8 +1,8 @@
 //! The result as the run's pack lays it out: sections of labelled values, prices in the goal's currency.
 
+use crate::view::words::in_short;
 use candor_model::{JsonMap, ReportLayout, ReportRow, ReportSection, RowFormat};
 use candor_projections::deliverable::Deliverable;
-use candor_projections::values::in_short;
 use serde_json::Value;
 
 use super::block::{Block, Span, text};

@@ -17,18 +17,20 @@ use candor_projections::report::{Report, Subject};
 use serde_json::{Value, json};
 
 use self::block::Block;
+use crate::lang::language;
+
 use super::words::title;
 
 /// Writes the report on a run as Markdown.
 #[must_use]
 pub fn markdown(state: &RunState, records: &[Recorded]) -> String {
-    markdown::page(&title_of(state), &blocks(&Subject::of(state, records)))
+    markdown::page(&title_of(state), &blocks(&Subject::of(state, records).told_in(language())))
 }
 
 /// Writes the report on a run as one HTML file.
 #[must_use]
 pub fn html(state: &RunState, records: &[Recorded]) -> String {
-    html::page(&title_of(state), &blocks(&Subject::of(state, records)))
+    html::page(&title_of(state), &blocks(&Subject::of(state, records).told_in(language())))
 }
 
 /// Gives the report as data; `null` stands for what is not known yet.
@@ -60,7 +62,7 @@ fn blocks(subject: &Subject<'_>) -> Vec<Block> {
         sections::lessons(subject),
         sections::further(subject),
     ];
-    let how = block::section(2, title::HOW, how.concat());
+    let how = block::section(2, title::HOW.text(), how.concat());
     [result::head(subject), result::result(subject, &made), result::missing(&missing(subject)), how].concat()
 }
 

@@ -14,11 +14,11 @@ pub(super) fn models(subject: &Subject<'_>) -> Vec<Block> {
     if figures.calls > 0 {
         let rows = figures.cost_by_model.iter();
         let rows = rows.map(|(model, cost)| vec![text(model.as_str()), text(format::money(*cost))]).collect();
-        body.push(Block::Table(vec![column::MODEL.to_owned(), column::COST.to_owned()], rows));
+        body.push(Block::Table(vec![column::MODEL.text().to_owned(), column::COST.text().to_owned()], rows));
         body.extend(list(words::figures(&figures).into_iter().map(text).collect()));
     }
     if let Some(report) = degradation::report(subject.state.degradation()) {
         body.extend(list(report.lines().map(text).collect()));
     }
-    section(3, title::MODELS, body)
+    section(3, title::MODELS.text(), body)
 }

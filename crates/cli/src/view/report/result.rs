@@ -13,12 +13,12 @@ use crate::view::words::{self, label, title};
 pub(super) fn head(subject: &Subject<'_>) -> Vec<Block> {
     let state = subject.state;
     let mut facts: Vec<(&str, Span)> = vec![
-        (label::RUN, vec![Inline::Code(state.run_id().to_string())]),
-        (label::STATUS, text(words::run_status(state.status()))),
+        (label::RUN.text(), vec![Inline::Code(state.run_id().to_string())]),
+        (label::STATUS.text(), text(words::run_status(state.status()))),
     ];
     let started = subject.chronicle.started.map(crate::view::zone::moment);
-    facts.extend(started.map(|at| (label::STARTED, text(at))));
-    facts.push((label::COST, text(format::money(state.spent()))));
+    facts.extend(started.map(|at| (label::STARTED.text(), text(at))));
+    facts.push((label::COST.text(), text(format::money(state.spent()))));
     let mut line: Span = Vec::new();
     for (name, fact) in facts {
         line.extend((!line.is_empty()).then(|| Inline::Text("·".to_owned())));
@@ -35,13 +35,13 @@ pub(super) fn result(subject: &Subject<'_>, made: &[Deliverable]) -> Vec<Block> 
     let laid_out = layout.map(|layout| (layout.title.as_str(), layout::sections(layout, made)));
     let (heading, mut body) = match laid_out.filter(|(_, body)| !body.is_empty()) {
         Some((heading, body)) => (heading, body),
-        None => (title::RESULT, last_outputs(made)),
+        None => (title::RESULT.text(), last_outputs(made)),
     };
     if body.is_empty() {
-        body.push(paragraph(words::NO_RESULTS));
+        body.push(paragraph(words::NO_RESULTS.text()));
     }
     if Results::of(subject.state).sample_data {
-        body.push(Block::Text(vec![Inline::Strong(words::SAMPLE_DATA.to_owned())]));
+        body.push(Block::Text(vec![Inline::Strong(words::sample_data().to_owned())]));
     }
     section(2, heading, body)
 }
@@ -59,8 +59,8 @@ fn last_outputs(made: &[Deliverable]) -> Vec<Block> {
 /// What the result lacks.
 pub(super) fn missing(missing: &[Missing]) -> Vec<Block> {
     if missing.is_empty() {
-        return section(2, title::MISSING, vec![paragraph(words::NOTHING_MISSING)]);
+        return section(2, title::MISSING.text(), vec![paragraph(words::NOTHING_MISSING.text())]);
     }
     let entry = |it: &Missing| vec![Inline::Strong(it.what.clone()), Inline::Text(format!("— {}", it.why))];
-    section(2, title::MISSING, vec![Block::List(missing.iter().map(entry).collect())])
+    section(2, title::MISSING.text(), vec![Block::List(missing.iter().map(entry).collect())])
 }

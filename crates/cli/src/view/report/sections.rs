@@ -30,14 +30,17 @@ pub(super) fn goal(subject: &Subject<'_>) -> Vec<Block> {
         None => goal.constraints.iter().map(|it| unchecked_row(&it.label(), it.value.as_str())).collect(),
     };
     if !rows.is_empty() {
-        body.push(table(&[column::WHAT, column::WANTED, column::FOUND, column::MET], rows));
+        body.push(table(
+            &[column::WHAT.text(), column::WANTED.text(), column::FOUND.text(), column::MET.text()],
+            rows,
+        ));
     }
     let criteria = criteria(subject);
     if !criteria.is_empty() {
-        body.push(Block::Text(vec![Inline::Strong(title::CRITERIA.to_owned())]));
+        body.push(Block::Text(vec![Inline::Strong(title::CRITERIA.text().to_owned())]));
         body.push(Block::List(criteria.into_iter().map(text).collect()));
     }
-    section(3, title::GOAL, body)
+    section(3, title::GOAL.text(), body)
 }
 
 fn table(head: &[&str], rows: Vec<Vec<Span>>) -> Block {
@@ -46,21 +49,20 @@ fn table(head: &[&str], rows: Vec<Vec<Span>>) -> Block {
 
 fn check_row(check: &ConstraintCheck) -> Vec<Span> {
     let met = match check.met {
-        Some(true) => words::YES,
-        Some(false) => words::NO,
-        None => words::NOT_KNOWN,
+        Some(met) => words::yes_or_no(met),
+        None => words::NOT_KNOWN.text(),
     };
-    let found = check.found.as_deref().unwrap_or(words::NOT_SAID);
+    let found = check.found.as_deref().unwrap_or(words::NOT_SAID.text());
     [check.what.replace('_', " ").as_str(), check.wanted.as_str(), found, met].map(text).into()
 }
 
 fn unchecked_row(kind: &str, value: &str) -> Vec<Span> {
-    [kind, value, words::NOT_SAID, words::NOT_KNOWN].map(text).into()
+    [kind, value, words::NOT_SAID.text(), words::NOT_KNOWN.text()].map(text).into()
 }
 
 /// The success criteria, each with what was found of it; before that is known, as they stand.
 fn criteria(subject: &Subject<'_>) -> Vec<String> {
-    let judged = RunVerdict::of(subject.records);
+    let judged = RunVerdict::told(subject.records, subject.language);
     if judged.criteria.is_empty() {
         let criteria = subject.state.goal().into_iter().flat_map(|goal| &goal.success_criteria);
         return criteria.cloned().collect();
@@ -83,17 +85,19 @@ pub(super) fn steps(made: &[Deliverable]) -> Vec<Block> {
         let name = vec![Inline::Strong(step.task.clone()), Inline::Code(step.task_id.to_string())];
         std::iter::once(Block::Text(name)).chain(values::outputs(&step.outputs))
     });
-    section(3, title::STEPS, body.collect())
+    section(3, title::STEPS.text(), body.collect())
 }
 
 pub(super) fn plan(subject: &Subject<'_>) -> Vec<Block> {
-    let Some(plan) = &subject.plan else { return section(3, title::PLAN, vec![paragraph(words::NO_PLAN)]) };
+    let Some(plan) = &subject.plan else {
+        return section(3, title::PLAN.text(), vec![paragraph(words::NO_PLAN.text())]);
+    };
     let style = Style { width: DRAWING_COLUMNS, ..Style::default() };
     let drawn = tree::draw(subject.state, subject.records, style);
     let mut body = vec![Block::Drawing(drawn), Block::Mermaid(diagrams::graph(plan))];
     let repairs = subject.chronicle.first_plan.map(|(_, repairs)| repairs).unwrap_or_default();
     body.extend((!repairs.is_empty()).then(|| paragraph(words::repaired(repairs))));
-    section(3, title::PLAN, body)
+    section(3, title::PLAN.text(), body)
 }
 
 fn task_cell(subject: &Subject<'_>, id: &TaskId) -> Span {
@@ -103,17 +107,17 @@ fn task_cell(subject: &Subject<'_>, id: &TaskId) -> Span {
 pub(super) fn timeline(subject: &Subject<'_>) -> Vec<Block> {
     let attempts = &subject.chronicle.attempts;
     if attempts.is_empty() {
-        return section(3, title::TIMELINE, vec![paragraph(words::NO_ATTEMPTS)]);
+        return section(3, title::TIMELINE.text(), vec![paragraph(words::NO_ATTEMPTS.text())]);
     }
     let rows: Vec<_> = attempts.iter().take(TIMELINE_ROWS).map(|it| attempt_row(subject, it)).collect();
     let head = [
-        column::START,
-        column::TASK,
-        column::AGENT,
-        column::ATTEMPT,
-        column::OUTCOME,
-        column::TOOK,
-        column::COST,
+        column::START.text(),
+        column::TASK.text(),
+        column::AGENT.text(),
+        column::ATTEMPT.text(),
+        column::OUTCOME.text(),
+        column::TOOK.text(),
+        column::COST.text(),
     ];
     let mut body = vec![table(&head, rows)];
     let hidden = attempts.len().saturating_sub(TIMELINE_ROWS);
@@ -121,7 +125,7 @@ pub(super) fn timeline(subject: &Subject<'_>) -> Vec<Block> {
         body.push(paragraph(words::timeline_folded(hidden, &commands::explain(subject.state.run_id()))));
     }
     body.push(Block::Drawing(diagrams::gantt(&subject.chronicle)));
-    section(3, title::TIMELINE, body)
+    section(3, title::TIMELINE.text(), body)
 }
 
 fn attempt_row(subject: &Subject<'_>, attempt: &Attempt<'_>) -> Vec<Span> {
@@ -151,9 +155,12 @@ pub(super) fn failures(subject: &Subject<'_>) -> Vec<Block> {
         entry
     });
     let entries: Vec<Span> = failures.chain(partial).chain(warned).collect();
-    let body =
-        if entries.is_empty() { vec![paragraph(words::NO_FAILURES)] } else { vec![Block::List(entries)] };
-    section(3, title::FAILURES, body)
+    let body = if entries.is_empty() {
+        vec![paragraph(words::NO_FAILURES.text())]
+    } else {
+        vec![Block::List(entries)]
+    };
+    section(3, title::FAILURES.text(), body)
 }
 
 /// A result that is only a part, with what is missing from it.
@@ -197,7 +204,7 @@ fn failure_entry(subject: &Subject<'_>, failure: &Failure<'_>) -> Span {
 pub(super) fn revisions(subject: &Subject<'_>) -> Vec<Block> {
     let revisions = &subject.chronicle.revisions;
     if revisions.is_empty() {
-        return section(3, title::REVISIONS, vec![paragraph(words::NO_REVISIONS)]);
+        return section(3, title::REVISIONS.text(), vec![paragraph(words::NO_REVISIONS.text())]);
     }
     let row = |Revised { at, revision }: &Revised<'_>| {
         vec![
@@ -208,8 +215,14 @@ pub(super) fn revisions(subject: &Subject<'_>) -> Vec<Block> {
             text(format!("{:+.2}", revision.confidence_delta.get())),
         ]
     };
-    let head = [column::REVISION, column::WHEN, column::BECAUSE, column::CHANGES, column::CONFIDENCE];
-    section(3, title::REVISIONS, vec![table(&head, revisions.iter().map(row).collect())])
+    let head = [
+        column::REVISION.text(),
+        column::WHEN.text(),
+        column::BECAUSE.text(),
+        column::CHANGES.text(),
+        column::CONFIDENCE.text(),
+    ];
+    section(3, title::REVISIONS.text(), vec![table(&head, revisions.iter().map(row).collect())])
 }
 
 pub(super) fn confidence(subject: &Subject<'_>) -> Vec<Block> {
@@ -222,8 +235,13 @@ pub(super) fn confidence(subject: &Subject<'_>) -> Vec<Block> {
         let cause = words::confidence_cause(&point.cause);
         vec![text(at), text(format::confidence(point.confidence)), text(cause)]
     });
-    let table = table(&[column::WHEN, column::CONFIDENCE, column::CAUSE], rows.collect());
-    section(3, title::CONFIDENCE, vec![paragraph(format!("{line} {span} ({})", words::SPARKLINE_KEY)), table])
+    let table =
+        table(&[column::WHEN.text(), column::CONFIDENCE.text(), column::CAUSE.text()], rows.collect());
+    section(
+        3,
+        title::CONFIDENCE.text(),
+        vec![paragraph(format!("{line} {span} ({})", words::SPARKLINE_KEY.text())), table],
+    )
 }
 
 pub(super) fn cost(subject: &Subject<'_>) -> Vec<Block> {
@@ -231,8 +249,8 @@ pub(super) fn cost(subject: &Subject<'_>) -> Vec<Block> {
     let accounts = subject.chronicle.by_account.iter();
     let mut rows: Vec<Vec<Span>> =
         accounts.map(|(account, sum)| vec![text(words::account(*account)), money(*sum)]).collect();
-    rows.push(vec![text(words::TOTAL), money(subject.chronicle.spent())]);
-    let mut body = vec![table(&[column::ACCOUNT, column::COST], rows)];
+    rows.push(vec![text(words::TOTAL.text()), money(subject.chronicle.spent())]);
+    let mut body = vec![table(&[column::ACCOUNT.text(), column::COST.text()], rows)];
     let agents = subject.chronicle.by_agent();
     let rows = agents.iter().map(|(agent, (made, failed, sum))| {
         let counts = [*made, *failed].map(|count| text(format::count(count)));
@@ -240,9 +258,12 @@ pub(super) fn cost(subject: &Subject<'_>) -> Vec<Block> {
     });
     let rows: Vec<Vec<Span>> = rows.collect();
     if !rows.is_empty() {
-        body.push(table(&[column::AGENT, column::ATTEMPTS, column::FAILED, column::COST], rows));
+        body.push(table(
+            &[column::AGENT.text(), column::ATTEMPTS.text(), column::FAILED.text(), column::COST.text()],
+            rows,
+        ));
     }
-    section(3, title::COST, body)
+    section(3, title::COST.text(), body)
 }
 
 pub(super) fn people(subject: &Subject<'_>) -> Vec<Block> {
@@ -254,7 +275,7 @@ pub(super) fn people(subject: &Subject<'_>) -> Vec<Block> {
             Inline::Text(words::answered(answer)),
         ]
     });
-    section(3, title::PEOPLE, list(answers.collect()))
+    section(3, title::PEOPLE.text(), list(answers.collect()))
 }
 
 /// What happened beside the tasks: fallbacks, rollbacks, warnings.
@@ -269,33 +290,35 @@ pub(super) fn notes(subject: &Subject<'_>) -> Vec<Block> {
         let when = format::offset(chronicle.offset(told.at));
         text(format!("{when} {}", told.text))
     });
-    section(3, title::NOTES, list(notes.collect()))
+    section(3, title::NOTES.text(), list(notes.collect()))
 }
 
 pub(super) fn lessons(subject: &Subject<'_>) -> Vec<Block> {
     let Some(report) = subject.report() else { return Vec::new() };
     let lessons = &report.lessons_learned;
     let parts = [
-        (words::WHAT_FAILED, &lessons.what_failed),
-        (words::WHAT_WORKED, &lessons.what_worked),
-        (words::NEXT_TIME, &lessons.recommendations),
+        (words::WHAT_FAILED.text(), &lessons.what_failed),
+        (words::WHAT_WORKED.text(), &lessons.what_worked),
+        (words::NEXT_TIME.text(), &lessons.recommendations),
     ];
     let parts = parts.iter().filter(|(_, lines)| !lines.is_empty());
     let body = parts.flat_map(|(title, lines)| {
         let entries = lines.iter().map(|line| text(line.as_str())).collect();
         [Block::Text(vec![Inline::Strong((*title).to_owned())]), Block::List(entries)]
     });
-    section(3, title::LESSONS, body.collect())
+    section(3, title::LESSONS.text(), body.collect())
 }
 
 pub(super) fn further(subject: &Subject<'_>) -> Vec<Block> {
     let run = subject.state.run_id();
-    let mut steps =
-        vec![(commands::explain(run), words::WHY_COMMAND), (commands::logs(run, None), words::LOGS_COMMAND)];
+    let mut steps = vec![
+        (commands::explain(run), words::WHY_COMMAND.text()),
+        (commands::logs(run, None), words::LOGS_COMMAND.text()),
+    ];
     if !subject.chronicle.failures.is_empty() || subject.state.status() != candor_model::RunStatus::Completed
     {
-        steps.push((commands::postmortem(run), words::POSTMORTEM_COMMAND));
+        steps.push((commands::postmortem(run), words::POSTMORTEM_COMMAND.text()));
     }
     let entry = |(command, why): (String, &str)| vec![Inline::Code(command), Inline::Text(why.to_owned())];
-    section(3, title::FURTHER, list(steps.into_iter().map(entry).collect()))
+    section(3, title::FURTHER.text(), list(steps.into_iter().map(entry).collect()))
 }

@@ -1,6 +1,6 @@
 //! An agent's outputs as a reader wants them: text as text, lists as lists, records as tables, files as links.
 
-use candor_projections::values::in_short;
+use crate::view::words::in_short;
 use serde_json::{Map, Value};
 
 use super::block::{Block, Inline, Span, paragraph, text};
@@ -30,7 +30,7 @@ pub(super) fn outputs(outputs: &Map<String, Value>) -> Vec<Block> {
 
 fn value(key: &str, value: &Value, depth: u8) -> Vec<Block> {
     match value {
-        Value::Array(entries) if entries.is_empty() => vec![paragraph(words::NOTHING)],
+        Value::Array(entries) if entries.is_empty() => vec![paragraph(words::nothing())],
         Value::Array(entries) if depth < DEPTH => array(key, entries),
         Value::Object(fields) if depth < DEPTH => object(fields, depth),
         Value::String(told) => prose(told),

@@ -188,7 +188,7 @@ impl Columns {
 }
 
 fn agent(task: &Task) -> String {
-    if task.agent.is_tbd() { words::NO_AGENT_YET.to_owned() } else { texts::agent_name(&task.agent) }
+    if task.agent.is_tbd() { words::NO_AGENT_YET.text().to_owned() } else { texts::agent_name(&task.agent) }
 }
 
 /// How long a task took or has been at work; before that, what such tasks took.

@@ -1,5 +1,4 @@
-//! Every sentence of the views, in English. Ids, names and numbers come in as data, so that another language
-//! is another set of these functions and nothing else.
+//! Every sentence of the views, in both languages side by side. Ids, names and numbers come in as data.
 
 mod events;
 mod explain;
@@ -8,16 +7,23 @@ mod notes;
 mod pages;
 mod phases;
 mod proposal;
+mod recorded;
 mod report;
+mod shared;
 
-pub(super) use candor_projections::words::*;
 pub(super) use events::*;
 pub(super) use explain::*;
 pub(super) use notes::*;
 pub(super) use pages::*;
 pub(super) use phases::*;
 pub(super) use proposal::*;
+pub(super) use recorded::{error_summary, failed, task_and_cause, told};
 pub(super) use report::*;
+pub(super) use shared::{
+    Sums, agent_suggested, and_more, error_text, in_short, nothing, sample_data, sums, verdict_word,
+    yes_or_no,
+};
+pub(crate) use shared::{plural, run_status, times};
 
 #[cfg(test)]
 pub(super) mod tests {

@@ -6,21 +6,27 @@ use candor_model::{
 };
 use candor_planning::texts::{self, agent_name};
 use candor_projections::format;
-use candor_projections::words::plural;
 
-pub(in crate::view) const RISKS: &str = "Risks:";
-pub(in crate::view) const ALTERNATIVES: &str = "Alternatives:";
-pub(in crate::view) const CHECKED_BY: &str = "Checked at the end:";
-pub(in crate::view) const REASONS: &str = "Why you are asked:";
+use super::plural;
+use crate::lang::Text;
+
+pub(in crate::view) const RISKS: Text = Text::new("Risks:", "Riesgos:");
+pub(in crate::view) const ALTERNATIVES: Text = Text::new("Alternatives:", "Alternativas:");
+pub(in crate::view) const CHECKED_BY: Text = Text::new("Checked at the end:", "Se comprueba al final:");
+pub(in crate::view) const REASONS: Text = Text::new("Why you are asked:", "Por qué se pregunta:");
 
 pub(in crate::view) fn plan_head(
     version: PlanVersion,
     strategy: Option<ExecutionStrategy>,
     request: &HumanApprovalRequest,
 ) -> String {
-    let strategy = strategy.map(|strategy| format!(", strategy {strategy}")).unwrap_or_default();
+    let strategy =
+        strategy.map(|strategy| say!(", strategy {strategy}", ", estrategia {strategy}")).unwrap_or_default();
     let confidence = format::confidence(request.confidence_score);
-    format!("Plan version {version}{strategy}, confidence {confidence}")
+    say!(
+        "Plan version {version}{strategy}, confidence {confidence}",
+        "Plan versión {version}{strategy}, confianza {confidence}"
+    )
 }
 
 /// Who works on the plan, each once; of an old log, how many were proposed.
@@ -31,30 +37,56 @@ pub(in crate::view) fn plan_agents(brief: &PlanBrief) -> String {
     agents.dedup();
     if !agents.is_empty() {
         let tasks = texts::side_by_side(brief);
-        return format!("Agents: {} ({}); {tasks}", agents.len(), agents.join(", "));
+        return say!(
+            "Agents: {} ({}); {tasks}",
+            "Agentes: {} ({}); {tasks}",
+            agents.len(),
+            agents.join(", ")
+        );
     }
     let AgentCounts { total, parallel, sequential, models } = &brief.agents;
-    let tiers = [(models.fast, "fast"), (models.balanced, "balanced"), (models.strong, "strong")];
+    let tiers = [
+        (models.fast, word!("fast", "rápidos")),
+        (models.balanced, word!("balanced", "equilibrados")),
+        (models.strong, word!("strong", "potentes")),
+    ];
     let tiers: Vec<String> =
         tiers.iter().filter(|(count, _)| *count > 0).map(|(count, tier)| format!("{count} {tier}")).collect();
     let tiers = if tiers.is_empty() { String::new() } else { format!("; {}", tiers.join(", ")) };
-    format!("Agents: {total} ({parallel} parallel, {sequential} sequential{tiers})")
+    say!(
+        "Agents: {total} ({parallel} parallel, {sequential} sequential{tiers})",
+        "Agentes: {total} ({parallel} en paralelo, {sequential} en secuencia{tiers})"
+    )
 }
 
 /// What it takes as far as it is known; nothing if nothing is.
 pub(in crate::view) fn plan_estimates(estimates: &PlanEstimates) -> Option<String> {
-    let by_price = || estimates.cost.map(|cost| format!("{} by the agents' prices", format::money(cost)));
+    let by_price = || {
+        estimates.cost.map(|cost| {
+            say!("{} by the agents' prices", "{} según los precios de los agentes", format::money(cost))
+        })
+    };
     let cost = estimates.measured_cost.map(texts::measured_cost).or_else(by_price);
-    let stated = || estimates.duration.map(|time| format!("{}, stated in the plan", format::duration(time)));
+    let stated = || {
+        estimates
+            .duration
+            .map(|time| say!("{}, stated in the plan", "{}, según el plan", format::duration(time)))
+    };
     let time = estimates.measured.map(texts::measured).or_else(stated);
     let tokens = estimates.measured_tokens.map(texts::measured_tokens);
     let known: Vec<String> = time.into_iter().chain(cost).chain(tokens).collect();
-    (!known.is_empty()).then(|| format!("Takes: {}", known.join("; ")))
+    (!known.is_empty()).then(|| say!("Takes: {}", "Requiere: {}", known.join("; ")))
 }
 
 /// The head of the table of tasks.
 pub(in crate::view) fn plan_columns() -> [String; 4] {
-    ["Task", "Action", "Agent", "After"].map(str::to_owned)
+    [
+        word!("Task", "Tarea"),
+        word!("Action", "Acción"),
+        word!("Agent", "Agente"),
+        word!("After", "Después de"),
+    ]
+    .map(str::to_owned)
 }
 
 /// A task in that table: its agent, or the tier of the model that does it.
@@ -70,19 +102,26 @@ pub(in crate::view) fn plan_risk(risk: &Risk) -> String {
 
 pub(in crate::view) fn plan_alternative(alternative: &PlanAlternative, recommended: bool) -> String {
     let PlanAlternative { id, name, tradeoff, estimates } = alternative;
-    let mark = if recommended { " (recommended)" } else { "" };
+    let mark = if recommended { word!(" (recommended)", " (recomendada)") } else { "" };
     let takes = estimates.measured.map(|time| format!(" ({})", texts::measured(time))).unwrap_or_default();
     format!("{id} {name}{mark}: {tradeoff}{takes}")
 }
 
 pub(in crate::view) fn plan_reply(reply: &str) -> String {
-    format!("Answer: {reply}")
+    say!("Answer: {reply}", "Respuesta: {reply}")
 }
 
 pub(in crate::view) fn plan_round(round: u32) -> String {
-    format!("Changed {} so far", plural(usize::try_from(round).unwrap_or(usize::MAX), "time"))
+    say!(
+        "Changed {} so far",
+        "Cambiado {} hasta ahora",
+        plural(usize::try_from(round).unwrap_or(usize::MAX), word!("time", "vez"))
+    )
 }
 
 pub(in crate::view) fn plan_digest(digest: &str) -> String {
-    format!("Digest {digest}: an answer is for this plan only")
+    say!(
+        "Digest {digest}: an answer is for this plan only",
+        "Resumen {digest}: una respuesta vale solo para este plan"
+    )
 }

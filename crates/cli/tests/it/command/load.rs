@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use candor_testkit::skips::skipped;
 use serde_json::{Value, json};
 
 use crate::command::mcp::{Mcp, good};
@@ -172,4 +173,36 @@ fn a_server_that_starts_too_much_at_once_waits_for_its_own_resources() {
         let report = good(&said);
         assert_eq!((&report["status"], &report["failures"]), (&json!("completed"), &json!([])), "{report}");
     }
+}
+
+#[test]
+fn a_machine_that_runs_out_of_memory_starts_fewer_tasks_and_says_so() {
+    // spec: findings RC-17
+    // A mount over /proc/meminfo that only this process sees: what is there cannot be used up in a test.
+    let script = "mount --bind meminfo /proc/meminfo && exec \"$0\" \"$@\"";
+    let mut probe = Command::new("unshare");
+    probe.args(["-rm", "sh", "-c", "mount --bind /dev/null /proc/meminfo"]);
+    if !probe.output().is_ok_and(|done| done.status.success()) {
+        skipped("this machine has no user namespaces in which something can be mounted");
+        return;
+    }
+    let candor = Candor::with_config(
+        "[limits]\nmax_parallel_tasks = 6\n[[agents]]\nagent_type = \"writer\"\nspecialization = \"Writes texts\"\n\
+         capabilities = [\"write\"]\ncommand = [\"sh\", \"agent.sh\"]\neffects = [\"read\"]\n",
+    );
+    candor.write("meminfo", "MemTotal: 8000000 kB\nMemAvailable: 20000 kB\n");
+    candor.write(
+        "agent.sh",
+        "mkdir busy || exit 9; sleep 0.2; rmdir busy; echo '{\"outputs\":{\"text\":\"done\"}}'",
+    );
+    let task = |n: usize| json!({"task_id": format!("t{n}"), "description": "Summarise a ticket", "agent_type": "writer"});
+    let tasks: Vec<Value> = (1..=6).map(task).collect();
+    candor.write("plan.json", json!({ "subtasks": tasks }).to_string());
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", script, env!("CARGO_BIN_EXE_candor")]);
+    command.args(["run", "--plan", "plan.json", "--unattended", "--json", "--data", "data"]);
+    let said = Said::of(command.current_dir(candor.folder()).output().unwrap()).ended_with(0);
+    assert_eq!(said.stdout.matches("only 19 MB of memory are free").count(), 1, "told once: {}", said.stdout);
+    let count = |kind: &str| said.stdout.matches(&format!("\"event\":\"{kind}\"")).count();
+    assert_eq!((count("task_succeeded"), count("task_failed")), (6, 0), "one at a time: {}", said.stdout);
 }

@@ -193,6 +193,33 @@ fn logs_are_cut_for_people_and_obeyed_by_no_terminal() {
 }
 
 #[test]
+fn a_large_result_is_cut_on_every_view_with_the_number_of_bytes_left_out() {
+    // spec: findings DU-08
+    let candor = Candor::with_config(
+        "[[agents]]\nagent_type = \"big\"\nspecialization = \"Writes much\"\neffects = [\"read\"]\n\
+         command = [\"sh\", \"agent.sh\"]\n",
+    );
+    candor.write(
+        "agent.sh",
+        "cat > /dev/null; printf '{\"outputs\": {\"text\": \"'; head -c 1000000 /dev/zero | tr '\\0' x; printf '\"}}'",
+    );
+    candor.write(
+        "plan.json",
+        r#"{"subtasks": [{"task_id": "t", "description": "Write much", "agent_type": "big"}]}"#,
+    );
+    for more in [&["--run-id", "run_1"][..], &["-v"], &["-q"]] {
+        let said = candor.run([&["run", "--plan", "plan.json", "--unattended"], more].concat()).ended_with(0);
+        assert!(said.stdout.len() < 10_000, "{more:?}: {} bytes", said.stdout.len());
+    }
+    for view in ["status", "watch", "explain", "report"] {
+        let said = candor.run([view, "run_1"]).ended_with(0);
+        assert!(said.stdout.len() < 40_000, "{view}: {} bytes", said.stdout.len());
+    }
+    let report = candor.run(["report", "run_1"]).stdout;
+    assert!(report.contains("bytes left out"), "{}", &report[..report.len().min(2_000)]);
+}
+
+#[test]
 fn no_fact_on_the_screen_is_longer_than_a_hundred_columns() {
     let candor = warehouse(&format!("sys.exit('{LONG}: {LONG}: {LONG}')"));
     let said = run(&candor, &["a"], "run_1");

@@ -219,3 +219,51 @@ fn colours_are_used_where_they_are_wanted() {
     let dumb = at_terminal_of("export TERM=dumb; ", &candor, &["run", PARIS], &[]).screen;
     assert!(!dumb.contains('\u{1b}') && dumb.contains("Goal reached"), "{dumb}");
 }
+
+/// The process of the command that runs in this folder.
+fn process_in(folder: &std::path::Path) -> Option<u32> {
+    let folder = folder.canonicalize().ok()?;
+    let processes = std::fs::read_dir("/proc").ok()?.flatten();
+    let here =
+        processes.filter(|it| std::fs::read_link(it.path().join("cwd")).is_ok_and(|cwd| cwd == folder));
+    let named = |it: &std::fs::DirEntry| {
+        std::fs::read_to_string(it.path().join("comm")).is_ok_and(|name| name.trim() == "candor")
+    };
+    here.filter(named).find_map(|it| it.file_name().to_str()?.parse().ok())
+}
+
+/// The processor time that a process has used, in hundredths of a second.
+fn ticks(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    [11, 12].map(|at: usize| fields[at].parse::<u64>().unwrap()).iter().sum()
+}
+
+#[test]
+fn drawing_a_run_that_waits_for_its_agents_costs_next_to_nothing() {
+    // spec: findings UX-04
+    let sleeper = "[limits]\nagent_timeout = 60\n[[agents]]\nagent_type = \"sleeper\"\nspecialization = \"Sleeps\"\n\
+        command = [\"sh\", \"-c\", \"cat > /dev/null; sleep 7; echo '{\\\"outputs\\\":{\\\"result\\\":1}}'\"]\n";
+    let candor = Candor::with_config(sleeper);
+    let task = |n: u32| serde_json::json!({"task_id": format!("t{n}"), "description": format!("Sleep {n}"), "agent_type": "sleeper"});
+    candor.write(
+        "plan.json",
+        serde_json::json!({ "subtasks": (1..=8).map(task).collect::<Vec<_>>() }).to_string(),
+    );
+    std::thread::scope(|scope| {
+        let terminal = scope.spawn(|| at_terminal(&candor, &["run", "--plan", "plan.json"], &[]));
+        let mut process = None;
+        until("the command runs", || {
+            process = process_in(candor.folder());
+            process.is_some()
+        });
+        std::thread::sleep(Duration::from_secs(2));
+        let (process, seconds) = (process.unwrap(), 4);
+        let before = ticks(process);
+        std::thread::sleep(Duration::from_secs(seconds));
+        let used = ticks(process) - before;
+        // 2 % of a core is 2 ticks a second; this build is not optimised.
+        assert!(used <= 2 * 2 * seconds, "{used} hundredths of a second in {seconds} s");
+        assert_eq!(terminal.join().unwrap().code, 0);
+    });
+}

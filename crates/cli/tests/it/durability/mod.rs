@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 mod clock;
+mod corpus;
 mod damage;
 mod disk;
 mod interrupted;

@@ -65,3 +65,13 @@ fn a_folder_that_others_could_read_is_repaired_and_that_is_told() {
     assert_eq!(open_to_others(&candor), []);
     assert_eq!(run(&candor, "list").stderr, "", "told once");
 }
+
+#[test]
+fn what_a_server_writes_is_its_owners_alone_too() {
+    // spec: findings SE-05
+    let candor = Candor::with_config(GENERAL);
+    let server = crate::http::client::Server::start(&candor);
+    let run = server.run(serde_json::json!({"goal": "Write a short text about rivers", "unattended": true}));
+    server.wait_for(&run, "completed");
+    assert_eq!(open_to_others(&candor), []);
+}

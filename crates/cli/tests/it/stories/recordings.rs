@@ -1,5 +1,5 @@
-//! What a person sees in a terminal of 80 columns and 24 rows, kept as text: a success, a retry, another agent, a
-//! model's revision, a limit, and a question. `UPDATE_SNAPSHOTS=1` writes the recordings again.
+//! What a person sees in terminals of 80 and of 120 columns, kept as text: what goes well, what fails and is recovered,
+//! what is asked, what ends badly. `UPDATE_SNAPSHOTS=1` writes the recordings again.
 
 use std::fs;
 use std::path::Path;
@@ -8,47 +8,76 @@ use candor_testkit::model_server::{Reply, SeenRequest};
 use serde_json::{Value, json};
 use vt100::Parser;
 
+use crate::command::terminal::{Seen, at_terminal_of};
 use crate::models::scene::sensible;
 use crate::stories::scene::{Story, task};
+use crate::support::{Candor, GENERAL, PARIS, VAGUE};
 
 const ROWS: u16 = 24;
-const COLUMNS: u16 = 80;
 /// Rows that have left the screen at its top and are kept.
 const ABOVE: usize = 1_000;
+/// The widths at which each situation is recorded.
+const WIDTHS: [u16; 2] = [80, 120];
+/// No line of text for people is longer, however wide the terminal; a bar, a table or a command may be.
+const LONGEST: usize = 120;
+
+/// The commands that make a terminal so wide.
+fn wide(columns: u16) -> String {
+    format!("stty cols {columns} rows {ROWS}; ")
+}
 
 /// Everything that is on the screen in the end, and what has left it at its top.
-fn rows(bytes: &str) -> Vec<String> {
-    let mut terminal = Parser::new(ROWS, COLUMNS, ABOVE);
+fn rows(bytes: &str, columns: u16) -> Vec<String> {
+    let mut terminal = Parser::new(ROWS, columns, ABOVE);
     terminal.process(bytes.as_bytes());
     let screen = terminal.screen_mut();
     screen.set_scrollback(usize::MAX);
     let mut rows = Vec::new();
     for above in (1..=screen.scrollback()).rev() {
         screen.set_scrollback(above);
-        rows.extend(screen.rows(0, COLUMNS).next());
+        rows.extend(screen.rows(0, columns).next());
     }
     screen.set_scrollback(0);
-    rows.extend(screen.rows(0, COLUMNS));
+    rows.extend(screen.rows(0, columns));
     rows
 }
 
-/// The same without what differs from run to run: times.
-fn settled(bytes: &str) -> String {
+/// The same without what differs from run to run: times and digests.
+fn settled(bytes: &str, columns: u16) -> String {
     let time = regex::Regex::new(r"(\d+m )?\d+(\.\d+)? ?(ms|s)\b").unwrap();
-    let rows = rows(bytes).into_iter().map(|row| time.replace_all(row.trim_end(), "T").into_owned());
-    rows.collect::<Vec<_>>().join("\n").trim().to_owned() + "\n"
+    let clock = regex::Regex::new(r"\b\d\d:\d\d:\d\d\b").unwrap();
+    let digest = regex::Regex::new(r"\b[0-9a-f]{12,}\b").unwrap();
+    let settled = |row: String| {
+        let row = clock.replace_all(row.trim_end(), "HH:MM:SS").into_owned();
+        digest.replace_all(&time.replace_all(&row, "T"), "DIGEST").into_owned()
+    };
+    rows(bytes, columns).into_iter().map(settled).collect::<Vec<_>>().join("\n").trim().to_owned() + "\n"
 }
 
 #[track_caller]
-fn recorded(name: &str, screen: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/stories/recordings/{name}.txt"));
-    let seen = settled(screen);
+fn recorded(name: &str, columns: u16, screen: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/recordings");
+    let path = folder.join(format!("{name}_{columns}.txt"));
+    let seen = settled(screen, columns);
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::create_dir_all(&folder).unwrap();
         fs::write(&path, &seen).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(seen, kept, "the screen of `{name}` has changed; UPDATE_SNAPSHOTS=1 records it again");
+    for line in seen.lines() {
+        assert!(line.chars().count() <= LONGEST, "too long: {line}");
+    }
+}
+
+/// Records what `show` makes of a terminal at each width, and how the command ended.
+#[track_caller]
+fn at_each_width(name: &str, code: i32, show: impl Fn(&str) -> Seen) {
+    for columns in WIDTHS {
+        let seen = show(&wide(columns));
+        assert_eq!(seen.code, code, "{}", seen.screen);
+        recorded(name, columns, &seen.screen);
+    }
 }
 
 /// A bakery: one weighs, one bakes, one packs.
@@ -73,28 +102,32 @@ fn for_good(message: &str) -> Value {
 
 #[test]
 fn a_success() {
-    let seen = bakery(json!({ "*": ["ok"] })).seen(order_of_the_day(), &[]);
-    assert_eq!(seen.code, 0, "{}", seen.screen);
-    recorded("success", &seen.screen);
+    at_each_width("success", 0, |setup| bakery(json!({ "*": ["ok"] })).seen(setup, order_of_the_day(), &[]));
+}
+
+#[test]
+fn a_goal_that_is_verified() {
+    at_each_width("verified", 0, |setup| {
+        at_terminal_of(setup, &Candor::new(), &["run", PARIS, "--run-id", "run_1"], &[])
+    });
 }
 
 #[test]
 fn one_retry() {
-    let seen = bakery(json!({ "*": ["exit 1 the flame went out", "ok"] })).seen(order_of_the_day(), &[]);
-    assert_eq!(seen.code, 0, "{}", seen.screen);
-    recorded("retry", &seen.screen);
+    let oven = || bakery(json!({ "*": ["exit 1 the flame went out", "ok"] }));
+    at_each_width("retry", 0, |setup| oven().seen(setup, order_of_the_day(), &[]));
 }
 
 #[test]
 fn another_agent() {
-    let story = bakery(json!({ "*": [for_good("the door of oven 1 does not close")] })).command(
-        "second_oven",
-        "Bakes rye bread and loaves in the oven",
-        json!({ "*": ["ok"] }),
-    );
-    let seen = story.seen(order_of_the_day(), &[]);
-    assert_eq!(seen.code, 0, "{}", seen.screen);
-    recorded("other_agent", &seen.screen);
+    at_each_width("other_agent", 0, |setup| {
+        let story = bakery(json!({ "*": [for_good("the door of oven 1 does not close")] })).command(
+            "second_oven",
+            "Bakes rye bread and loaves in the oven",
+            json!({ "*": ["ok"] }),
+        );
+        story.seen(setup, order_of_the_day(), &[])
+    });
 }
 
 #[test]
@@ -102,31 +135,123 @@ fn a_revision_by_a_model() {
     let revision = json!({ "why": "the oven holds forty loaves at a time", "tasks": [
         { "description": "Bake forty loaves of rye bread", "agent": "oven", "inputs": { "loaves": 40 } },
         { "description": "Bake twenty loaves of rye bread", "agent": "oven", "inputs": { "loaves": 20 }, "after": [0] }] });
-    let story =
-        bakery(json!({ "bake_": ["ok"], "bake": [for_good("sixty loaves do not fit into the oven")] }))
-            .model(move |seen: &SeenRequest| {
-                if seen.says("Step: find another approach to a task") {
-                    Reply::json(revision.clone())
-                } else {
-                    sensible(seen)
-                }
-            });
-    let seen = story.seen(order_of_the_day(), &[]);
-    assert_eq!(seen.code, 0, "{}", seen.screen);
-    recorded("revision", &seen.screen);
+    at_each_width("revision", 0, |setup| {
+        let revision = revision.clone();
+        let scripts = json!({ "bake_": ["ok"], "bake": [for_good("sixty loaves do not fit into the oven")] });
+        let story = bakery(scripts).model(move |seen: &SeenRequest| {
+            if seen.says("Step: find another approach to a task") {
+                Reply::json(revision.clone())
+            } else {
+                sensible(seen)
+            }
+        });
+        story.seen(setup, order_of_the_day(), &[])
+    });
 }
 
 #[test]
 fn a_limit() {
-    let seen = bakery(json!({ "*": ["exit 1 the flame went out"] })).seen(order_of_the_day(), &[]);
-    assert_eq!(seen.code, 1, "{}", seen.screen);
-    recorded("limit", &seen.screen);
+    let story = || bakery(json!({ "*": ["exit 1 the flame went out"] }));
+    at_each_width("limit", 1, |setup| story().seen(setup, order_of_the_day(), &[]));
 }
 
 #[test]
-fn a_question() {
-    let story = bakery(json!({ "*": [for_good("the gas is off"), "ok"] }));
-    let seen = story.seen(order_of_the_day(), &[("? help", "retry\n")]);
-    assert_eq!(seen.code, 0, "{}", seen.screen);
-    recorded("question", &seen.screen);
+fn a_question_about_a_task() {
+    let answers = [("? help", "retry\n")];
+    at_each_width("question", 0, |setup| {
+        bakery(json!({ "*": [for_good("the gas is off"), "ok"] })).seen(setup, order_of_the_day(), &answers)
+    });
+}
+
+#[test]
+fn a_run_that_a_person_aborts() {
+    let answers = [("? help", "abort\n"), ("[y/N]", "y\n")];
+    at_each_width("abort", 1, |setup| {
+        bakery(json!({ "*": [for_good("the gas is off")] })).seen(setup, order_of_the_day(), &answers)
+    });
+}
+
+#[test]
+fn a_plan_that_is_shown_for_approval() {
+    let args = ["run", VAGUE, "--run-id", "run_1", "--unattended"];
+    let answers = [("? help", "?\n"), ("run this plan", "y\n")];
+    at_each_width("approval", 0, |setup| {
+        at_terminal_of(setup, &Candor::with_config(GENERAL), &args, &answers)
+    });
+}
+
+#[test]
+fn a_plan_that_waits_for_approval_while_nobody_is_there() {
+    let args = ["run", VAGUE, "--run-id", "run_1", "--unattended"];
+    at_each_width("waiting", 3, |setup| {
+        at_terminal_of(&format!("{setup}exec < /dev/null; "), &Candor::with_config(GENERAL), &args, &[])
+    });
+}
+
+#[test]
+fn a_goal_that_is_not_met() {
+    at_each_width("not_met", 1, |setup| {
+        let story = bakery(json!({ "*": ["ok"] }));
+        let goal = json!({ "goal_id": "goal_1", "goal_type": "generic", "description": "Bake sixty loaves",
+            "success_criteria": ["count result >= 60"] });
+        story.candor.write("goal.json", goal.to_string());
+        story.candor.write("plan.json", json!({ "subtasks": order_of_the_day() }).to_string());
+        let args = ["run", "--goal", "goal.json", "--plan", "plan.json", "--run-id", "run_1"];
+        story.at_terminal(setup, &args, &[])
+    });
+}
+
+#[test]
+fn a_run_that_is_resumed_after_an_interruption() {
+    at_each_width("resumed", 0, |setup| {
+        let story = bakery(json!({ "*": ["hang"] }));
+        let broken = story.seen(setup, order_of_the_day(), &[("33%", "\u{3}")]);
+        assert_eq!(broken.code, 130, "{}", broken.screen);
+        story.now("oven", json!({ "*": ["ok"] }));
+        story.at_terminal(setup, &["resume", "run_1"], &[])
+    });
+}
+
+#[test]
+fn a_goal_that_no_agent_can_do() {
+    at_each_width("nobody", 1, |setup| {
+        let words = "Translate the lease into Finnish and have it notarised";
+        at_terminal_of(setup, &Candor::new(), &["run", words, "--run-id", "run_1"], &[])
+    });
+}
+
+#[test]
+fn the_screen_in_spanish() {
+    // spec: findings UX-10
+    let spanish = |setup: &str| format!("{setup}export CANDOR_LANG=es; ");
+    let answers =
+        [("? ayuda", "?\n"), ("con este agente", "abort\n"), ("[s/N]", "n\n"), ("[s/N] n\r\n> ", "retry\n")];
+    at_each_width("spanish", 0, |setup| {
+        let story = bakery(json!({ "*": [for_good("se fue el gas"), "ok"] }));
+        story.seen(&spanish(setup), order_of_the_day(), &answers)
+    });
+}
+
+#[test]
+fn a_plan_that_is_taller_than_a_narrow_terminal_is_drawn_in_place() {
+    // spec: findings UX-04
+    let tasks: Vec<Value> = (1..=40)
+        .map(|n| task(&format!("t{n}"), "oven", &format!("Bake tray number {n} of rye bread"), &[]))
+        .collect();
+    for (columns, environment) in [(40, ""), (80, ""), (80, "export NO_COLOR=1; "), (80, "export LC_ALL=C; ")]
+    {
+        let story = Story::with_limits("max_parallel_tasks = 4\nagent_timeout = 30").command(
+            "oven",
+            "Bakes bread in the oven",
+            json!({ "t7": ["exit 1 the flame went out", "ok"] }),
+        );
+        let seen = story.seen(&format!("{}{environment}", wide(columns)), json!(tasks), &[]);
+        assert_eq!(seen.code, 0, "{}", seen.screen);
+        let rows = rows(&seen.screen, columns);
+        let heads = rows.iter().filter(|row| row.contains("run_1")).count();
+        assert_eq!(heads, 1, "a frame was left behind at {columns} columns: {rows:#?}");
+        assert!(rows.iter().any(|row| row.contains(" more: ") && row.contains("done")), "{rows:#?}");
+        let coloured = seen.screen.split("\u{1b}[3").skip(1).any(|rest| rest.get(1..2) == Some("m"));
+        assert_eq!(coloured, !environment.contains("NO_COLOR"), "{environment}");
+    }
 }

@@ -107,13 +107,17 @@ impl Story {
         self.run(&["run", "--plan", "plan.json", "--run-id", "run_1", "--plain"])
     }
 
-    /// Runs a plan of these tasks in a terminal of 80 columns and 24 rows, where a person answers.
-    pub(crate) fn seen(&self, tasks: Value, answers: &[(&str, &str)]) -> Seen {
+    /// Runs a plan of these tasks in a terminal that `setup` sets up, where a person answers.
+    pub(crate) fn seen(&self, setup: &str, tasks: Value, answers: &[(&str, &str)]) -> Seen {
+        self.candor.write("plan.json", json!({ "subtasks": tasks }).to_string());
+        self.at_terminal(setup, &["run", "--plan", "plan.json", "--run-id", "run_1"], answers)
+    }
+
+    /// Runs a command in such a terminal.
+    pub(crate) fn at_terminal(&self, setup: &str, args: &[&str], answers: &[(&str, &str)]) -> Seen {
         let limits = if answers.is_empty() { "unattended = true" } else { "unattended = false" };
         self.candor.write("candor.toml", self.config.replace("unattended = true", limits));
-        self.candor.write("plan.json", json!({ "subtasks": tasks }).to_string());
-        let args = ["run", "--plan", "plan.json", "--run-id", "run_1"];
-        at_terminal_of("stty cols 80 rows 24; ", &self.candor, &args, answers)
+        at_terminal_of(setup, &self.candor, args, answers)
     }
 
     /// Runs a command on the story's configuration.

@@ -5,6 +5,7 @@ mod approval;
 mod bench;
 mod broken_servers;
 mod clean_runs;
+mod confined;
 mod failures;
 mod kills;
 mod last_resort;
