@@ -1,5 +1,6 @@
-//! `cargo xtask docs`: whether the documents hang together, and the book if mdbook is there.
+//! `cargo xtask docs`: the generated pages, whether the documents hang together, and the book if mdbook is there.
 //!
+//! The pages are made by tests of the command, which know its arguments; without `UPDATE_DOCS` those tests compare them.
 //! Links lead to files and headings that exist, and the book's summary lists every page once.
 
 use std::collections::BTreeSet;
@@ -9,6 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cargo;
 use crate::tidy::Problem;
 
 /// Documents outside the book.
@@ -17,12 +19,14 @@ const OUTSIDE: [&str; 6] =
 const BOOK: &str = "docs";
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// Checks the documents, and builds the book where mdbook is installed.
+/// Writes the generated pages, checks the documents, and builds the book where mdbook is installed.
 ///
 /// # Errors
 ///
-/// When a link leads nowhere, a page is not in the summary, or mdbook fails.
+/// When a page cannot be made, a link leads nowhere, a page is not in the summary, or mdbook fails.
 pub fn run(root: &Path) -> Result<()> {
+    let arguments = ["test", "--quiet", "--locked", "-p", "candor", "--lib", "documents"];
+    cargo::run_with(root, &arguments, &[("UPDATE_DOCS", "1".into())])?;
     let problems = check(root)?;
     problems.iter().for_each(|problem| eprintln!("{problem}"));
     if !problems.is_empty() {

@@ -86,11 +86,11 @@ fn small(own_world: bool) -> LocalPython {
     LocalPython::new(PythonConfig { limits, own_world, ..config() }).unwrap()
 }
 
-/// Runs a table, with and without a world of its own; says of all that went wrong at once.
+/// Runs a table, with and without namespaces; reports everything that went wrong at once.
 async fn attempt(table: &[(&str, &str, Told)]) {
     for own_world in [true, false] {
         let python = small(own_world);
-        println!("a world of its own: {:?}", python.own_world());
+        println!("namespaces: {:?}", python.own_world());
         attempt_with(&python, table).await;
     }
 }
@@ -199,7 +199,7 @@ context['left'] = True
     }
 }
 
-/// Where a world of its own is offered, what is not given is not there at all: not even its name can be asked for.
+/// With namespaces, what is not given is not there at all: not even its name can be asked for.
 #[tokio::test]
 async fn in_a_world_of_its_own_there_is_nothing_else_to_be_seen() {
     let python = small(true);

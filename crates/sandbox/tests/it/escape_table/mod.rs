@@ -17,7 +17,7 @@ pub(crate) enum Told {
     Killed(i32),
 }
 
-/// Where there is a world of its own the file is not there; elsewhere it is not allowed.
+/// With namespaces the file is not there; without them it is not allowed.
 const HIDDEN: Told = Told::Raised(&["FileNotFoundError", "PermissionError"]);
 const DENIED: Told = Told::Raised(&["PermissionError"]);
 /// Read-only folders refuse with an error of their own.
