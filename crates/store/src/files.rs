@@ -39,10 +39,21 @@ impl Files {
 }
 
 /// Why a log must not be opened: SQLite would go on without what its index says was committed.
+///
+/// Another process may close the log meanwhile: it copies all commits, then removes the index, then the write-ahead log.
+/// So frames are missing only if the index that names them is the same after the write-ahead log was read.
 pub(crate) fn lost_commits(path: &Path) -> Option<String> {
-    let shm = read_if_there(&beside(path, "-shm")).ok()?;
-    index_frames(&shm)?;
-    missing_frames(&shm, &read_if_there(&beside(path, "-wal")).ok()?)
+    let index = || read_if_there(&beside(path, "-shm")).ok();
+    let mut shm = index()?;
+    loop {
+        index_frames(&shm)?;
+        let missing = missing_frames(&shm, &read_if_there(&beside(path, "-wal")).ok()?)?;
+        let again = index()?;
+        if again == shm {
+            return Some(missing);
+        }
+        shm = again;
+    }
 }
 
 /// The path of a file that belongs to another.
@@ -185,4 +196,34 @@ fn missing_frames(shm: &[u8], wal: &[u8]) -> Option<String> {
         0 => format!("the write-ahead log is missing: {known} pages of commits are lost"),
         _ => format!("the write-ahead log is cut: {} of {known} pages of commits are missing", known - there),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_log_that_is_opened_and_closed_meanwhile_has_lost_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("candor.db");
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..300 {
+                    let log = rusqlite::Connection::open(&path).unwrap();
+                    log.execute_batch(
+                        "PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS t (x);
+                         INSERT INTO t VALUES (zeroblob(50000));",
+                    )
+                    .unwrap();
+                }
+                over.store(true, Ordering::Release);
+            });
+            while !over.load(Ordering::Acquire) {
+                assert_eq!(lost_commits(&path), None);
+            }
+        });
+    }
 }
