@@ -16,10 +16,10 @@ fn with_agent(script: &str) -> Candor {
     candor
 }
 
-/// The same with time enough to print much on a busy machine.
-fn given_time(candor: Candor) -> Candor {
+/// The same with more time, for what takes long on a busy machine.
+fn given(seconds: u32, candor: Candor) -> Candor {
     let config = std::fs::read_to_string(candor.path("candor.toml")).unwrap();
-    candor.write("candor.toml", config.replace("agent_timeout = 2", "agent_timeout = 60"));
+    candor.write("candor.toml", config.replace("agent_timeout = 2", &format!("agent_timeout = {seconds}")));
     candor
 }
 
@@ -87,7 +87,7 @@ fn an_agent_that_dies_of_a_signal_fails() {
 #[test]
 fn an_agent_that_prints_a_gigabyte_is_stopped_early() {
     let script = "echo flooding >&2; yes | head -c 1000000000; echo over > flooded";
-    let candor = given_time(with_backup(script));
+    let candor = given(60, with_backup(script));
     let (_, events) = candor.task_for("worker");
     let reason = events.first_reason();
     assert!(reason.contains("more than 10 MB") && reason.contains("flooding"), "{reason}");
@@ -97,7 +97,7 @@ fn an_agent_that_prints_a_gigabyte_is_stopped_early() {
 #[test]
 fn an_agent_that_floods_its_log_does_not_fill_the_disk() {
     let script = r#"yes noise | head -c 30000000 >&2; echo '{"outputs":{"thing":1}}'"#;
-    let candor = given_time(with_agent(script));
+    let candor = given(60, with_agent(script));
     let (said, _) = candor.task_for("worker");
     said.ended_with(0);
     let logged = folder_size(&candor.path("data/logs"));
@@ -117,10 +117,11 @@ fn lives(pid: &str) -> bool {
 
 #[test]
 fn an_agent_that_never_ends_is_killed_with_its_children() {
-    let candor = with_backup("echo $$ >> pids; sleep 300 & echo $! >> pids; echo waiting >&2; wait");
+    let script = "echo $$ >> pids; sleep 300 & echo $! >> pids; echo waiting >&2; wait";
+    let candor = given(5, with_backup(script));
     let (said, events) = candor.task_for("worker");
     said.ended_with(0);
-    assert_eq!(events.first_reason(), "Agent timeout after 2s");
+    assert_eq!(events.first_reason(), "Agent timeout after 5s");
     assert_eq!(events.all("task_failed")[0]["feedback"]["failure"]["detail"], "waiting");
     assert_eq!(events.strategies(), ["RETRY_DIFFERENT_AGENT"]);
     let pids = std::fs::read_to_string(candor.path("pids")).unwrap();
