@@ -40,6 +40,15 @@ pub(crate) mod trace;
 use crate::args::{Cli, Command, GlobalOptions};
 use crate::failure::Failure;
 
+/// A server drives many runs and uses every core; all else is one run or one look, which a second thread only slows down.
+fn executor(command: &Command) -> std::io::Result<tokio::runtime::Runtime> {
+    let mut builder = match command {
+        Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    builder.enable_all().build()
+}
+
 /// Does what was asked for; returns the exit code.
 pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     let Cli { global, command } = cli;
@@ -47,8 +56,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
     if let Some(outcome) = without_executor(&global, &command) {
         return outcome;
     }
-    let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    executor.block_on(async {
+    executor(&command)?.block_on(async {
         match command {
             Command::Run(args) => run::run(&global, args).await,
             Command::Goal(args) => goal::goal(&global, &args).await,
