@@ -240,30 +240,32 @@ pub async fn load_run(log: &Log, run: &RunId) -> Result<LoadedRun, AppError> {
     Ok(LoadedRun { records, state })
 }
 
+/// How many runs are named when the beginning of a name does not tell which is meant.
+const SEVERAL: u32 = 5;
+
 /// Finds a run by its name, by the beginning of its name, or as the last one.
 pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Result<RunId, AppError> {
-    let runs = match log {
-        Some(log) => log.runs(RunFilter::default()).await?,
-        None => Vec::new(),
-    };
-    let id = |entry: &RunEntry| entry.summary.run_id.clone();
     if named == "last" {
+        let last = match log {
+            Some(log) => log.runs(RunFilter { limit: Some(1), ..RunFilter::default() }).await?,
+            None => Vec::new(),
+        };
         let folder = data.path().display();
         let none = || {
             AppError::not_found(format!("there are no runs in {folder}"))
                 .in_spanish(format!("no hay ejecuciones en {folder}"))
         };
-        return runs.first().map(id).ok_or_else(none);
+        return last.first().map(|entry| entry.summary.run_id.clone()).ok_or_else(none);
     }
-    if let Some(exact) = runs.iter().find(|entry| entry.summary.run_id.as_str() == named) {
-        return Ok(id(exact));
+    let mut found = Vec::new();
+    if let Some(log) = log.filter(|_| !named.is_empty()) {
+        // The name itself comes first, because it is the shortest that begins so.
+        found = log.named(named, SEVERAL).await?;
+        if let Some(exact) = found.first().filter(|run| run.as_str() == named) {
+            return Ok(exact.clone());
+        }
+        found.extend(log.named(&format!("run_{named}"), SEVERAL).await?);
     }
-    let same_start = |entry: &&RunEntry| {
-        let id = entry.summary.run_id.as_str();
-        !named.is_empty()
-            && (id.starts_with(named) || id.strip_prefix("run_").is_some_and(|id| id.starts_with(named)))
-    };
-    let found: Vec<RunId> = runs.iter().filter(same_start).map(id).collect();
     match found.as_slice() {
         [only] => Ok(only.clone()),
         [] => Err(AppError::not_found(format!(
@@ -275,7 +277,7 @@ pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Resu
             data.path().display()
         ))),
         several => {
-            let names: Vec<&str> = several.iter().take(5).map(RunId::as_str).collect();
+            let names: Vec<&str> = several.iter().take(SEVERAL as usize).map(RunId::as_str).collect();
             Err(AppError::usage(format!(
                 "several runs begin with {named}: {}; say more of the name",
                 names.join(", ")

@@ -62,7 +62,7 @@ pub struct PhaseContext<'a> {
     /// Who knows what texts mean; absent if only words can be compared.
     pub meaning: Option<Meaning<'a>>,
     /// How past plans ended, the latest last.
-    pub outcomes: &'a [PlanOutcome],
+    pub outcomes: &'a [Arc<PlanOutcome>],
     /// Who succeeded at what before.
     pub examples: &'a [RoutedExample],
     /// The agents whose circuit is open, and until when.

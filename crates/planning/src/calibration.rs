@@ -3,6 +3,8 @@
 //! Owns the correction that follows from the history of plan outcomes. It refuses to correct
 //! anything on fewer than ten outcomes, and to name a correlation where none is defined.
 
+use std::borrow::Borrow;
+
 use candor_model::{CalibrationMetrics, Confidence, PlanOutcome, Share};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -32,7 +34,7 @@ pub fn adjust(raw: Confidence, metrics: &CalibrationMetrics) -> Confidence {
 
 /// Measures how well confidence foretold success.
 #[must_use]
-pub fn metrics(outcomes: &[PlanOutcome]) -> CalibrationMetrics {
+pub fn metrics<T: Borrow<PlanOutcome>>(outcomes: &[T]) -> CalibrationMetrics {
     let correlation = correlation(outcomes);
     CalibrationMetrics {
         correlation,
@@ -63,11 +65,11 @@ const BANDS: [f64; 6] = [0.0, 0.3, 0.5, 0.65, 0.8, 1.0];
 
 /// Predicted against actual success, by bands of confidence; bands without plans are absent.
 #[must_use]
-pub fn bands(outcomes: &[PlanOutcome]) -> Vec<Band> {
+pub fn bands<T: Borrow<PlanOutcome>>(outcomes: &[T]) -> Vec<Band> {
     let band = |edges: &[f64]| {
         let &[from, to] = edges else { return None };
         let in_band = |confidence: f64| confidence >= from && (confidence < to || to >= 1.0);
-        let plans = outcomes.iter().filter(|outcome| in_band(outcome.confidence_score.get()));
+        let plans = outcomes.iter().map(T::borrow).filter(|outcome| in_band(outcome.confidence_score.get()));
         let (runs, sure, good) = plans.fold((0_usize, 0.0, 0_usize), |(runs, sure, good), outcome| {
             (runs + 1, sure + outcome.confidence_score.get(), good + usize::from(outcome.success))
         });
@@ -78,8 +80,9 @@ pub fn bands(outcomes: &[PlanOutcome]) -> Vec<Band> {
 }
 
 /// The share of outcomes that ended with `success` among those whose confidence is `in_band`.
-fn rate(outcomes: &[PlanOutcome], in_band: fn(f64) -> bool, success: bool) -> Share {
-    let band = || outcomes.iter().filter(|outcome| in_band(outcome.confidence_score.get()));
+fn rate<T: Borrow<PlanOutcome>>(outcomes: &[T], in_band: fn(f64) -> bool, success: bool) -> Share {
+    let all = || outcomes.iter().map(T::borrow);
+    let band = || all().filter(|outcome| in_band(outcome.confidence_score.get()));
     match band().count() {
         // `Share::of` takes all of nothing for the whole; here nothing is no evidence.
         0 => Share::NONE,
@@ -88,9 +91,12 @@ fn rate(outcomes: &[PlanOutcome], in_band: fn(f64) -> bool, success: bool) -> Sh
 }
 
 /// Pearson's r between confidence and success; none where one of the two never varies.
-fn correlation(outcomes: &[PlanOutcome]) -> Option<f64> {
+fn correlation<T: Borrow<PlanOutcome>>(outcomes: &[T]) -> Option<f64> {
     let pairs = || {
-        outcomes.iter().map(|outcome| (outcome.confidence_score.get(), f64::from(u8::from(outcome.success))))
+        outcomes
+            .iter()
+            .map(T::borrow)
+            .map(|outcome| (outcome.confidence_score.get(), f64::from(u8::from(outcome.success))))
     };
     let (first_x, first_y) = pairs().next()?;
     // Compared value by value: rounding in a mean could make constant data seem to vary.

@@ -1,5 +1,7 @@
 //! Knowing a request again: the same words with the same files, in any process.
 
+use std::borrow::Borrow;
+
 use candor_model::handoff::{LoadedItem, LoadedKind};
 use candor_model::{KnownRequest, PlanOutcome};
 use sha2::{Digest, Sha256};
@@ -23,20 +25,24 @@ pub fn of(request: &str, loaded: &[LoadedItem]) -> KnownRequest {
 
 /// Whether a plan for these words succeeded before.
 #[must_use]
-pub fn has_words(outcomes: &[PlanOutcome], request: &str) -> bool {
+pub fn has_words<T: Borrow<PlanOutcome>>(outcomes: &[T], request: &str) -> bool {
     let words = digest(&normalised(request));
     known(outcomes).any(|known| known.words == words)
 }
 
 /// Whether a plan for these words with these files succeeded before.
 #[must_use]
-pub fn has(outcomes: &[PlanOutcome], request: &str, loaded: &[LoadedItem]) -> bool {
+pub fn has<T: Borrow<PlanOutcome>>(outcomes: &[T], request: &str, loaded: &[LoadedItem]) -> bool {
     let wanted = of(request, loaded);
     known(outcomes).any(|known| *known == wanted)
 }
 
-fn known(outcomes: &[PlanOutcome]) -> impl Iterator<Item = &KnownRequest> {
-    outcomes.iter().filter(|outcome| outcome.success).filter_map(|outcome| outcome.request.as_ref())
+fn known<T: Borrow<PlanOutcome>>(outcomes: &[T]) -> impl Iterator<Item = &KnownRequest> {
+    outcomes
+        .iter()
+        .map(T::borrow)
+        .filter(|outcome| outcome.success)
+        .filter_map(|outcome| outcome.request.as_ref())
 }
 
 fn digest(text: &str) -> String {

@@ -9,6 +9,9 @@ pub trait LogPages: Send + Sync {
     /// A page of the list of runs, the most recently changed first.
     fn page(&self, query: RunQuery) -> BoxFuture<'_, Result<RunPage, LogError>>;
 
+    /// At most `limit` runs whose name begins with this, in the order of their names.
+    fn named<'a>(&'a self, beginning: &'a str, limit: u32) -> BoxFuture<'a, Result<Vec<RunId>, LogError>>;
+
     /// Where the log of a run ends; at its start if there is no such run.
     fn head<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Position, LogError>>;
 

@@ -1,6 +1,7 @@
 //! The installation's own streams: what belongs to no single run and outlives all of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::{AgentMeasure, AgentType, Breaker, PlanOutcome, RoutedExample, RunId, Timestamp};
 use serde_json::Value;
@@ -33,7 +34,7 @@ pub struct Experience {
     /// How each agent did.
     pub measured: BTreeMap<AgentType, AgentMeasure>,
     /// How plans ended, the latest last; at most the last thousand.
-    pub outcomes: Vec<PlanOutcome>,
+    pub outcomes: Vec<Arc<PlanOutcome>>,
     /// Who succeeded at what, the latest last; a few per agent.
     pub examples: Vec<RoutedExample>,
     /// The breakers of agents and models.

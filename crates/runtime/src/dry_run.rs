@@ -173,6 +173,10 @@ impl LogPages for MemoryLog {
         ready(Ok(RunPage::default()))
     }
 
+    fn named<'a>(&'a self, _: &'a str, _: u32) -> BoxFuture<'a, Result<Vec<RunId>, LogError>> {
+        ready(Ok(Vec::new()))
+    }
+
     fn head<'a>(&'a self, _: &'a RunId) -> BoxFuture<'a, Result<Position, LogError>> {
         ready(Ok(Position::START))
     }

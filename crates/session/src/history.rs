@@ -25,7 +25,7 @@ pub struct Learned {
     /// How far past confidence could be trusted.
     pub calibration: CalibrationMetrics,
     /// How past plans ended, the latest last.
-    pub outcomes: Arc<[PlanOutcome]>,
+    pub outcomes: Arc<[Arc<PlanOutcome>]>,
     /// Who succeeded at what.
     pub examples: Arc<[RoutedExample]>,
 }

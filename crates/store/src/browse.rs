@@ -62,6 +62,17 @@ fn candidates(connection: &Connection, query: &RunQuery) -> rusqlite::Result<Vec
     Ok(heads)
 }
 
+/// The runs whose name begins so.
+pub(crate) fn named(connection: &Connection, beginning: &str, limit: u32) -> Result<Vec<RunId>, LogError> {
+    const DOING: &str = "find a run by its name";
+    // A range of the index: no name goes on with a character above this one.
+    let sql = "SELECT id FROM runs WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql).map_err(while_doing(DOING))?;
+    let rows = statement.query_map(params![beginning, limit], |row| row.get::<_, String>(0));
+    let names: Vec<String> = rows.and_then(Iterator::collect::<Result<_, _>>).map_err(while_doing(DOING))?;
+    Ok(names.iter().filter_map(|name| RunId::new(name).ok()).collect())
+}
+
 /// At most `limit` events of a run after `after`.
 pub(crate) fn events(
     connection: &Connection,

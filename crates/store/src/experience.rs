@@ -1,6 +1,7 @@
 //! What runs that have ended teach: a reader of their outcomes, kept in the same transaction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use candor_model::{
     AgentMeasure, AgentType, Breaker, Event, EventBody, Money, OutcomeRecord, PlanOutcome, RoutedExample,
@@ -13,7 +14,7 @@ use crate::error::while_doing;
 use crate::notes;
 
 /// How many outcomes are looked at: what happened long ago says little of today.
-const OUTCOMES: u32 = 1_000;
+const OUTCOMES: usize = 1_000;
 
 /// How many tasks of an agent are remembered for routing.
 const EXAMPLES_PER_AGENT: u32 = 20;
@@ -29,7 +30,10 @@ pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> ru
             ..
         }) = &event.body
         {
-            note_outcome(connection, run, outcome)?;
+            let again = note_outcome(connection, run, outcome)?;
+            if again {
+                take_back(connection, run)?;
+            }
             note_measures(connection, run, measured)?;
             note_examples(connection, run, examples)?;
             if let Some(figures) = figures {
@@ -40,11 +44,29 @@ pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> ru
     Ok(())
 }
 
-fn note_outcome(connection: &Connection, run: &RunId, outcome: &PlanOutcome) -> rusqlite::Result<()> {
+/// Keeps how a plan ended, in place of how it ended before; says whether it had.
+fn note_outcome(connection: &Connection, run: &RunId, outcome: &PlanOutcome) -> rusqlite::Result<bool> {
     let body = serde_json::to_string(outcome)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
-    let sql = "INSERT OR REPLACE INTO outcomes (run, body) VALUES (?1, ?2)";
-    connection.prepare_cached(sql)?.execute(params![run.as_str(), body]).map(|_| ())
+    let removed =
+        connection.prepare_cached("DELETE FROM outcomes WHERE run = ?1")?.execute([run.as_str()])?;
+    let sql = "INSERT INTO outcomes (run, body) VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute(params![run.as_str(), body])?;
+    Ok(removed > 0)
+}
+
+/// Takes back what a run taught when it ended before: a run that ends twice counts once.
+fn take_back(connection: &Connection, run: &RunId) -> rusqlite::Result<()> {
+    for sql in [
+        "UPDATE totals AS t SET attempts = t.attempts - m.attempts, successes = t.successes - m.successes,
+         latency_ms = t.latency_ms - m.latency_ms, cost_micros = t.cost_micros - m.cost_micros
+         FROM measures m WHERE m.run = ?1 AND m.agent = t.agent",
+        "DELETE FROM measures WHERE run = ?1",
+        "DELETE FROM examples WHERE run = ?1",
+    ] {
+        connection.prepare_cached(sql)?.execute([run.as_str()])?;
+    }
+    Ok(())
 }
 
 fn note_measures(
@@ -56,18 +78,24 @@ fn note_measures(
         "INSERT OR REPLACE INTO measures (run, agent, attempts, successes, latency_ms, cost_micros)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
+    let mut add = connection.prepare_cached(
+        "INSERT INTO totals (agent, attempts, successes, latency_ms, cost_micros) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (agent) DO UPDATE SET attempts = attempts + excluded.attempts,
+         successes = successes + excluded.successes, latency_ms = latency_ms + excluded.latency_ms,
+         cost_micros = cost_micros + excluded.cost_micros",
+    )?;
     for (agent, measure) in measured {
         let AgentMeasure { attempts, successes, latency_ms, cost } = *measure;
         let [attempts, successes, latency, cost] =
             [attempts, successes, latency_ms, cost.micros()].map(small);
         insert.execute(params![run.as_str(), agent.as_str(), attempts, successes, latency, cost])?;
+        add.execute(params![agent.as_str(), attempts, successes, latency, cost])?;
     }
     Ok(())
 }
 
-/// Keeps the latest tasks that each agent succeeded at; a run that ended twice counts once.
+/// Keeps the latest tasks that each agent succeeded at.
 fn note_examples(connection: &Connection, run: &RunId, examples: &[RoutedExample]) -> rusqlite::Result<()> {
-    connection.prepare_cached("DELETE FROM examples WHERE run = ?1")?.execute([run.as_str()])?;
     let mut insert = connection.prepare_cached(
         "INSERT INTO examples (run, agent, text, took_ms, cost_micros, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
@@ -97,13 +125,24 @@ fn small(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX).min(1 << 50)
 }
 
+/// Outcomes that were read before: a run that starts reads only those that are new.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes(VecDeque<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    no: i64,
+    run: String,
+    outcome: Arc<PlanOutcome>,
+}
+
 /// Reads everything that was noted.
-pub(crate) fn read(connection: &Connection) -> Result<Experience, LogError> {
+pub(crate) fn read(connection: &Connection, known: &mut Outcomes) -> Result<Experience, LogError> {
     let doing = while_doing("read what past runs teach");
-    let read = || {
+    let mut read = || {
         Ok(Experience {
             measured: measured(connection)?,
-            outcomes: outcomes(connection)?,
+            outcomes: known.latest(connection)?,
             examples: examples(connection)?,
             breakers: breakers(connection)?,
         })
@@ -112,9 +151,8 @@ pub(crate) fn read(connection: &Connection) -> Result<Experience, LogError> {
 }
 
 fn measured(connection: &Connection) -> rusqlite::Result<BTreeMap<AgentType, AgentMeasure>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT agent, sum(attempts), sum(successes), sum(latency_ms), sum(cost_micros) FROM measures GROUP BY agent",
-    )?;
+    let mut statement = connection
+        .prepare_cached("SELECT agent, attempts, successes, latency_ms, cost_micros FROM totals")?;
     let rows = statement.query_map([], |row| {
         let count = |column| row.get::<_, i64>(column).map(|number| u64::try_from(number).unwrap_or(0));
         let measure = AgentMeasure {
@@ -155,9 +193,23 @@ fn breakers(connection: &Connection) -> rusqlite::Result<Vec<Breaker>> {
     Ok(texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect())
 }
 
-fn outcomes(connection: &Connection) -> rusqlite::Result<Vec<PlanOutcome>> {
-    let mut statement = connection.prepare_cached("SELECT body FROM outcomes ORDER BY no DESC LIMIT ?1")?;
-    let rows = statement.query_map([OUTCOMES], |row| row.get::<_, String>(0))?;
-    let texts: Vec<String> = rows.collect::<Result<_, _>>()?;
-    Ok(texts.iter().rev().filter_map(|text| serde_json::from_str(text).ok()).collect())
+impl Outcomes {
+    /// The latest outcomes, oldest first.
+    fn latest(&mut self, connection: &Connection) -> rusqlite::Result<Vec<Arc<PlanOutcome>>> {
+        let last = self.0.back().map_or(i64::MIN, |kept| kept.no);
+        let sql = "SELECT no, run, body FROM outcomes WHERE no > ?1 ORDER BY no DESC LIMIT ?2";
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map(params![last, OUTCOMES as i64], |row| {
+            Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+        })?;
+        let new: Vec<(i64, String, String)> = rows.collect::<Result<_, _>>()?;
+        for (no, run, body) in new.into_iter().rev() {
+            // A run that ended again has a new row in place of its old one.
+            self.0.retain(|kept| kept.run != run);
+            let Ok(outcome) = serde_json::from_str(&body) else { continue };
+            self.0.push_back(Kept { no, run, outcome: Arc::new(outcome) });
+        }
+        self.0.drain(..self.0.len().saturating_sub(OUTCOMES));
+        Ok(self.0.iter().map(|kept| Arc::clone(&kept.outcome)).collect())
+    }
 }

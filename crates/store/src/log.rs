@@ -1,7 +1,7 @@
 //! The handle to a log: how it is opened, and what can be asked of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use candor_model::{Breaker, Event, EventBody, Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{
@@ -15,7 +15,7 @@ use crate::browse;
 use crate::check::check;
 use crate::checkpoint::Checkpointer;
 use crate::error::{at_path, is_damage, storage, while_doing};
-use crate::experience;
+use crate::experience::{self, Outcomes};
 use crate::figures::Figures;
 use crate::files;
 use crate::group::{Append, Work};
@@ -42,6 +42,7 @@ struct Inner {
     readers: Readers,
     writer: Writer,
     large_body: usize,
+    outcomes: Arc<Mutex<Outcomes>>,
 }
 
 impl std::fmt::Debug for SqliteLog {
@@ -68,7 +69,8 @@ impl SqliteLog {
             Checkpointer::open(path, &options).map_err(|error| at_path("open the log", path, error))?;
         let writer = Writer::start(connection, checkpointer, &options, last_seq)?;
         let lookout = Lookout::new(path, options, writer.written());
-        let inner = Inner { lookout, readers, writer, large_body: options.large_body };
+        let inner =
+            Inner { lookout, readers, writer, large_body: options.large_body, outcomes: Arc::default() };
         Ok((Self(Arc::new(inner)), report))
     }
 
@@ -145,6 +147,11 @@ impl LogPages for SqliteLog {
         Box::pin(self.0.readers.ask(move |connection| browse::page(connection, &query)))
     }
 
+    fn named<'a>(&'a self, beginning: &'a str, limit: u32) -> BoxFuture<'a, Result<Vec<RunId>, LogError>> {
+        let beginning = beginning.to_owned();
+        Box::pin(self.0.readers.ask(move |connection| browse::named(connection, &beginning, limit)))
+    }
+
     fn head<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Position, LogError>> {
         let run = run.clone();
         let head = move |connection: &Connection| match query::head(connection, run.as_str()) {
@@ -197,7 +204,10 @@ impl Streams for SqliteLog {
     }
 
     fn experience(&self) -> BoxFuture<'_, Result<Experience, LogError>> {
-        Box::pin(self.0.readers.ask(experience::read))
+        let known = Arc::clone(&self.0.outcomes);
+        Box::pin(self.0.readers.ask(move |connection| {
+            experience::read(connection, &mut known.lock().unwrap_or_else(PoisonError::into_inner))
+        }))
     }
 }
 

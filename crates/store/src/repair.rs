@@ -153,6 +153,7 @@ fn copy_learned(old: &Connection, new: &Connection) -> rusqlite::Result<()> {
     for (table, columns) in [
         ("outcomes", "no, run, body"),
         ("measures", "run, agent, attempts, successes, latency_ms, cost_micros"),
+        ("totals", "agent, attempts, successes, latency_ms, cost_micros"),
         ("examples", "no, run, agent, text, took_ms, cost_micros, tokens"),
         ("breakers", "id, body"),
         ("notes", "seq, stream, at, run, key, body"),

@@ -8,7 +8,7 @@ mod deeds;
 mod schema;
 mod words;
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
@@ -80,20 +80,31 @@ fn alignment(work: &Work<'_>) -> AlignmentCheck {
         let reason = "the objective has too few words to compare".to_owned();
         return AlignmentCheck { pass: true, confidence: 50, reason };
     }
-    // Once every word was found, further ones change nothing; and reading a handoff's data takes the longest.
-    let data;
-    let mut found = stems(work.said, language);
-    if !wanted.is_subset(&found) {
-        found.extend(stems(&work.handoff.summary, language));
-    }
-    if !wanted.is_subset(&found) {
-        data = schema::texts_in(&work.handoff.data);
-        found.extend(stems(&data, language));
-    }
-    let shared = overlap(&wanted, &found);
+    let shared = share_of(&wanted, work, language);
     let percent = (shared * 100.0).round().clamp(0.0, 100.0) as u8;
     let reason = format!("{percent} % of the words are shared with the objective");
     AlignmentCheck { pass: shared >= ENOUGH_OVERLAP, confidence: percent, reason }
+}
+
+/// How many of the wanted words the work has. Once every one was found, further words change nothing: no more of the text
+/// is read. A handoff's data comes last, because it takes the longest.
+fn share_of<'a>(wanted: &BTreeSet<Cow<'_, str>>, work: &Work<'a>, language: Language) -> f64 {
+    let mut missing: BTreeSet<&str> = wanted.iter().map(|word| &**word).collect();
+    let mut found = BTreeSet::new();
+    let texts: [&dyn Fn() -> Cow<'a, str>; 3] =
+        [&|| Cow::Borrowed(work.said), &|| Cow::Borrowed(&work.handoff.summary), &|| {
+            Cow::Owned(schema::texts_in(&work.handoff.data))
+        }];
+    for text in texts {
+        for word in words::telling(&text(), language) {
+            missing.remove(&*word);
+            if missing.is_empty() {
+                return 1.0;
+            }
+            found.insert(Cow::Owned(word.into_owned()));
+        }
+    }
+    overlap(wanted, &found)
 }
 
 /// Whether the result reads like something that went wrong before.
@@ -133,8 +144,8 @@ pub fn cost_check(tokens_used: u64, expected: Option<u64>) -> CostCheck {
 /// What a phase is expected to take: the median of past runs in which models worked on it. Fewer than three runs tell
 /// nothing.
 #[must_use]
-pub fn expected_tokens(history: &[PlanOutcome], phase: Phase) -> Option<u64> {
-    let taken = history.iter().filter_map(|outcome| outcome.phase_tokens.get(&phase).copied());
+pub fn expected_tokens<T: Borrow<PlanOutcome>>(history: &[T], phase: Phase) -> Option<u64> {
+    let taken = history.iter().map(T::borrow).filter_map(|outcome| outcome.phase_tokens.get(&phase).copied());
     let mut taken: Vec<u64> = taken.filter(|tokens| *tokens > 0).collect();
     taken.sort_unstable();
     taken.get(taken.len() / 2).copied().filter(|_| taken.len() >= LEAST_HISTORY)

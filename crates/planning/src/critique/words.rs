@@ -14,6 +14,11 @@ const LEAST_LETTERS: usize = 3;
 /// words: `$2,000` and `2000` are the same one.
 #[must_use]
 pub fn stems(text: &str, language: Language) -> BTreeSet<Cow<'_, str>> {
+    telling(text, language).collect()
+}
+
+/// The same, in the order of the text and as often as they stand there.
+pub(super) fn telling(text: &str, language: Language) -> impl Iterator<Item = Cow<'_, str>> {
     // A traveler's is the traveler, and "don't" says as little as its parts.
     let words = Rule::Prose.split(text).take(MOST_WORDS).flat_map(|word| word.text.split(['\'', '’']));
     let folded = words.map(|word| match fold(word) {
@@ -21,11 +26,10 @@ pub fn stems(text: &str, language: Language) -> BTreeSet<Cow<'_, str>> {
         folded => folded,
     });
     let telling = folded.filter(|word| says_something(word));
-    let stemmed = telling.map(|word| match word {
+    telling.map(move |word| match word {
         Cow::Borrowed(word) => stem(word, language),
         Cow::Owned(word) => Cow::Owned(stem(&word, language).into_owned()),
-    });
-    stemmed.collect()
+    })
 }
 
 /// How many of the words are shared, as a part of the smaller of the two: a long request is served by a short

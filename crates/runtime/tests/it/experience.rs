@@ -57,6 +57,37 @@ fn ended() -> Vec<Event> {
 }
 
 #[tokio::test]
+async fn what_agents_did_is_summed_up_and_a_run_that_ends_twice_counts_once() {
+    // spec: beyond BY-26
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.db");
+    let (log, _) = SqliteLog::open(&path, OpenOptions::default()).unwrap();
+    let (other, _) = SqliteLog::open(&path, OpenOptions::default()).unwrap();
+    let attempts = |known: &candor_ports::Experience| -> u64 {
+        known.measured.values().map(|measure| measure.attempts).sum()
+    };
+    let name = |n: u32| RunId::new(format!("run_{n}")).unwrap();
+    for n in 1..=3 {
+        log.append(&name(n), Position::START, &ended()).await.unwrap();
+        // Another process reads each time, and only what is new to it.
+        let known = other.experience().await.unwrap();
+        assert_eq!((known.outcomes.len(), attempts(&known)), (n as usize, u64::from(n) * 4));
+    }
+    let again: Vec<Event> =
+        ended().into_iter().filter(|event| matches!(event.body, EventBody::OutcomeRecorded(_))).collect();
+    let end = Position(ended().len() as u64);
+    log.append(&name(1), end, &again).await.unwrap();
+    for log in [&log, &other] {
+        let known = log.experience().await.unwrap();
+        assert_eq!((known.outcomes.len(), attempts(&known)), (3, 12), "it ended again");
+    }
+    drop((log, other));
+    let (log, _) = SqliteLog::open(&path, OpenOptions::default()).unwrap();
+    let known = log.experience().await.unwrap();
+    assert_eq!((known.outcomes.len(), attempts(&known)), (3, 12), "it is on the disk");
+}
+
+#[tokio::test]
 async fn figures_are_written_with_the_outcome_and_outlive_the_run() {
     // spec: orchestrator SF-01 OB-14
     let folder = tempfile::tempdir().unwrap();

@@ -174,7 +174,7 @@ async fn a_newer_schema_is_refused_and_nothing_is_touched() {
     place.raw().pragma_update(None, "user_version", 99).unwrap();
     let before = std::fs::read(&place.path).unwrap();
     let refused = SqliteLog::open(&place.path, OpenOptions::default());
-    assert!(matches!(refused, Err(LogError::NewerSchema { found: 99, known: 7 })), "{refused:?}");
+    assert!(matches!(refused, Err(LogError::NewerSchema { found: 99, known: 8 })), "{refused:?}");
     assert_eq!(std::fs::read(&place.path).unwrap(), before);
 }
 
