@@ -133,9 +133,10 @@ impl Driver {
         }
     }
 
-    /// Performs what the run asks for now. Its snapshot shows what it was given from here on.
-    pub(crate) fn begin(&mut self) -> Result<(), DriveError> {
-        self.news = Some(self.shared.log.listen()?);
+    /// Performs what the run asks for now. Its snapshot shows what it was given from here on. `news` is given by whoever has
+    /// listened since before the run's log was last read.
+    pub(crate) fn begin(&mut self, news: Option<Box<dyn Listener>>) -> Result<(), DriveError> {
+        self.news = Some(news.map_or_else(|| self.shared.log.listen(), Ok)?);
         for effect in std::mem::take(&mut self.deferred) {
             self.perform(effect);
         }

@@ -201,7 +201,7 @@ impl LogPages for MemoryLog {
 
 impl Notifier for MemoryLog {
     fn listen(&self) -> Result<Box<dyn Listener>, LogError> {
-        Ok(Box::new(Silent))
+        Ok(Box::new(Silent { begun: false }))
     }
 }
 
@@ -223,11 +223,17 @@ impl Streams for MemoryLog {
     }
 }
 
-/// No other process writes to a log in memory.
-struct Silent;
+/// No other process writes to a log in memory. The first call returns at once, as every listener's does.
+struct Silent {
+    begun: bool,
+}
 
 impl Listener for Silent {
     fn changed(&mut self) -> BoxFuture<'_, Result<(), LogError>> {
-        Box::pin(std::future::pending())
+        if std::mem::replace(&mut self.begun, true) {
+            Box::pin(std::future::pending())
+        } else {
+            ready(Ok(()))
+        }
     }
 }

@@ -45,7 +45,7 @@ impl Runtime {
             Some(words) => Input::Restart { prompt: Some(words) },
             None => Input::RollBack { to: checkpoint, run_budget: None },
         };
-        self.drive(session, clock, Some(onward), lease).await
+        self.drive(session, clock, Some(onward), lease, None).await
     }
 }
 

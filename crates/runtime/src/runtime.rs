@@ -11,7 +11,9 @@ use candor_model::{
 };
 use candor_phases::Phases;
 use candor_planning::calibration;
-use candor_ports::{Embedder, Experience, Inspector, Lease, LogError, Models, Observer, Store, Streams};
+use candor_ports::{
+    Embedder, Experience, Inspector, Lease, Listener, LogError, Models, Observer, Store, Streams,
+};
 use candor_session::{Circuits, Learned, PhaseWork, RunSnapshot, Session, SessionDeps, SessionInput};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -208,6 +210,9 @@ impl Runtime {
         order: RunOrder,
         lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
+        // Nobody can have written to a run before it is on the log: what is heard from here on is all there is to hear.
+        let mut news = self.0.log.listen()?;
+        news.changed().await?;
         let learned = self.learned(self.0.log.experience().await?);
         let session = Session::new(order.run_id, self.0.session.clone(), learned);
         let input = Input::Start {
@@ -216,7 +221,8 @@ impl Runtime {
             material: order.material.map(Box::new),
             origin: order.origin.map(Box::new),
         };
-        self.drive(session, Clock::starting_at(candor_model::Timestamp::EPOCH), Some(input), lease).await
+        let clock = Clock::starting_at(candor_model::Timestamp::EPOCH);
+        self.drive(session, clock, Some(input), lease, Some(news)).await
     }
 
     /// Puts the start of a run on the log without driving it: [`Runtime::resume`] begins its work. With `paused`, the
@@ -257,7 +263,7 @@ impl Runtime {
     ) -> Result<RunHandle, DriveError> {
         let (mut session, clock) = self.open(run_id).await?;
         session.resume(clock.now())?;
-        self.drive(session, clock, first, lease).await
+        self.drive(session, clock, first, lease, None).await
     }
 
     /// Gives a run one input without driving it: for a run that another process drives, or that is to wait.
@@ -274,11 +280,12 @@ impl Runtime {
         clock: Clock,
         first: Option<Input>,
         lease: Option<Box<dyn Lease>>,
+        news: Option<Box<dyn Listener>>,
     ) -> Result<RunHandle, DriveError> {
         let run_id = session.state().run_id().clone();
         let (mut driver, mail) = Driver::new(Arc::clone(&self.0), session, clock, lease);
         driver.submit(first).await?;
-        driver.begin()?;
+        driver.begin(news)?;
         let snapshot = driver.snapshot();
         let remote = RunRemote { run_id, mail, snapshot };
         Ok(RunHandle { remote, driver: tokio::spawn(driver.run()) })

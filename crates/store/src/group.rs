@@ -229,8 +229,9 @@ impl Memory {
 }
 
 impl Known {
+    /// Reads a run that is not in memory. Its row is settled: those that are not are all in memory.
     fn load(connection: &Connection, run: &RunId) -> rusqlite::Result<Self> {
-        let Some(head) = query::head(connection, run.as_str())? else {
+        let Some(head) = query::settled_head(connection, run.as_str())? else {
             return Ok(Self::unknown(run));
         };
         let stored = query::summary(connection, run, &head)?;

@@ -61,12 +61,17 @@ impl Head {
 pub(crate) fn head(connection: &Connection, run: &str) -> rusqlite::Result<Option<Head>> {
     // Looked at before the row: what is settled in between is then found in both places, not in neither.
     let end = tail::ends(connection, Some(run))?.remove(run);
-    let sql = format!("SELECT {} FROM runs r WHERE r.id = ?1", Head::COLUMNS);
-    let mut head = connection.prepare_cached(&sql)?.query_row([run], Head::read).optional()?;
+    let mut head = settled_head(connection, run)?;
     if let (Some(head), Some(end)) = (&mut head, end) {
         head.move_to(&end);
     }
     Ok(head)
+}
+
+/// Finds where the log of a run ends whose row is known to be settled.
+pub(crate) fn settled_head(connection: &Connection, run: &str) -> rusqlite::Result<Option<Head>> {
+    let sql = format!("SELECT {} FROM runs r WHERE r.id = ?1", Head::COLUMNS);
+    connection.prepare_cached(&sql)?.query_row([run], Head::read).optional()
 }
 
 /// Finds where all logs end, or only those of unfinished runs. Their rows must be settled.
