@@ -46,7 +46,7 @@ impl fmt::Display for GoalType {
     }
 }
 
-text_serde!(GoalType);
+text_serde!(GoalType as_str);
 
 impl JsonSchema for GoalType {
     fn schema_name() -> Cow<'static, str> {

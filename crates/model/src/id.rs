@@ -75,7 +75,7 @@ macro_rules! id_type {
             }
         }
 
-        text_serde!($name);
+        text_serde!($name as_str);
 
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {

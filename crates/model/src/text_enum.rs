@@ -40,7 +40,7 @@ macro_rules! text_enum {
             }
         }
 
-        $crate::text_enum::text_serde!($name);
+        $crate::text_enum::text_serde!($name member);
 
         impl schemars::JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -54,12 +54,27 @@ macro_rules! text_enum {
     };
 }
 
-/// Gives a type that has `Display` and `FromStr` its JSON form: a string.
+/// Gives a type that has `Display` and `FromStr` its JSON form: a string. What has `as_str` is written without formatting,
+/// and the members of an enumeration as such: whoever looks for secrets need not read them.
 macro_rules! text_serde {
     ($name:ident) => {
+        $crate::text_enum::text_serde!($name, |it, serializer| serializer.collect_str(it));
+    };
+    ($name:ident as_str) => {
+        $crate::text_enum::text_serde!($name, |it, serializer| serializer.serialize_str(it.as_str()));
+    };
+    ($name:ident member) => {
+        $crate::text_enum::text_serde!($name, |it, serializer| serializer.serialize_unit_variant(
+            stringify!($name),
+            *it as u32,
+            it.as_str()
+        ));
+    };
+    ($name:ident, |$it:ident, $serializer:ident| $write:expr) => {
         impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+            fn serialize<S: serde::Serializer>(&self, $serializer: S) -> Result<S::Ok, S::Error> {
+                let $it = self;
+                $write
             }
         }
 
