@@ -17,6 +17,7 @@ mod order;
 pub mod pack_cases;
 mod packs;
 mod planned;
+pub mod run_metrics;
 mod schedule_times;
 mod service;
 mod shown;

@@ -8,7 +8,7 @@ use candor_model::{
     Account, CalibrationMetrics, Event, EventBody, FailureKind, Payee, Phase, PlanningError, RepairKind,
     TaskId, Timestamp, old_logs,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a model is asked when agents are chosen.
 const ROUTING: &str = "route_task";
@@ -27,7 +27,8 @@ pub struct Target {
 }
 
 /// Sums over runs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct TargetFigures {
     goal_parsing: Vec<f64>,
     decomposition: Vec<f64>,
@@ -81,6 +82,34 @@ impl TargetFigures {
         self.planning.push(run.phases.iter().sum());
         self.revised += u32::from(run.revised);
         self.revised_well += u32::from(run.revised && run.completed);
+    }
+
+    /// Adds what other runs came to.
+    pub fn merge(&mut self, other: &Self) {
+        for (own, others) in [
+            (&mut self.goal_parsing, &other.goal_parsing),
+            (&mut self.decomposition, &other.decomposition),
+            (&mut self.routing, &other.routing),
+            (&mut self.planning, &other.planning),
+            (&mut self.replanning, &other.replanning),
+        ] {
+            own.extend_from_slice(others);
+        }
+        for (own, others) in [
+            (&mut self.plans, other.plans),
+            (&mut self.incomplete, other.incomplete),
+            (&mut self.miswired, other.miswired),
+            (&mut self.tasks, other.tasks),
+            (&mut self.first_choice_failed, other.first_choice_failed),
+            (&mut self.revised, other.revised),
+            (&mut self.revised_well, other.revised_well),
+            (&mut self.at_limit, other.at_limit),
+        ] {
+            *own = own.saturating_add(others);
+        }
+        self.planning_cost += other.planning_cost;
+        self.routing_cost += other.routing_cost;
+        self.cost += other.cost;
     }
 
     fn add_event(&mut self, event: &Event, run: &mut OneRun) {

@@ -56,6 +56,8 @@ pub enum Stream {
     Schedules,
     /// Who did what over the server's API and pages.
     Audit,
+    /// What each run that has ended adds to the figures over all runs.
+    RunMetrics,
 }
 
 impl Stream {
@@ -69,6 +71,7 @@ impl Stream {
             Self::Webhooks => "webhooks",
             Self::Schedules => "schedules",
             Self::Audit => "audit",
+            Self::RunMetrics => "run_metrics",
         }
     }
 }

@@ -57,6 +57,19 @@ impl Metrics {
         }
     }
 
+    /// Adds the figures of other missions.
+    pub fn merge(&mut self, other: &Self) {
+        self.model_calls += other.model_calls;
+        self.tool_calls += other.tool_calls;
+        self.failed_calls += other.failed_calls;
+        self.decisions += other.decisions;
+        for (name, one) in &other.strategies {
+            let sum = self.of(name);
+            sum.tried += one.tried;
+            sum.succeeded += one.succeeded;
+        }
+    }
+
     fn of(&mut self, strategy_type: &str) -> &mut StrategyMetrics {
         self.strategies.entry(strategy_type.to_owned()).or_default()
     }

@@ -5,6 +5,7 @@
 //! begins or ends drives happens in tasks of its own: a call that is taken back leaves nothing half done.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use candor_engine::Input;
 use candor_model::RunId;
@@ -16,9 +17,13 @@ use super::runs::{Admitted, Standing};
 use crate::data;
 use crate::drive::{Begin, first_input};
 use crate::error::AppError;
+use crate::run_metrics;
 
 /// What the reason of a pause begins with that is only there because a run waits in the queue.
 pub(super) const QUEUED: &str = "queued by the server";
+
+/// How long the keeping of figures rests after each run, in times of what it took.
+const PAUSE_PER_WORK: u32 = 3;
 
 impl Shared {
     /// Stores a run, and drives it now or when it is its turn.
@@ -235,5 +240,16 @@ impl Shared {
         }
         self.runs.ended(&run, handle.ended().await);
         self.advance();
+        // Nobody waits for it when the server stops: what was not kept is computed when it is asked for.
+        tokio::spawn(self.keep_metrics(run));
+    }
+
+    /// Keeps what a run adds to the figures over all runs. One at a time, and with pauses: runs come first.
+    async fn keep_metrics(self: Arc<Self>, run: RunId) {
+        let Ok(_turn) = self.keeping_metrics.acquire().await else { return };
+        let begun = Instant::now();
+        // A log that cannot be read is told of by whoever looks at the run.
+        let _ = run_metrics::keep_ended(&self.log, &run).await;
+        tokio::time::sleep(begun.elapsed() * PAUSE_PER_WORK).await;
     }
 }

@@ -61,6 +61,8 @@ struct Shared {
     feed: Feed,
     /// A schedule was paused or resumed.
     schedules_changed: Arc<Notify>,
+    /// Whoever keeps what a run adds to the figures over all runs.
+    keeping_metrics: Semaphore,
 }
 
 /// See [`Shared::beginning`].
@@ -132,8 +134,20 @@ impl Service {
         let runs = Runs::new(within_open_files(app.config.serve.clone()));
         let (beginning, tasks) = (Semaphore::new(BEGIN_AT_ONCE), TaskTracker::new());
         let schedules_changed = Arc::default();
-        let shared =
-            Shared { app, log, runtime, models, runs, beginning, tasks, progress, feed, schedules_changed };
+        let keeping_metrics = Semaphore::new(1);
+        let shared = Shared {
+            app,
+            log,
+            runtime,
+            models,
+            runs,
+            beginning,
+            tasks,
+            progress,
+            feed,
+            schedules_changed,
+            keeping_metrics,
+        };
         Ok(Self(Arc::new(shared)))
     }
 

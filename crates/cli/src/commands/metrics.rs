@@ -5,18 +5,17 @@ mod classes;
 use std::collections::BTreeMap;
 
 use candor_app::DataFolder;
-use candor_model::{
-    CalibrationMetrics, EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary,
-};
+use candor_app::run_metrics::{self, CodeFigures, RunMetrics};
+use candor_model::{CalibrationMetrics, Phase, PhaseMetrics, RunId, RunSummary};
 use candor_planning::calibration::{self, Band};
 use candor_planning::metrics::{PhaseHistory, PhaseRecord, SessionFigures, criteria_of, session_line};
 use candor_planning::targets::{Target, TargetFigures};
-use candor_ports::RunFilter;
+use candor_ports::{RunEntry, RunFilter};
 use candor_react::Metrics;
 use serde_json::{Value, json};
 
 use self::classes::Classes;
-use super::code::CodeFigures;
+use super::code::figures as code_figures;
 use crate::args::{GlobalOptions, MetricsArgs};
 use crate::failure::{Failure, code};
 use crate::output;
@@ -33,12 +32,11 @@ pub(crate) async fn metrics(global: &GlobalOptions, args: &MetricsArgs) -> Resul
     let mut runs = Vec::new();
     let mut more = More::default();
     if let Some(log) = data.open_if_there()? {
-        for entry in log.runs(RunFilter::default()).await? {
-            let records = log.read(&entry.summary.run_id, Position::START).await?;
-            own(&records).for_each(|recorded| history.apply(&recorded.event.body));
-            more.add_run(&records);
-            more.classes.add_run(&entry.summary, &records);
-            runs.push(OneRun { phases: figures(&records), summary: entry.summary });
+        let entries = log.runs(RunFilter::default()).await?;
+        for (RunEntry { summary, .. }, of_run) in run_metrics::of_runs(&log, entries).await? {
+            history.merge(&of_run.history);
+            more.add_run(&summary, &of_run);
+            runs.push(OneRun { phases: of_run.phases, summary });
         }
         let outcomes = log.experience().await?.outcomes;
         more.calibration = calibration::metrics(&outcomes);
@@ -64,13 +62,12 @@ struct More {
 }
 
 impl More {
-    fn add_run(&mut self, records: &[Recorded]) {
-        self.targets.add_run(own(records).map(|recorded| &recorded.event));
-        for recorded in own(records) {
-            if let EventBody::AgentNoted { note, .. } = &recorded.event.body {
-                self.tools.count(note);
-                self.code.count(note);
-            }
+    fn add_run(&mut self, summary: &RunSummary, of_run: &RunMetrics) {
+        self.targets.merge(&of_run.targets);
+        self.tools.merge(&of_run.tools);
+        self.code.merge(&of_run.code);
+        if let Some(work) = of_run.class {
+            self.classes.add_run(summary, work);
         }
     }
 
@@ -113,7 +110,7 @@ impl More {
                 figures.tried
             ));
         }
-        text + &self.code.as_text() + &self.classes.as_text() + &self.calibration_text()
+        text + &code_figures::as_text(&self.code) + &self.classes.as_text() + &self.calibration_text()
     }
 
     /// Predicted against actual success.
@@ -140,32 +137,12 @@ impl More {
     }
 }
 
-/// A run's own events: those that a fork shares with another run count there, and once.
-fn own(records: &[Recorded]) -> impl Iterator<Item = &Recorded> {
-    let shared = match records.first().map(|first| &first.event.body) {
-        Some(EventBody::RunStarted { forked_from: Some(fork), .. }) => fork.position,
-        _ => Position::START,
-    };
-    records.iter().filter(move |recorded| recorded.position > shared)
-}
-
-/// What the phases of a run took, each at its last end.
-fn figures(records: &[Recorded]) -> BTreeMap<Phase, PhaseMetrics> {
-    let ended = records.iter().filter_map(|recorded| match &recorded.event.body {
-        EventBody::PhaseCompleted { phase, metrics: Some(metrics), .. } => {
-            Some((*phase, PhaseMetrics::clone(metrics)))
-        }
-        _ => None,
-    });
-    ended.collect()
-}
-
 fn as_json(history: &PhaseHistory, runs: &[OneRun], more: &More, all: bool) -> Result<Value, Failure> {
     let mut shown = serde_json::to_value(history.export())?;
     if let Value::Object(fields) = &mut shown {
         let (targets, tools) = more.as_json();
         fields.extend([("targets".to_owned(), targets), ("tools".to_owned(), tools)]);
-        fields.insert("code".to_owned(), more.code.as_json());
+        fields.insert("code".to_owned(), code_figures::as_json(&more.code));
         fields.insert("classes".to_owned(), serde_json::to_value(&more.classes)?);
         fields.insert("calibration".to_owned(), json!({ "summary": more.calibration, "bands": more.bands }));
         fields.insert("runs".to_owned(), json!(runs.len()));

@@ -120,6 +120,8 @@ pub(crate) async fn drive_on(
         );
     }
     let ended = conclude(&log, &run, outcome, show.screen, options, global).await;
+    // What is not kept now is computed when figures over all runs are asked for.
+    let _ = candor_app::run_metrics::keep_ended(&log, &run).await;
     crate::commands::trace::after_run(app, &log).await;
     ended
 }

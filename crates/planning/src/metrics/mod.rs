@@ -106,6 +106,22 @@ impl PhaseHistory {
         }
     }
 
+    /// Adds the figures of other runs.
+    pub fn merge(&mut self, other: &Self) {
+        for (phase, sums) in &other.phases {
+            let own = self.phases.entry(*phase).or_default();
+            own.completed = own.completed.saturating_add(sums.completed);
+            own.failed = own.failed.saturating_add(sums.failed);
+            own.millis = own.millis.saturating_add(sums.millis);
+            own.tokens = own.tokens.saturating_add(sums.tokens);
+            own.reasons.extend(sums.reasons.iter().cloned());
+        }
+        for (name, (times, sum)) in &other.criteria {
+            let own = self.criteria.entry(name.clone()).or_default();
+            *own = (own.0.saturating_add(*times), own.1 + sum);
+        }
+    }
+
     /// A failure of validation that a person overturned was none; one that stood, or that nobody looked at, was.
     fn settled(&mut self, gate: &GateId, answer: &Answer) {
         let Some(results) = self.disputed.remove(gate) else { return };

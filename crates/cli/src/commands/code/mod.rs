@@ -2,12 +2,11 @@
 
 mod chain;
 mod check;
-mod figures;
+pub(super) mod figures;
 mod run;
 
 use candor_app::{App, Sandbox};
 
-pub(super) use self::figures::CodeFigures;
 use crate::args::{CodeCommand, GlobalOptions};
 use crate::failure::Failure;
 

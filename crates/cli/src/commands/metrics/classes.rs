@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use candor_model::{EventBody, Money, Recorded, RunSummary, Verdict};
-use candor_planning::scaling::{ScalingRules, TaskClass};
+use candor_app::run_metrics::ClassWork;
+use candor_model::{Money, RunSummary, Verdict};
+use candor_planning::scaling::TaskClass;
 use serde::Serialize;
 
 /// The figures of the runs of one class.
@@ -28,9 +29,8 @@ pub(super) struct Classes(BTreeMap<TaskClass, Figures>);
 
 impl Classes {
     /// Counts a run that was evaluated; others belong to no class.
-    pub(super) fn add_run(&mut self, summary: &RunSummary, records: &[Recorded]) {
-        let Some(class) = class_of(records) else { return };
-        let figures = self.0.entry(class).or_default();
+    pub(super) fn add_run(&mut self, summary: &RunSummary, work: ClassWork) {
+        let figures = self.0.entry(work.class).or_default();
         figures.runs += 1;
         match summary.verdict {
             Some(Verdict::Verified) => figures.verified += 1,
@@ -41,16 +41,9 @@ impl Classes {
         let took = summary.updated_at.zip(summary.started_at).map(|(end, start)| end.since(start));
         figures.milliseconds += took.map_or(0, |took| took.as_millis());
         figures.cost = [figures.cost, summary.spent].into_iter().sum();
-        for recorded in records {
-            match &recorded.event.body {
-                EventBody::TaskSucceeded { .. } => figures.tasks += 1,
-                EventBody::Replanned { .. } => figures.revisions += 1,
-                EventBody::PhaseCompleted { metrics: Some(metrics), .. } => {
-                    figures.model_tokens += metrics.tokens_used;
-                }
-                _ => {}
-            }
-        }
+        figures.tasks += work.tasks;
+        figures.revisions += work.revisions;
+        figures.model_tokens += work.tokens;
     }
 
     /// A row for each class that has runs; nothing if none has.
@@ -100,12 +93,4 @@ fn name(class: TaskClass) -> &'static str {
         TaskClass::Standard => word!("standard", "estándar"),
         TaskClass::Complex => word!("complex", "compleja"),
     }
-}
-
-fn class_of(records: &[Recorded]) -> Option<TaskClass> {
-    let judged = records.iter().rev().find_map(|recorded| match &recorded.event.body {
-        EventBody::PromptScored { evaluation, .. } => evaluation.as_deref(),
-        _ => None,
-    })?;
-    Some(ScalingRules::default().propose(judged.complexity.total, judged.file_count).class)
 }

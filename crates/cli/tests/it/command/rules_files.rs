@@ -183,3 +183,30 @@ fn metrics_are_averages_over_the_runs_and_seeds_before() {
     assert_eq!(metrics["phaseMetrics"]["5"]["runs"], 4);
     candor.run(["metrics", "--all"]).ended_with(0).shows(&["run_4", "execution", "last run (run_4)"]);
 }
+
+#[test]
+fn figures_over_runs_that_have_ended_do_not_read_their_events_again() {
+    // spec: findings DU-07
+    let candor = Candor::new();
+    for run in ["run_1", "run_2", "run_3"] {
+        candor.run(["run", PARIS, "--run-id", run]).ended_with(0);
+    }
+    let log = || rusqlite::Connection::open(candor.path("data/candor.db")).unwrap();
+    let kept = || -> i64 {
+        let sql = "SELECT count(*) FROM notes WHERE stream = 'run_metrics'";
+        log().query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(kept(), 3, "kept as each run ended");
+    let shown = candor.run(["metrics", "--all", "--json"]).ended_with(0).json();
+    // As after an update: nothing was kept, and everything is computed from the events, once.
+    log().execute("DELETE FROM notes WHERE stream = 'run_metrics'", []).unwrap();
+    assert_eq!(candor.run(["metrics", "--all", "--json"]).ended_with(0).json(), shown);
+    assert_eq!(kept(), 3, "kept for the next time");
+    // A run that went on is computed again.
+    candor.run(["restart", "run_2"]).ended_with(0);
+    let again = candor.run(["metrics", "--json"]).ended_with(0).json();
+    assert_eq!(again["phaseMetrics"]["5"]["runs"], 4);
+    // The events of the others are not looked at: nobody notices that they are gone.
+    log().execute("UPDATE events SET body = '' WHERE run = 'run_1' AND position > 3", []).unwrap();
+    assert_eq!(candor.run(["metrics", "--json"]).ended_with(0).json(), again);
+}
