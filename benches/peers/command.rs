@@ -43,7 +43,7 @@ pub(crate) fn compare(candor: &Candor, scores: &mut Scores) -> Result<()> {
     answers(candor, scores)?;
     paris(candor, scores)?;
     let size = std::fs::metadata(&candor.binary)?.len() as f64 / MEGABYTE;
-    scores.judge("the release binary", size, "MB", Target::AtMost(40.0));
+    scores.judge("the release binary", size, "MB", Target::AtMost(35.0));
     Ok(())
 }
 
@@ -57,7 +57,7 @@ fn answers(candor: &Candor, scores: &mut Scores) -> Result<()> {
     }
     let nothing = Sorted::new(nothing.into_iter().map(millis))?;
     note(format!("starting `true`: median {:.1} ms, p95 {:.1} ms", nothing.median(), nothing.at(0.95)));
-    within(scores, "candor --version", version, 15.0)?;
+    within(scores, "candor --version", version, 5.0)?;
     within(scores, "candor list, no runs", list, 15.0)
 }
 

@@ -49,6 +49,12 @@ pub(crate) fn measure(flavour: &str, runs: u32) -> Result<()> {
     Ok(())
 }
 
+/// Our runs per second with so many at once, in a process of their own.
+pub(crate) fn rate(flavour: &str, runs: u32) -> Result<f64> {
+    let crowd: Crowd = measure::in_own_process(&["crowd", flavour, &runs.to_string()])?;
+    Ok(crowd.runs_per_second)
+}
+
 fn tokio(flavour: &str) -> Result<Runtime> {
     let mut builder = match flavour {
         "current_thread" => Builder::new_current_thread(),

@@ -1,5 +1,5 @@
 //! Candor beside its peers: runs per second against LangGraph and DBOS, a chain against raw SQLite commits, large
-//! plans, and the command as a person meets it.
+//! plans, the command as a person meets it, and how costs grow.
 //!
 //! Whatever is compared is measured in one run of this bench, taking turns, because absolute times on a busy
 //! machine mean little. A target that is missed is said to be missed; it does not fail the bench. LangGraph
@@ -16,6 +16,7 @@ mod candor;
 mod chain;
 mod command;
 mod crowd;
+mod growth;
 mod langgraph;
 mod large_plan;
 mod measure;
@@ -34,7 +35,7 @@ use crate::scores::Scores;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The parts, in the order in which they are measured.
-const PARTS: [&str; 4] = ["crowd", "chain", "plan", "command"];
+const PARTS: [&str; 5] = ["crowd", "chain", "plan", "command", "growth"];
 
 fn main() -> Result<()> {
     // Cargo adds `--bench`, which says nothing here.
@@ -61,13 +62,16 @@ fn compare(parts: &[&str]) -> Result<()> {
     if has("chain") {
         chain::compare(peer.as_ref(), &mut scores)?;
     }
-    if has("plan") || has("command") {
+    if has("plan") || has("command") || has("growth") {
         let candor = command::Candor::build()?;
         if has("plan") {
             large_plan::compare(&candor, &mut scores)?;
         }
         if has("command") {
             command::compare(&candor, &mut scores)?;
+        }
+        if has("growth") {
+            growth::compare(&candor, &mut scores)?;
         }
     }
     scores.close();

@@ -107,7 +107,7 @@ pub async fn of_runs(log: &Log, runs: Vec<RunEntry>) -> Result<Vec<(RunEntry, Ru
         all.push((entry, metrics));
     }
     while let Some(done) = keeping.join_next().await {
-        done.map_err(|error| AppError::failed(error))??;
+        done.map_err(AppError::failed)??;
     }
     Ok(all)
 }
@@ -131,7 +131,7 @@ async fn keep(
     if keeping.len() >= AT_ONCE
         && let Some(done) = keeping.join_next().await
     {
-        done.map_err(|error| AppError::failed(error))??;
+        done.map_err(AppError::failed)??;
     }
     let log = Log::clone(log);
     keeping.spawn(async move { log.append_note(note).await });
@@ -142,8 +142,7 @@ fn note_of(run: &RunId, records: &[Recorded], metrics: &RunMetrics) -> Result<St
     let last = records.last();
     let position = last.map_or(0, |last| last.position.0);
     let at = last.map_or(Timestamp::EPOCH, |last| last.event.at);
-    let body = serde_json::to_value(Kept { form: FORM, position, metrics })
-        .map_err(|error| AppError::failed(error))?;
+    let body = serde_json::to_value(Kept { form: FORM, position, metrics }).map_err(AppError::failed)?;
     Ok(StreamNote { stream: Stream::RunMetrics, at, run: Some(run.clone()), key: run.to_string(), body })
 }
 
