@@ -19,3 +19,4 @@ mod models;
 mod same_story;
 mod support;
 mod talk;
+mod threads;
