@@ -63,8 +63,10 @@ impl Redactor {
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         values.dedup();
         let fields: Vec<String> = fields.into_iter().filter(|name| !name.is_empty()).collect();
-        let known = values.iter().chain(&fields).map(String::as_str);
-        let signs = SIGNS.iter().copied().chain(known);
+        // As they are, and as they stand in JSON.
+        let known: Vec<String> =
+            values.iter().chain(&fields).flat_map(|known| [known.clone(), in_json(known)]).collect();
+        let signs = SIGNS.iter().copied().chain(known.iter().map(String::as_str));
         // By default more than a hundred words get a smaller table, which takes several times as long to read a text.
         let mut builder = AhoCorasick::builder();
         builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
@@ -150,12 +152,19 @@ impl Redactor {
         &self,
         record: &T,
     ) -> serde_json::Result<(String, Option<T>)> {
-        let clean = self.record(record);
         let mut buffer = Vec::with_capacity(TYPICAL_TEXT);
-        serde_json::to_writer(&mut buffer, clean.as_ref().unwrap_or(record))?;
+        serde_json::to_writer(&mut buffer, record)?;
         let written =
             String::from_utf8(buffer).map_err(|error| serde_json::Error::io(std::io::Error::other(error)))?;
-        Ok((written, clean))
+        // Whatever makes one of its texts or names suspicious stands in the JSON too. Reading that once takes a third of the
+        // time that it takes to look at each text where it is.
+        if !self.is_suspicious(&written) {
+            return Ok((written, None));
+        }
+        match self.record(record) {
+            Some(clean) => Ok((serde_json::to_string(&clean)?, Some(clean))),
+            None => Ok((written, None)),
+        }
     }
 
     fn is_suspicious(&self, text: &str) -> bool {
@@ -195,6 +204,12 @@ impl Redactor {
         let tag: String = hash.iter().take(TAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
         format!("{MARK}{kind}#{tag}]")
     }
+}
+
+/// A text as it stands in JSON, without its quotation marks.
+fn in_json(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
 impl Default for Redactor {
@@ -339,7 +354,9 @@ mod tests {
             let once = redactor.text(&text).into_owned();
             prop_assert_eq!(redactor.text(&once).into_owned(), once.as_str());
             let mut value = json!({ text.clone(): text, "secret": once });
+            let (written, _) = redactor.written(&value).unwrap();
             redactor.value(&mut value);
+            prop_assert_eq!(&written, &value.to_string(), "what is written has none, however it is escaped");
             let mut again = value.clone();
             redactor.value(&mut again);
             prop_assert_eq!(again, value);
