@@ -168,7 +168,9 @@ fn joined(text: &str, taken: bool) -> Option<Cut<'_>> {
             let body = behind_condition(tail);
             let cue = if body.len() < tail.len() { Cue::After } else { Cue::Beside };
             // A prohibition ends where a command begins, however weak.
-            let ends = opens_clause(body) || (is_limit(text) && starts_with_verb(tail));
+            let ends = opens_clause(body)
+                || (is_limit(text) && starts_with_verb(tail))
+                || (body.len() < tail.len() && orders(body));
             let complete = head.split_whitespace().count() >= 2 || has_clitic(head);
             let alone = complete && ends && at >= opening && !is_open_condition(head);
             alone.then_some((head, (cue, tail, true)))
@@ -252,6 +254,19 @@ fn opens_clause(text: &str) -> bool {
             || has_things(text))
 }
 
+/// Whether the words behind a condition are an order, whatever their verb: they do not begin with a thing or a person.
+fn orders(body: &str) -> bool {
+    let first = first_word(body).unwrap_or_default();
+    let named = body.trim_start().starts_with(|c: char| c.is_uppercase() || !c.is_alphabetic());
+    const OTHERS: &[&str] = &[
+        "i", "we", "you", "he", "she", "they", "there", "also", "with", "in", "on", "at", "to", "de", "con",
+        "en", "yo", "hay",
+    ];
+    let noun =
+        DETERMINERS.contains(&first.as_str()) || OTHERS.contains(&first.as_str()) || first.ends_with("ing");
+    !first.is_empty() && !named && !noun && body.split_whitespace().count() > 1
+}
+
 /// "flag units that expire", "patch dimmers 12 to 24": behind the word stand several things, and what is said of them.
 fn has_things(text: &str) -> bool {
     let mut words = text.split_whitespace().skip(1);
@@ -325,6 +340,8 @@ const DETERMINERS: &[&str] = &[
     "a", "all", "an", "any", "each", "every", "for", "her", "his", "if", "it", "its", "my", "our", "some",
     "that", "the", "their", "them", "these", "this", "those", "whether", "your", "two", "three", "up",
     "out", "el", "la", "los", "las", "un", "una", "mi", "su", "si", "que", "unos", "unas", "anything",
-    "everything", "whatever", "what", "which", "how", "why", "both", "one", "uno", "me", "us", "him", "everyone", "four", "five", "ten", "al", "sus", "cada", "todos", "todas",
+    "everything", "whatever", "what", "which", "how", "why", "both", "one", "uno", "me", "us", "him", "everyone", "four", "five", "six", "seven", "eight",
+    "nine", "ten", "twelve", "twenty", "thirty", "forty", "fifty", "hundred", "dos", "tres", "cuatro", "cinco", "seis",
+    "diez", "veinte", "cien", "al", "sus", "cada", "todos", "todas",
     "todo",
 ];

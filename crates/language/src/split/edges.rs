@@ -223,7 +223,10 @@ fn points_back(text: &str) -> bool {
     // "Calibrate any that drift": of what was looked at before.
     let some_of = words.get(1).is_some_and(|word| matches!(word.as_str(), "any" | "all" | "every"))
         && words.get(2).is_some_and(|word| matches!(word.as_str(), "that" | "which" | "who"));
-    has_clitic(first) || pointed || last || some_of
+    // "Señala las que no coinciden", "discard those that leak".
+    let those = words.get(1).is_some_and(|word| matches!(word.as_str(), "los" | "las" | "those" | "ones"))
+        && words.get(2).is_some_and(|word| matches!(word.as_str(), "que" | "that" | "which"));
+    has_clitic(first) || pointed || last || some_of || those
 }
 
 /// Whether the step leaves out what it is about: "recommend one", "shortlist three".
@@ -235,8 +238,14 @@ fn is_elliptic(text: &str) -> bool {
     // "Digitise at 600 dpi", "bake at 200 °C": what is digitised or baked was named before.
     let at_figure = words.get(1).is_some_and(|word| matches!(word.as_str(), "at" | "a"))
         && words.get(2).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    // "Elige el más barato", "a letter for each one": of what was named before.
+    let pairs = || words.iter().zip(words.iter().skip(1)).map(|(one, next)| (one.as_str(), next.as_str()));
+    let picked = pairs().any(|pair| {
+        matches!(pair, ("el" | "la" | "los" | "las", "mas") | ("each", "one") | ("cada", "una" | "uno"))
+    });
     number
         || at_figure
+        || picked
         || has_done(text)
         || words.iter().skip(1).take(POINTING).any(|word| ELLIPTIC.contains(&word.as_str()))
 }

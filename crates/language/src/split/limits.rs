@@ -64,6 +64,8 @@ pub(super) fn is_limit(clause: &str) -> bool {
     if leaves_alone(clause) {
         return true;
     }
+    // "Unless two officers are present, do not open the vault": the condition is part of the limit.
+    let clause = behind_condition(clause).trim_start();
     let Some(rest) = strip_any(clause, LIMITING) else { return false };
     // "No, thanks" limits nothing, and "Only Ana knows" is a statement that says so itself.
     rest.chars().any(char::is_alphanumeric)

@@ -14,6 +14,7 @@ mod prose;
 mod questions;
 mod requests;
 mod sentences;
+mod sums;
 mod verbs;
 
 use std::cell::RefCell;

@@ -185,6 +185,9 @@ impl Builder {
         let mut guarded: Vec<String> = Vec::new();
         for Clause { cue: inner, text, guessed } in clauses(body, self.taken) {
             if self.limits(&text) {
+                // "If it rains, do not sand the deck and cover the boards": the rain guards both.
+                let opening = limits::behind_condition(&text).len() < text.len() && inner == Cue::Silent;
+                guarded = if opening { limits::conditions(&text) } else { guarded };
                 continue;
             }
             let cue = if inner == Cue::Silent { cue } else { inner };
@@ -311,7 +314,14 @@ impl Builder {
             Cue::Last => (tone.ends_sequence, tone.ends_sequence),
             _ => (cues::refers_back(text), true),
         };
-        let from = if depends { self.abreast } else { self.steps.len() };
+        // "Clean the tank, check the level and, if it is low, fill up": only the last one is meant.
+        let of_last = cues::strip_any(text, &["if it", "if that", "if this", "si este", "si esta"]).is_some();
+        let last = self.steps.len().saturating_sub(1);
+        let from = match depends {
+            true if of_last => last,
+            true => self.abreast,
+            false => self.steps.len(),
+        };
         let mut depends_on: Vec<_> = (from..self.steps.len()).collect();
         if depends_on.is_empty() && cues::acts_on_previous(text) {
             depends_on.extend(self.steps.len().checked_sub(1));

@@ -33,7 +33,7 @@ pub(super) fn read(sentence: &str) -> Asked<'_> {
     for _ in 0..4 {
         if let Some(rest) = strip_any(what, POLITE) {
             (strength, what) = (Strength::Request, rest);
-        } else if let Some(rest) = strip_any(what, WISHES) {
+        } else if let Some(rest) = strip_any(what, WISHES).or_else(|| would_be_good(what)) {
             (strength, what) = (strength.max(Strength::Wish), rest);
         } else {
             break;
@@ -52,6 +52,16 @@ pub(super) fn read(sentence: &str) -> Asked<'_> {
     } else {
         Asked { strength: Strength::Statement, what: sentence.trim() }
     }
+}
+
+/// "It would be lovely if you could also …" wishes what follows, whatever the adjective.
+fn would_be_good(text: &str) -> Option<&str> {
+    const ADJECTIVES: usize = 3;
+    let rest = strip_any(text, &["it would be", "it'd be", "sería", "estaría"])?;
+    let (adjective, rest) =
+        [" if you could ", " if you can ", " que "].iter().find_map(|it| rest.split_once(it))?;
+    let rest = strip_any(rest, &["also", "también"]).unwrap_or(rest);
+    (adjective.split_whitespace().count() <= ADJECTIVES).then_some(rest)
 }
 
 /// "I'm planning a trip and would like to …": what comes before the wish is only its background.
@@ -359,7 +369,6 @@ const WISHES: &[&str] = &[
     "i wish to",
     "it would be helpful to",
     "it would be great to",
-    "it would be great if you could",
     "i'm trying to",
     "i am trying to",
     "i was wondering if you could",

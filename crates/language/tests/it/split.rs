@@ -328,6 +328,136 @@ fn a_question_with_choices_is_answered_before_one_is_chosen() {
 }
 
 #[test]
+fn a_question_about_a_description_is_looked_up_concluded_and_then_chosen() {
+    let asked = |source: &str, question: &str| {
+        [format!("Identify in {source} what bears on: {question}"), format!("Answer: {question}")]
+    };
+    for (text, source, question) in [
+        (
+            "What duty does this consignment fall under? The options are: A. none, B. reduced, C. full. The customs form \
+             lists forty crates of dried figs from Izmir.",
+            "the customs form",
+            "What duty does this consignment fall under?",
+        ),
+        (
+            "The hive lost half its weight in May and the bees cluster at the entrance. What ails the colony? Choices: A. \
+             mites, B. hunger, C. a lost queen.",
+            "the description",
+            "What ails the colony?",
+        ),
+        (
+            "¿Qué oficio tiene la mujer? Opciones: A. soldadora, B. notaria, C. pastora. La fotografía muestra a una mujer \
+             con careta y guantes junto a un arco eléctrico.",
+            "the description",
+            "¿Qué oficio tiene la mujer?",
+        ),
+    ] {
+        let steps = split(text);
+        let [look, answer] = asked(source, question);
+        assert_eq!(steps.len(), 3, "{steps:?}");
+        assert_eq!((&steps[0].description, &steps[1].description), (&look, &answer));
+        assert!(
+            steps[2].description.starts_with("Select the choice") && steps[2].description.contains("B. ")
+        );
+        assert_eq!((&steps[1].depends_on[..], &steps[2].depends_on[..]), (&[0][..], &[1][..]));
+    }
+    // Looking answers these, and without a description there is nothing to look at.
+    for text in [
+        "How many supers stand on the hive? Choices: A. one, B. two. The photograph shows a hive with two supers in snow.",
+        "Which stamp is missing? Options: A. origin, B. health. The form shows a stamp of origin and two signatures.",
+        "What is the duty on figs? Options: A. none, B. reduced, C. full.",
+    ] {
+        assert_eq!(split(text).len(), 2, "{:?}", split(text));
+    }
+}
+
+#[test]
+fn a_quantity_is_computed_from_those_that_it_is_made_of() {
+    assert_steps(
+        "The brewery filled 600 bottles on Monday. On Tuesday it filled half as many bottles, and on Wednesday 40 more \
+         bottles than on Tuesday. How many bottles did it fill?",
+        &[
+            ("Calculate: On Tuesday it filled half as many bottles", &[]),
+            ("Calculate: On Wednesday 40 more bottles than on Tuesday", &[0]),
+            ("Calculate: How many bottles did it fill?", &[1]),
+        ],
+    );
+    assert_steps(
+        "El coro vendió 80 entradas. El doble de entradas se vendió el sábado. ¿Cuántas entradas vendió en total?",
+        &[
+            ("Calculate: El doble de entradas se vendió el sábado", &[]),
+            ("Calculate: ¿Cuántas entradas vendió en total?", &[0]),
+        ],
+    );
+    // Nothing is computed where a figure is only mentioned, is about something else, or a command is given.
+    for text in [
+        "We have 3 stills. How many litres does one hold?",
+        "The lighthouse flashes twice per minute. How much does a keeper earn?",
+        "Order 20 % more malt than last year. How many sacks fit in the store?",
+    ] {
+        assert!(
+            split(text).iter().all(|step| !step.description.starts_with("Calculate")),
+            "{:?}",
+            split(text)
+        );
+    }
+}
+
+#[test]
+fn the_thing_that_is_asked_for_is_not_asked_twice() {
+    assert_steps(
+        "Who is the sculptor that carved the doors?",
+        &[("Who is the sculptor that carved the doors?", &[])],
+    );
+    assert_steps(
+        "When was the composer of Norma born?",
+        &[("Identify the composer of Norma", &[]), ("When was the composer of Norma born?", &[0])],
+    );
+}
+
+#[test]
+fn an_order_behind_a_condition_is_a_step_of_its_own_and_needs_what_was_found_out() {
+    assert_steps(
+        "Oil the hinges, weigh the churn and, if it is under 4 kg, resharpen twice.",
+        &[("Oil the hinges", &[]), ("Weigh the churn", &[]), ("If it is under 4 kg, resharpen twice", &[1])],
+    );
+}
+
+#[test]
+fn a_prohibition_under_a_condition_is_no_step() {
+    for text in [
+        "Polish the lens. If a ship is in sight, do not dim the lamp.",
+        "Afina las cuerdas. Si hay público en la sala, no pruebes los timbales.",
+    ] {
+        assert_eq!(split(text).len(), 1, "{:?}", split(text));
+    }
+    let steps = split("If frost is forecast, do not water the beds and cover the seedlings.");
+    assert_eq!(steps.len(), 1, "{steps:?}");
+    assert_eq!(steps[0].description, "Cover the seedlings");
+    assert_eq!(steps[0].conditions, ["If frost is forecast"]);
+}
+
+#[test]
+fn those_that_and_the_most_are_chosen_from_what_came_before() {
+    for text in [
+        "Compara los tres hornos y elige el más pequeño.",
+        "Prueba los pozos y sella los que huelan mal.",
+        "Weigh the gems and discard those that chip.",
+        "Cuenta los barcos y extiende un permiso para cada uno.",
+    ] {
+        assert_eq!(outline(text).last().map(|(_, after)| after.clone()), Some(vec![0]), "{:?}", split(text));
+    }
+}
+
+#[test]
+fn a_wish_may_praise_whoever_fulfils_it() {
+    assert_steps(
+        "Sort the ballots by precinct. It would be wonderful if you could also draft the notice for the gazette.",
+        &[("Sort the ballots by precinct", &[]), ("Draft the notice for the gazette", &[])],
+    );
+}
+
+#[test]
 fn a_question_inside_a_question_comes_first_and_is_guessed() {
     let steps = split("Who was the first leader of the country that includes Niemba?");
     assert_eq!(steps[0].description, "Identify the country that includes Niemba");
