@@ -331,7 +331,7 @@ const ALSO_NOUNS: &[&str] = &[
     "schedule", "search", "sign", "sketch", "sort", "split", "start", "stop", "store", "study", "survey",
     "switch", "test", "track", "train", "transfer", "turn", "update", "upgrade", "upload", "visit", "wait",
     "patch", "catalogue", "catalog", "varnish", "focus", "index", "drill", "fence", "charter", "docket", "clamp", "coach", "photograph",
-    "quarantine", "tow", "swab", "graft", "marca", "cosecha", "cita", "cuenta", "poda", "siembra", "pesa", "etiqueta", "retira",
+    "quarantine", "boil", "bottle", "brew", "ferment", "sail", "tow", "swab", "graft", "marca", "cosecha", "cita", "cuenta", "poda", "siembra", "pesa", "etiqueta", "retira",
     "wash", "reserva", "compra", "busca", "prueba", "resume", "lista", "visita", "suma", "cambia", "copia",
 ];
 

@@ -161,7 +161,7 @@ fn inner_questions(question: &str) -> Vec<String> {
     for at in (2..words.len()).rev() {
         let start = words.get(..at).and_then(article).filter(|start| describes(&words, *start, at));
         let thing = start.and_then(|start| words.get(start..end_of_thing(&words, at)));
-        let identify = thing.map(|thing| format!("Identify {}", thing.join(" ")));
+        let identify = thing.map(|thing| format!("Identify {}", thing.join(" ").trim_end_matches(',')));
         found.extend(identify.filter(|identify| !found.contains(identify)));
         if found.len() == MAX_INNER {
             break;
@@ -173,7 +173,9 @@ fn inner_questions(question: &str) -> Vec<String> {
 /// Where the thing ends that the word at `at` begins to describe: "of" ends with its name, a clause with the question.
 fn end_of_thing(words: &[&str], at: usize) -> usize {
     if words.get(at) != Some(&"of") {
-        return words.len();
+        // "…the barrels that we filled in May, and what do they hold?" goes on with something else.
+        let ends = words.iter().skip(at).position(|word| word.ends_with(','));
+        return ends.map_or(words.len(), |comma| at + comma + 1);
     }
     let named = |word: &&&str| {
         word.starts_with(char::is_uppercase) || matches!(**word, "of" | "the" | "de" | "la" | "del" | "and")
@@ -204,7 +206,7 @@ fn asks_for(words: &[&str], start: usize) -> bool {
         words.get(..start).unwrap_or_default().iter().map(|it| it.to_lowercase()).collect();
     matches!(
         opening.iter().map(String::as_str).collect::<Vec<_>>().as_slice(),
-        ["what" | "who" | "which", "is" | "are" | "was" | "were"]
+        ["what" | "who" | "which", "is" | "are" | "was" | "were" | "of"]
             | ["quién" | "cuál" | "qué", "es" | "era" | "fue"]
     )
 }

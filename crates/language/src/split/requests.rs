@@ -470,7 +470,7 @@ const VERBS: &str = "
     drill eradicate evacuate fence fertilise fertilize focus graft ignite index inoculate irrigate isolate
     lubricate muster patch photograph pressurise quarantine recalibrate rehang relabel repot reschedule reseal resurface
     rewire sanitise solder sow sterilise sterilize stow summon swab thaw tow transplant unload vaccinate varnish
-    ventilate weld winterise winterize
+    ventilate weld winterise winterize boil bottle brew carve distil ferment knead recruit sail
     troubleshoot turn understand update upgrade upload validate verify visit visualize wait wash write
 
     abre actualiza actualizar agrega agregar alquila alquilar analiza analizar añade añadir aprende aprender

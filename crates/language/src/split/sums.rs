@@ -35,9 +35,6 @@ const RELATING: &[&str] = &[
     "more",
     "fewer",
     "less",
-    "each",
-    "per",
-    "every",
     "older",
     "younger",
     "doble",
@@ -49,8 +46,6 @@ const RELATING: &[&str] = &[
     "veces",
     "más",
     "menos",
-    "cada",
-    "por",
 ];
 
 /// Words that are figures.

@@ -392,6 +392,7 @@ fn a_quantity_is_computed_from_those_that_it_is_made_of() {
     // Nothing is computed where a figure is only mentioned, is about something else, or a command is given.
     for text in [
         "We have 3 stills. How many litres does one hold?",
+        "Each keg takes 50 litres. How many kegs do 800 litres fill?",
         "The lighthouse flashes twice per minute. How much does a keeper earn?",
         "Order 20 % more malt than last year. How many sacks fit in the store?",
     ] {
@@ -408,6 +409,15 @@ fn the_thing_that_is_asked_for_is_not_asked_twice() {
     assert_steps(
         "Who is the sculptor that carved the doors?",
         &[("Who is the sculptor that carved the doors?", &[])],
+    );
+    let text = "Which of the casks that we filled in 2021 are ready, and what do we charge for them?";
+    assert_steps(text, &[(text, &[])]);
+    assert_steps(
+        "Who owns the mill that burned in May, and since when?",
+        &[
+            ("Identify the mill that burned in May", &[]),
+            ("Who owns the mill that burned in May, and since when?", &[0]),
+        ],
     );
     assert_steps(
         "When was the composer of Norma born?",
