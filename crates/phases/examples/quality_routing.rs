@@ -54,9 +54,12 @@ impl Tally {
         }
     }
 
+    fn percent(self, hits: u32) -> f64 {
+        f64::from(hits) * 100.0 / f64::from(self.rows.max(1))
+    }
+
     fn figures(self) -> String {
-        let percent = |hits: u32| f64::from(hits) * 100.0 / f64::from(self.rows.max(1));
-        format!("{:.1} / {:.1}", percent(self.first), percent(self.among_five))
+        format!("{:.1} / {:.1}", self.percent(self.first), self.percent(self.among_five))
     }
 }
 
@@ -106,6 +109,26 @@ impl Bench {
                 let place = ranking.iter().position(|ranked| ranked.agent_type.as_str() == query.tool);
                 let [even, odd] = &mut tallies;
                 if query.id.is_multiple_of(2) { even } else { odd }.add(place);
+            }
+        }
+        tallies
+    }
+
+    /// Hits without any success, each half ranked after the queries of the other half were seen.
+    fn hits_after_others(&self) -> [Tally; 2] {
+        let mut tallies = [Tally::default(); 2];
+        for (half, tally) in tallies.iter_mut().enumerate() {
+            let Ok(mut router) = Router::new(self.agents.clone(), &self.vectors, &[]) else { continue };
+            let asked = || self.queries.iter().zip(&self.query_vectors);
+            let of_half = |query: &Query| (query.id % 2) as usize == half;
+            for vector in
+                asked().filter(|(query, _)| !of_half(query)).filter_map(|(_, vector)| vector.as_ref())
+            {
+                router.note(vector);
+            }
+            for (query, vector) in asked().filter(|(query, _)| of_half(query)) {
+                let ranking = router.rank(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
+                tally.add(ranking.iter().position(|ranked| ranked.agent_type.as_str() == query.tool));
             }
         }
         tallies
@@ -187,15 +210,29 @@ impl Bench {
     }
 
     fn report(&self, name: &str, out: &mut impl Write) -> io::Result<()> {
+        let (short, _) = name.split_once(' ').unwrap_or((name, ""));
+        let figures = |out: &mut dyn Write, after: &str, [even, odd]: [Tally; 2]| {
+            let (all, short) = (even.and(odd), short.to_lowercase());
+            let (first, among_five) = (all.percent(all.first), all.percent(all.among_five));
+            writeln!(out, "figure metatool_{short}{after}_first {first:.1}")?;
+            writeln!(out, "figure metatool_{short}{after}_five {among_five:.1}")
+        };
         self.report_few(name, out)?;
         let everyone = |_: &str| true;
         for most in [0, 1, 3, 5] {
             let title = if most == 0 { "cold".to_owned() } else { format!("up to {most} successes") };
-            line(out, &format!("{name}, {title}"), self.hits(most, &everyone, &everyone))?;
+            let hits = self.hits(most, &everyone, &everyone);
+            line(out, &format!("{name}, {title}"), hits)?;
+            if most == 0 {
+                figures(out, "", hits)?;
+            }
             if most == 0 && self.query_vectors.iter().all(Option::is_none) {
                 return Ok(());
             }
         }
+        let hits = self.hits_after_others();
+        line(out, &format!("{name}, cold, after the other half's queries"), hits)?;
+        figures(out, "_after", hits)?;
         let mut sums = [[Tally::default(); 2]; 4];
         for draw in 0..DRAWS {
             let known = move |tool: &str| drawn(tool, draw);

@@ -1,5 +1,6 @@
 //! `candor route`: ranks agents for a text, or for one text after the other, and says why.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,7 +58,8 @@ pub(crate) async fn route(global: &GlobalOptions, args: &RouteArgs) -> Result<u8
 
 /// Ranks agents for texts.
 struct Asker {
-    router: Router,
+    /// It takes note of each question, so that agents that are near to everything have to be nearer in later ones.
+    router: RefCell<Router>,
     meaning: Option<Arc<dyn Embedder>>,
     /// Agents whose circuit is open.
     open_circuits: BTreeSet<AgentType>,
@@ -95,15 +97,15 @@ impl Asker {
                 Router::by_words(agents, &successes(&history, Vec::new()))
             }
         };
-        Ok(Self { router, meaning, open_circuits, top_k: args.top_k })
+        Ok(Self { router: RefCell::new(router), meaning, open_circuits, top_k: args.top_k })
     }
 
     fn method(&self) -> &'static str {
-        if self.router.knows_meanings() { "hybrid" } else { "lexical" }
+        if self.router.borrow().knows_meanings() { "hybrid" } else { "lexical" }
     }
 
     fn model(&self) -> Option<&str> {
-        self.meaning.as_ref().filter(|_| self.router.knows_meanings()).map(|meaning| meaning.name())
+        self.meaning.as_ref().filter(|_| self.router.borrow().knows_meanings()).map(|meaning| meaning.name())
     }
 
     async fn rank(&self, text: &str) -> Result<Vec<Explanation>, Failure> {
@@ -114,7 +116,10 @@ impl Asker {
             None => None,
         };
         let open_circuits = |agent: &AgentType| self.open_circuits.contains(agent);
-        self.router.rank(text, vector.as_deref(), &open_circuits, self.top_k).map_err(Failure::failed)
+        let mut router = self.router.borrow_mut();
+        let ranking = router.rank(text, vector.as_deref(), &open_circuits, self.top_k);
+        vector.iter().for_each(|vector| router.note(vector));
+        ranking.map_err(Failure::failed)
     }
 
     /// Answers each line of standard input.

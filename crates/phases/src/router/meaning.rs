@@ -6,6 +6,8 @@
 use candor_planning::routing::{self, RoutingProblem};
 use pulp::{Arch, Simd, WithSimd};
 
+use super::hubness::Hubness;
+
 /// How many agents the assumed spread of similarities weighs as much as: few agents say little about it.
 const ASSUMED_AGENTS: f64 = 4.0;
 const ASSUMED_SPREAD: f64 = 0.1;
@@ -17,6 +19,8 @@ pub(super) struct Meaning {
     rows: Vec<f32>,
     /// What is added to a row's dot product; not a number for an agent of unknown meaning.
     offsets: Vec<f32>,
+    /// How near past queries came to each agent.
+    hubness: Hubness,
 }
 
 /// How close each agent's meaning is to a task's.
@@ -32,7 +36,7 @@ impl Meaning {
     /// A matrix without rows.
     pub(super) fn new(dimensions: usize, agents: usize) -> Self {
         let rows = Vec::with_capacity(dimensions.saturating_mul(agents));
-        Self { dimensions, rows, offsets: Vec::with_capacity(agents) }
+        Self { dimensions, rows, offsets: Vec::with_capacity(agents), hubness: Hubness::default() }
     }
 
     /// Adds the next agent's row; without one its meaning is unknown.
@@ -49,7 +53,7 @@ impl Meaning {
             return Err(RoutingProblem::UnequalDimensions { left: task.len(), right: self.dimensions });
         }
         let task = routing::unit(task)?;
-        let mut similarities = self.offsets.clone();
+        let mut similarities = self.hubness.corrected(&self.offsets);
         Arch::new().dispatch(Pass { meaning: self, task: &task, similarities: &mut similarities });
         let (mean, spread) = mean_and_spread(&similarities);
         for similarity in &mut similarities {
@@ -58,6 +62,19 @@ impl Meaning {
             }
         }
         Ok(Nearness { similarities, spread })
+    }
+}
+
+impl Meaning {
+    /// Takes note of a query, whoever it is for; `successes` are how many tasks each agent's meaning rests on.
+    pub(super) fn note(&mut self, query: &[f32], successes: &[usize]) {
+        let Ok(query) = routing::unit(query) else { return };
+        if query.len() != self.dimensions {
+            return;
+        }
+        let mut similarities = self.offsets.clone();
+        Arch::new().dispatch(Pass { meaning: self, task: &query, similarities: &mut similarities });
+        self.hubness.note(&similarities, successes);
     }
 }
 

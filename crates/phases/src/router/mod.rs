@@ -7,6 +7,7 @@
 mod calibration;
 mod explanation;
 mod history;
+mod hubness;
 mod meaning;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,9 @@ const WORDS_WEIGHT: f64 = 0.8;
 const WORDS_GROWTH: f64 = 0.43;
 /// How many successes per agent halve that weight: the more tasks a meaning rests on, the less words add.
 const HALF_WEIGHT_SUCCESSES: f64 = 10.0;
+
+/// How many past tasks tell how near queries come to agents anyway: the latest.
+const MOST_PAST: usize = 500;
 
 /// A task that an agent succeeded at.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +119,10 @@ impl Router {
     ) -> Result<Self, RouterError> {
         let latest = latest(&agents, history);
         let meaning = Learned::new(&agents, vectors, &latest)?.meaning();
-        Ok(Self { meaning, ..Self::with_words(agents, &latest) })
+        let mut router = Self { meaning, ..Self::with_words(agents, &latest) };
+        let past = history.iter().rev().filter_map(|success| success.vector.as_ref()).take(MOST_PAST);
+        past.for_each(|query| router.note(query));
+        Ok(router)
     }
 
     /// Ranks by words alone: those of the agents, and those of the tasks that they succeeded at.
@@ -147,6 +154,15 @@ impl Router {
     #[must_use]
     pub fn knows_meanings(&self) -> bool {
         self.meaning.is_some()
+    }
+
+    /// Takes note of what a query means, so that agents to which everything is near have to be nearer than others.
+    ///
+    /// It matters not who the query is for; those of one batch, of one plan or of the past all serve.
+    pub fn note(&mut self, query: &[f32]) {
+        if let Some(meaning) = &mut self.meaning {
+            meaning.note(query, &self.successes);
+        }
     }
 
     /// Ranks the agents for a task, the best first, at most `top_k` of them; those with an open breaker come
