@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::quality::Data;
 use crate::verify::Step;
 
 /// The help text.
@@ -22,7 +23,9 @@ Usage: cargo xtask COMMAND
                                 otherwise (`verify` makes 30)
   bench [NAME]                  the benches core, asking, routing, store, peers, phases, react, agents, code, server;
                                 all of them unless one is named
-  quality [--data DIR]          how good the judgement is, on labelled data that is not part of the project
+  quality [--data DIR] [--minilm DIR] [--functions FILE]
+                                how good the judgement is, on labelled data that is not part of the project; with MiniLM's
+                                weights and choices among functions if they are named; a table of all targets at the end
   adapters                      the tests of adapters/python with the frameworks from PyPI (fetches about 1.3 GB)
   fuzz [TARGET] [--seconds S]   one fuzz target, or each of them; 60 seconds unless told otherwise
   help                          this text";
@@ -63,8 +66,8 @@ pub enum Task {
     },
     /// Measure judgement.
     Quality {
-        /// The folder with the labelled data.
-        data: Option<String>,
+        /// Where the labelled data is.
+        data: Data,
     },
     /// Test the adapters for other frameworks.
     Adapters,
@@ -152,14 +155,18 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, UsageE
 }
 
 fn quality(mut rest: impl Iterator<Item = String>) -> Result<Task, UsageError> {
-    let mut data = None;
+    let mut data = Data::default();
     while let Some(argument) = rest.next() {
-        if argument != "--data" || data.is_some() {
+        let (place, command, expected) = match argument.as_str() {
+            "--data" => (&mut data.folder, "quality --data", "a folder"),
+            "--minilm" => (&mut data.minilm, "quality --minilm", "a folder"),
+            "--functions" => (&mut data.functions, "quality --functions", "a file"),
+            _ => return Err(UsageError::UnexpectedArgument { command: "quality", argument }),
+        };
+        if place.is_some() {
             return Err(UsageError::UnexpectedArgument { command: "quality", argument });
         }
-        let folder = rest.next();
-        data =
-            Some(folder.ok_or(UsageError::MissingValue { command: "quality --data", expected: "a folder" })?);
+        *place = Some(rest.next().ok_or(UsageError::MissingValue { command, expected })?);
     }
     Ok(Task::Quality { data })
 }

@@ -11,6 +11,7 @@ pub mod fuzz;
 mod metadata;
 mod needs;
 pub mod programs;
+pub mod quality;
 pub mod tidy;
 mod tree;
 pub mod verify;

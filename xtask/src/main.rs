@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use xtask::args::{self, Task, USAGE};
-use xtask::{deny, docs, fuzz, programs, tidy, verify, workspace_root};
+use xtask::{deny, docs, fuzz, programs, quality, tidy, verify, workspace_root};
 
 fn main() -> ExitCode {
     let given = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
@@ -40,7 +40,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Simulate { arguments } => programs::simulate(&root, arguments),
         Task::Torture { kills } => programs::torture(&root, *kills),
         Task::Bench { name } => programs::bench(&root, name.as_deref()),
-        Task::Quality { data } => programs::quality(&root, data.as_deref()),
+        Task::Quality { data } => quality::run(&root, data),
         Task::Adapters => programs::adapters(&root),
         Task::Fuzz { target, seconds } => fuzz::fuzz(&root, target.as_deref(), *seconds),
     }

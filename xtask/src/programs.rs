@@ -1,4 +1,4 @@
-//! The chores that only start another program: the simulator, the benches, the measures of judgement.
+//! The chores that only start another program: the simulator, the benches, the adapters.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,18 +11,6 @@ use crate::needs::target_folder;
 
 /// How many seeds the simulator runs when nobody says otherwise.
 const DEFAULT_SEEDS: &str = "20000";
-
-/// The measures of judgement, each an example of the crate that it measures.
-const QUALITY: [(&str, &str); 5] = [
-    ("candor-language", "quality_goals"),
-    ("candor-language", "quality_decomposition"),
-    ("candor-phases", "quality_packs"),
-    ("candor-phases", "quality_routing"),
-    ("candor-phases", "quality_guard"),
-];
-
-/// Attacks and harmless texts of our own, measured beside those that are not part of the project.
-const OWN_ATTACKS: &str = "crates/language/tests/cases/guard.jsonl";
 
 /// Runs the seeded simulator in release mode, with its own arguments passed through.
 ///
@@ -124,32 +112,4 @@ pub fn bench(root: &Path, name: Option<&str>) -> Result<()> {
         None => line.push("--benches"),
     }
     cargo::run(root, &line)
-}
-
-/// Measures goal reading, decomposition, routing, the content guard, the check of code and
-/// confidence on labelled data.
-///
-/// # Errors
-///
-/// When a measure cannot be built or run. Without data there is nothing to measure, which is no error.
-pub fn quality(root: &Path, data: Option<&str>) -> Result<()> {
-    let Some(data) = data else {
-        eprintln!("quality: skipped, there is no labelled data; name its folder with --data DIR");
-        return Ok(());
-    };
-    let data = fs::canonicalize(data).with_context(|| format!("{data} could not be found"))?;
-    let data = data.to_string_lossy();
-    for (package, measure) in QUALITY {
-        let mut line = vec!["run", "--locked", "--package", package, "--example", measure, "--", &data];
-        if measure == "quality_guard" {
-            line.push(OWN_ATTACKS);
-        }
-        cargo::run(root, &line)?;
-    }
-    // The command itself is measured here, so it is built first.
-    cargo::run(root, &["build", "--locked", "--package", "candor"])?;
-    for measure in ["quality_code", "quality_confidence"] {
-        cargo::run(root, &["run", "--locked", "--package", "candor", "--example", measure, "--", &data])?;
-    }
-    Ok(())
 }

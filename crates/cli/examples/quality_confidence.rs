@@ -73,6 +73,11 @@ fn measure(folder: &Path, binary: &Path) -> Result<(), String> {
             let half: Vec<&Point> = points.iter().filter(|point| point.fitted == fitted).collect();
             let _ = writeln!(out, "confidence against {name}, {title}: {}", line(&half));
         }
+        if let Some(short) = name.strip_prefix("steps right, ").and_then(|it| it.split(' ').next()) {
+            let held_out: Vec<&Point> = points.iter().filter(|point| !point.fitted).collect();
+            let _ = writeln!(out, "figure confidence_{short}_r {:.2}", r(&held_out));
+            let _ = writeln!(out, "figure confidence_{short}_error {:.2}", calibration_error(&held_out));
+        }
         let mut sources = BTreeMap::<&str, Vec<&Point>>::new();
         for point in points.iter().filter(|point| !point.fitted) {
             sources.entry(&point.source).or_default().push(point);

@@ -1,4 +1,7 @@
-//! How well requests are cut into steps: `quality_decomposition DATA_DIR`.
+//! How well requests are cut into steps: `quality_decomposition DATA_DIR [--misses SOURCE | --plans FILE]`.
+//!
+//! With `--plans` the steps are those of the plans in a file, lines `{"id", "plan"}` as `candor plan --stdin --json` answers
+//! them, and words of a request that are in no clause of the plan's coverage are counted as lost.
 //!
 //! A found step is one that is paired with a labelled step, greedily and one to one, the most similar first,
 //! at a similarity of at least `THRESHOLD`: the F2 measure (recall of the labelled words counts four times)
@@ -16,6 +19,7 @@ use std::{
 };
 
 use candor_language::split::{Step, split};
+use candor_text::{fold, is_stop_word};
 use serde::Deserialize;
 
 /// The similarity from which two steps are taken for the same.
@@ -36,6 +40,58 @@ struct Node {
     text: String,
 }
 
+/// An answer of `candor plan --stdin --json`.
+#[derive(Deserialize)]
+struct Answer {
+    id: String,
+    plan: Plan,
+}
+
+#[derive(Deserialize)]
+struct Plan {
+    subtasks: Vec<Subtask>,
+    coverage: Vec<Covered>,
+}
+
+#[derive(Deserialize)]
+struct Subtask {
+    task_id: String,
+    description: String,
+    dependencies: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Covered {
+    clause: String,
+}
+
+impl Plan {
+    fn steps(&self) -> Vec<Step> {
+        let place = |id: &String| self.subtasks.iter().position(|task| task.task_id == *id);
+        let step = |task: &Subtask| Step {
+            description: task.description.clone(),
+            depends_on: task.dependencies.iter().filter_map(place).collect(),
+            guessed: false,
+            conditions: Vec::new(),
+        };
+        self.subtasks.iter().map(step).collect()
+    }
+
+    /// The words of a request that are in no clause, without those that only join clauses.
+    fn lost(&self, request: &str) -> Vec<String> {
+        const JOINING: &[&str] =
+            &["then", "finally", "afterwards", "also", "please", "additionally", "before", "lastly"];
+        let words = |text: &str| -> BTreeSet<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2);
+            words.map(|word| fold(word).to_lowercase()).collect()
+        };
+        let kept: BTreeSet<String> = self.coverage.iter().flat_map(|it| words(&it.clause)).collect();
+        let lost =
+            |word: &String| !kept.contains(word) && !is_stop_word(word) && !JOINING.contains(&word.as_str());
+        words(request).into_iter().filter(lost).collect()
+    }
+}
+
 /// Right, predicted and labelled things, counted.
 #[derive(Debug, Default, Clone, Copy)]
 struct Count {
@@ -53,8 +109,11 @@ impl Count {
 
     fn line(&self) -> String {
         let percent = |all: usize| 100.0 * self.right as f64 / all.max(1) as f64;
-        let f1 = 200.0 * self.right as f64 / (self.predicted + self.labelled).max(1) as f64;
-        format!("P {:5.1} R {:5.1} F1 {f1:5.1}", percent(self.predicted), percent(self.labelled))
+        format!("P {:5.1} R {:5.1} F1 {:5.1}", percent(self.predicted), percent(self.labelled), self.f1())
+    }
+
+    fn f1(&self) -> f64 {
+        200.0 * self.right as f64 / (self.predicted + self.labelled).max(1) as f64
     }
 }
 
@@ -112,7 +171,8 @@ impl Tally {
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args().nth(1) else {
-        let _ = writeln!(io::stderr(), "usage: quality_decomposition DATA_DIR [--misses SOURCE]");
+        let _ =
+            writeln!(io::stderr(), "usage: quality_decomposition DATA_DIR [--misses SOURCE | --plans FILE]");
         return ExitCode::from(2);
     };
     match measure(Path::new(&folder)) {
@@ -128,12 +188,25 @@ fn measure(folder: &Path) -> io::Result<()> {
     let path = folder.join("decomposition.jsonl");
     let named = |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
     let text = std::fs::read_to_string(&path).map_err(|error| named(&error))?;
-    let shown = std::env::args().nth(3);
+    let mut arguments = std::env::args().skip(2);
+    let (option, value) = (arguments.next(), arguments.next());
+    let of = |name: &str| value.clone().filter(|_| option.as_deref() == Some(name));
+    let (shown, plans) = (of("--misses"), of("--plans").map(|file| plans(Path::new(&file))).transpose()?);
     let mut out = io::stdout().lock();
     let mut tallies = BTreeMap::<(String, &str), Tally>::new();
+    let mut lost = 0;
     for line in text.lines() {
         let row: Row = serde_json::from_str(line).map_err(|error| named(&error))?;
-        let found = split(&row.task);
+        let plan = plans.as_ref().and_then(|plans| plans.get(&row.id));
+        let found = match (&plans, plan) {
+            (None, _) => split(&row.task),
+            (Some(_), plan) => plan.map(Plan::steps).unwrap_or_default(),
+        };
+        let missing = plan.map(|plan| plan.lost(&row.task)).unwrap_or_default();
+        if !missing.is_empty() {
+            lost += 1;
+            writeln!(out, "{} lost {missing:?}", row.id)?;
+        }
         let number: u64 = row.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
         let half = if number.is_multiple_of(2) { "tuned on (even)" } else { "held out (odd)" };
         tallies.entry((row.source.clone(), half)).or_default().add(&row, &found);
@@ -141,16 +214,36 @@ fn measure(folder: &Path) -> io::Result<()> {
             show(&mut out, &row, &found)?;
         }
     }
-    let mut halves = BTreeMap::<&str, Tally>::new();
+    let (mut halves, mut sources) = (BTreeMap::<&str, Tally>::new(), BTreeMap::<&str, Tally>::new());
     for ((source, half), tally) in &tallies {
         writeln!(out, "{source:11} {half:15} {}", tally.line())?;
+        sources.entry(source).or_default().absorb(tally);
         halves.entry(half).or_default().absorb(tally);
         halves.entry("~all").or_default().absorb(tally);
     }
     for (half, tally) in &halves {
         writeln!(out, "{:11} {half:15} {}", "overall", tally.line())?;
     }
+    let by = if plans.is_some() { "plan" } else { "split" };
+    if plans.is_some() {
+        writeln!(out, "figure lost {lost}")?;
+    }
+    let summed = [("worfbench", halves.get("~all")), ("seal_tools", sources.get("seal_tools"))];
+    for (name, tally) in summed {
+        let Some(tally) = tally else { continue };
+        let whole = 100.0 * tally.whole as f64 / tally.rows.max(1) as f64;
+        for (what, value) in [("steps", tally.steps.f1()), ("order", tally.order.f1()), ("whole", whole)] {
+            writeln!(out, "figure {by}_{name}_{what} {value:.1}")?;
+        }
+    }
     Ok(())
+}
+
+/// The plans of a file, by the names of their rows.
+fn plans(file: &Path) -> io::Result<BTreeMap<String, Plan>> {
+    let text = std::fs::read_to_string(file)?;
+    let answers = text.lines().map(serde_json::from_str::<Answer>);
+    answers.map(|answer| answer.map(|it| (it.id, it.plan)).map_err(io::Error::other)).collect()
 }
 
 fn show(out: &mut impl Write, row: &Row, found: &[Step]) -> io::Result<()> {

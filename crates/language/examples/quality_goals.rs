@@ -40,7 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("row {}: {problem}", row.get("id").unwrap_or(&Value::Null));
         }
     }
-    println!("fields right: {right} of {all} ({:.1} %)", 100.0 * f64::from(right) / f64::from(all.max(1)));
+    let percent = 100.0 * f64::from(right) / f64::from(all.max(1));
+    println!("fields right: {right} of {all} ({percent:.1} %)\nfigure goal_fields {percent:.1}");
     Ok(())
 }
 

@@ -69,7 +69,9 @@ fn report(name: &str, rows: &[Row], embed: &dyn Fn(&[String]) -> Vec<Option<Vect
     }
     let percent = |hits: u32| 100.0 * f64::from(hits) / rows.len().max(1) as f64;
     let (ranked, nearest) = (percent(hits.ranked), percent(hits.nearest));
-    writeln!(io::stdout(), "{name}: {ranked:.1} % of {} rows; meaning alone {nearest:.1} %", rows.len())
+    writeln!(io::stdout(), "{name}: {ranked:.1} % of {} rows; meaning alone {nearest:.1} %", rows.len())?;
+    let short = name.split(' ').next().unwrap_or_default().to_lowercase();
+    writeln!(io::stdout(), "figure functions_{short} {ranked:.1}")
 }
 
 fn is_right(row: &Row, at: usize) -> bool {

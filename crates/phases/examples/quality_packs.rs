@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let phases = Phases::new(vec![Pack::from_toml(&std::fs::read_to_string(pack)?)?], 1);
     let now: Timestamp = "2022-01-10T09:00:00Z".parse()?;
     let run = RunId::new("run_quality")?;
+    let mut wrong = 0_u32;
     for (file, field) in FILES {
         let text = std::fs::read_to_string(folder.join(file))?;
         let (mut all, mut applied) = (0_u32, 0_u32);
@@ -37,11 +38,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             let is_applied = goal.goal_type != GoalType::GENERIC;
             applied += u32::from(is_applied);
             if is_applied != file.starts_with("goals") {
+                wrong += u32::from(is_applied);
                 let short: String = request.chars().take(160).collect();
                 println!("  {file} {}: {}", goal.goal_type, short.replace('\n', " "));
             }
         }
         println!("{file}: a pack is applied to {applied} of {all}");
     }
+    println!("figure pack_misread {wrong}");
     Ok(())
 }
