@@ -79,16 +79,47 @@ impl Plan {
 
     /// The words of a request that are in no clause, without those that only join clauses.
     fn lost(&self, request: &str) -> Vec<String> {
-        const JOINING: &[&str] =
-            &["then", "finally", "afterwards", "also", "please", "additionally", "before", "lastly"];
+        // Words that frame a request or join its clauses say nothing of their own.
+        const FRAMING: &[&str] = &[
+            "then",
+            "finally",
+            "afterwards",
+            "also",
+            "please",
+            "additionally",
+            "before",
+            "lastly",
+            "first",
+            "firstly",
+            "secondly",
+            "next",
+            "furthermore",
+            "moreover",
+            "besides",
+            "hey",
+            "help",
+            "helpful",
+            "need",
+            "want",
+            "assist",
+            "assistance",
+            "interested",
+            "looking",
+            "curious",
+            "require",
+            "amazing",
+        ];
         let words = |text: &str| -> BTreeSet<String> {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2);
             words.map(|word| fold(word).to_lowercase()).collect()
         };
         let kept: BTreeSet<String> = self.coverage.iter().flat_map(|it| words(&it.clause)).collect();
         let lost =
-            |word: &String| !kept.contains(word) && !is_stop_word(word) && !JOINING.contains(&word.as_str());
-        words(request).into_iter().filter(lost).collect()
+            |word: &String| !kept.contains(word) && !is_stop_word(word) && !FRAMING.contains(&word.as_str());
+        // A secret is taken out before anything is recorded; the place says so.
+        let redacted = self.coverage.iter().any(|it| it.clause.contains("[redacted:"));
+        let secret = |word: &String| redacted && word.contains(|c: char| c.is_ascii_digit());
+        words(request).into_iter().filter(|word| lost(word) && !secret(word)).collect()
     }
 }
 

@@ -186,7 +186,8 @@ fn quoted(list: &str) -> Vec<String> {
             let after = body.get(at + 1..).unwrap_or_default().trim_start();
             after.is_empty() || after.starts_with(',')
         });
-        let Some(end) = closing else { break };
+        // What a list that was cut off ends with is kept as far as it goes.
+        let end = closing.unwrap_or(body.len());
         let item = body.get(..end).unwrap_or_default().replace("\\n", " ").replace("\\'", "'");
         items.push(item.trim().to_owned());
         rest = body.get(end + 1..).unwrap_or_default().trim_start().trim_start_matches(',').trim_start();

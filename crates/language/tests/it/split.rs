@@ -499,6 +499,14 @@ fn a_list_in_brackets_gives_each_action_once() {
 }
 
 #[test]
+fn a_list_that_was_cut_off_keeps_its_last_words() {
+    assert_steps(
+        "How to tar a roof\nThe action list you can take: ['Heat the tar', 'Sweep the boards', 'Call the war",
+        &[("Heat the tar", &[]), ("Sweep the boards", &[]), ("Call the war", &[])],
+    );
+}
+
+#[test]
 fn a_text_that_says_no_step_is_one_guessed_step() {
     let whole = |description: &str| Step {
         description: description.into(),
