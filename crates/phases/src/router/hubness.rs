@@ -79,7 +79,7 @@ mod tests {
                 .collect()
         };
         (1..LEAST_AGENTS).for_each(|query| hubness.note(&of_query(query), &[]));
-        let corrected = hubness.corrected(&vec![0.0; LEAST_AGENTS]);
+        let corrected = hubness.corrected(&[0.0; LEAST_AGENTS]);
         let (hub, other) = (corrected.first().copied().unwrap(), corrected.get(7).copied().unwrap());
         assert!(hub < 0.0 && other > 0.0, "{corrected:?}");
         // The right agent led by 0.02 and leads by more.

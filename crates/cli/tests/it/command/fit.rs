@@ -1,6 +1,6 @@
 //! How well agents fit their tasks, and what follows when they do not.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::Candor;
 
@@ -53,4 +53,75 @@ fn a_success_teaches_nothing_about_requests_that_share_no_word_with_it() {
     assert!(own["chance"].as_f64().unwrap() > 0.8, "{own}");
     let boilerplate = ranked("Recommend one. Expected outputs: output_1");
     assert!(boilerplate["chance"].as_f64().unwrap() < 0.3, "{boilerplate}");
+}
+
+#[test]
+fn the_name_of_an_agent_counts_and_meaning_weighs_more_than_words_among_few() {
+    // spec: findings GL-15
+    let agent = |name: &str, does: &str| {
+        format!("[[agents]]\nagent_type = \"{name}\"\nspecialization = \"{does}\"\nbuiltin = \"noop\"\n")
+    };
+    let candor = Candor::with_config(
+        &[
+            agent("beekeeper", "Looks after what it is given"),
+            agent("locksmith", "Looks after what it is given"),
+            agent("copyist", "Copies the text of a request about doors, keys and other things word by word"),
+        ]
+        .concat(),
+    );
+    let first = |text: &str| -> Value {
+        candor.run(["route", text, "--json"]).ended_with(0).json()["ranking"][0]["agent_type"].clone()
+    };
+    assert_eq!(first("Honey is leaking out of the hive"), "beekeeper");
+    assert_eq!(first("I am shut out and the bolt is jammed"), "locksmith");
+}
+
+#[test]
+fn what_was_asked_before_in_a_batch_lowers_agents_that_are_near_to_everything() {
+    // spec: findings GL-15
+    let trades = [
+        "baker",
+        "cooper",
+        "tanner",
+        "glazier",
+        "mason",
+        "weaver",
+        "dyer",
+        "potter",
+        "smith",
+        "carpenter",
+        "roofer",
+        "plumber",
+        "tailor",
+        "cobbler",
+        "saddler",
+        "thatcher",
+        "brewer",
+        "miller",
+        "gardener",
+        "fisher",
+        "hunter",
+    ];
+    let agents: Vec<Value> = trades
+        .iter()
+        .map(|trade| json!({ "agent_type": trade, "specialization": format!("Does the work of a {trade}") }))
+        .chain([json!({ "agent_type": "helper", "specialization": "Helps with any work, repairs, orders and questions of people" })])
+        .collect();
+    let candor = Candor::new();
+    candor.write("agents.json", json!(agents).to_string());
+    let asked = |texts: &[String]| -> Vec<Value> {
+        let lines: String =
+            texts.iter().map(|text| format!("{}\n", json!({ "id": 1, "text": text }))).collect();
+        let said = candor.feed(["route", "--stdin", "--agents", "agents.json", "--top-k", "22"], &lines);
+        said.ended_with(0).lines()
+    };
+    let meaning = |answer: &Value| -> f64 {
+        let ranking = answer["ranking"].as_array().unwrap();
+        ranking.iter().find(|it| it["agent_type"] == "helper").unwrap()["meaning"].as_f64().unwrap()
+    };
+    let question = "Help people with questions about repairs and orders".to_owned();
+    let alone = meaning(asked(std::slice::from_ref(&question)).last().unwrap());
+    let before = (0..60).map(|n| format!("Please help with repair order {n} of these people"));
+    let after = meaning(asked(&before.chain([question]).collect::<Vec<_>>()).last().unwrap());
+    assert!(after < alone - 0.01, "{after} after {alone}");
 }

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::{Candor, Events, GENERAL};
+use crate::tools::bench::Bench;
 
 /// An agent that does as a program in Python says; the order is in `order`.
 fn agent(name: &str, program: &str, more: &str) -> String {
@@ -178,4 +179,82 @@ fn a_failure_that_a_person_overturns_counts_as_a_false_alarm_of_validation() {
         candor.run(["answer", run, answer]);
         assert_eq!(rate(&candor), expected, "{answer}");
     }
+}
+
+#[test]
+fn the_plan_decides_how_many_agents_work_and_says_why() {
+    // spec: orchestrator SC-07
+    let candor = Candor::with_config(&agent("grafter", DONE, ""));
+    let request = "Graft the pears, prune the quinces and then weigh the plums of the orchard";
+    let (said, events) = candor.events(&["run", request, "--run-id", "run_1", "--yes"]);
+    said.ended_with(0);
+    let proposed = handoff(&events, 4)["data"]["scaling"]["agentCount"].as_u64().unwrap();
+    let plan = &events.only("plan_proposed")["plan"];
+    let tasks = plan["subtasks"].as_array().unwrap().len();
+    assert_eq!(tasks, 3, "{plan}");
+    assert!((1..=15).contains(&proposed), "{proposed}");
+    let explained = candor.run(["explain", "--operation", "scale_agents"]).ended_with(0).stdout;
+    assert!(
+        explained.contains(&format!("propose {proposed}")) && explained.contains(&format!("{tasks} tasks")),
+        "{explained}"
+    );
+}
+
+#[test]
+fn the_eleventh_tool_call_of_a_simple_request_is_told_and_stops_nothing() {
+    // spec: orchestrator SC-09
+    for (calls, told) in [(10, 0), (11, 1), (13, 1)] {
+        let bench = Bench::new(&["list_files"], "[tools.builtin]\nfolder = \"work\"\n");
+        let steps: Vec<Value> = (1..=calls)
+            .map(|n| json!({ "id": format!("look{n}"), "tool": "list_files", "parameters": {}, "save_as": "result" }))
+            .collect();
+        bench.plan(&json!(steps));
+        let events =
+            bench.told(&["run", "Look after the work", "--plan", "plan.json", "--run-id", "run_1"], 0);
+        let tripped: Vec<_> = events
+            .all("guardrail_tripped")
+            .into_iter()
+            .filter(|event| event["rule"] == "tool_calls")
+            .cloned()
+            .collect();
+        assert_eq!(tripped.len(), told, "{calls}: {tripped:?}");
+        assert!(
+            tripped
+                .iter()
+                .all(|event| event["reason"].as_str().unwrap().contains("11 tool calls; 10 are usual")),
+            "{tripped:?}"
+        );
+    }
+}
+
+#[test]
+fn an_audit_of_dependencies_fails_validation_where_the_tool_is_there() {
+    // spec: orchestrator SX-05
+    let audit = "import pathlib, sys\nknown = dict(line.split('==') for line in pathlib.Path('advisories.txt').read_text().split())\n\
+        bad = [line for line in pathlib.Path('requirements.txt').read_text().split() if known.get(line.split('==')[0]) == line.split('==')[1]]\n\
+        print('\\n'.join('known vulnerability in ' + line for line in bad))\nsys.exit(1 if bad else 0)\n";
+    let writer = "open('requirements.txt', 'w').write(open('wanted.txt').read())\n";
+    let gate =
+        |tool: &str| format!("[[gates]]\nname = \"audit\"\ncheck = \"command: {tool}\"\noptional = true\n");
+    let run = |tool: &str, wanted: &str| {
+        let candor = Candor::with_config(&format!(
+            "{}{}",
+            agent("grafter", &format!("{writer}{DONE}"), ""),
+            gate(tool)
+        ));
+        candor.write("audit.py", audit);
+        candor.write("advisories.txt", "pearlib==1.0\n");
+        candor.write("wanted.txt", wanted);
+        plan(&candor, &[task(1, "grafter")]);
+        candor.run(["run", "Graft it", "--plan", "plan.json", "--unattended", "--plain", "-v"])
+    };
+    let said = run("python3 audit.py", "pearlib==1.0\n").ended_with(1);
+    assert!(
+        said.stdout.contains("gate audit") && said.stdout.contains("known vulnerability in pearlib==1.0"),
+        "{}",
+        said.stdout
+    );
+    run("python3 audit.py", "pearlib==1.1\n").ended_with(0);
+    let skipped = run("no-such-audit", "pearlib==1.0\n").ended_with(0);
+    assert!(skipped.stdout.contains("`no-such-audit` is not installed"), "{}", skipped.stdout);
 }

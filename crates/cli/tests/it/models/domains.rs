@@ -370,3 +370,76 @@ fn twelve_goals_in_six_domains_are_planned_ordered_given_out_and_told_in_every_p
         CASES.iter().collect::<Vec<_>>().iter().filter(failed).map(|case| case.request).collect();
     assert!(failed.is_empty(), "{failed:#?}");
 }
+
+const ELECTION: &str = "Prepare the count of the by-election: recruit 24 counters, train them, test the tabulators, and publish the \
+    results unless a recount is requested.";
+
+/// A model that lists two large tasks, splits only the first, and knows two other ways.
+fn election(seen: &SeenRequest) -> Reply {
+    let schema = seen.body.pointer("/response_format/json_schema/name").and_then(Value::as_str);
+    let listed =
+        |id: &str, name: &str| json!({ "id": id, "name": name, "type": "docs", "description": name });
+    match step_of(seen) {
+        "parse_goal" => Reply::json(json!({ "goal_type": "generic" })),
+        "decompose_task" => {
+            Reply::json(json!({ "tasks": [{ "description": "Train the counters", "parent": "T1",
+            "files": [], "tools": ["read"], "validation": "outputs not empty", "expected_outputs": ["trained"] }] }))
+        }
+        "plan" => {
+            Reply::json(json!({ "strategy": "hybrid", "confidence": 0.8, "risks": [], "alternatives": [
+            { "name": "by hand", "description": "Count by hand in two shifts.", "trade_off": "Slower, nothing to test." },
+            { "name": "borrow", "description": "Borrow tabulators.", "trade_off": "Cheaper, later." },
+        ] }))
+        }
+        _ if schema == Some("list_tasks") || seen.says("highLevelTasks") => Reply::json(json!({
+            "objective": "The count is prepared", "estimatedComplexity": 70,
+            "highLevelTasks": [listed("T1", "Train the counters"), listed("T2", "Insure the ballot boxes")] })),
+        _ => Reply::text("no"),
+    }
+}
+
+fn election_office() -> Scene {
+    let agents = agent("trainer", "Trains counters and officers") + &agent("printer", "Prints ballots");
+    let limits = "approval = \"always\"\nunattended = false\n";
+    let scene = Scene::configured(|url| {
+        format!(
+            "{}[planning]\nmin_agents = 1\n{}{agents}",
+            EASY.replace("[limits]\n", &format!("[limits]\n{limits}")),
+            tiers(url, "")
+        )
+    });
+    scene.candor.write("worker.py", WORKER);
+    scene.server.route(election);
+    scene
+}
+
+#[test]
+fn the_alternatives_of_a_model_are_offered_to_whoever_approves() {
+    // spec: findings GL-13
+    let scene = election_office();
+    let said = scene.run(&["run", ELECTION, "--run-id", "run_1", "--plain"]).ended_with(3);
+    let shown = said.stdout + &said.stderr;
+    assert!(shown.contains("by hand") && shown.contains("Slower, nothing to test"), "{shown}");
+    let status = scene.run(&["status", "run_1", "--json"]).json();
+    let request = &status["open_questions"][0]["question"]["approval"]["request"];
+    let ways = request.to_string();
+    assert!(ways.contains("Count by hand in two shifts.") && ways.contains("Borrow tabulators."), "{ways}");
+}
+
+#[test]
+fn what_was_to_be_included_and_is_in_no_task_is_a_gap_that_is_told() {
+    // spec: orchestrator HO-05
+    let scene = election_office();
+    let events = Events(scene.run(&["run", ELECTION, "--json", "--run-id", "run_1"]).ended_with(3).lines());
+    let of = |phase: &str| {
+        events.all("phase_completed").into_iter().find(|event| event["phase"] == phase).unwrap()["handoff"]
+            .clone()
+    };
+    let wanted = of("decomposition")["nextPhaseInstructions"]["mustInclude"].to_string();
+    assert!(wanted.contains("Insure the ballot boxes"), "{}", of("decomposition"));
+    let gaps = of("planning")["data"]["gaps"].to_string();
+    assert!(gaps.contains("`Insure the ballot boxes` was asked for and is in no task"), "{gaps}");
+    assert!(!gaps.contains("Train the counters"), "{gaps}");
+    let status = scene.run(&["status", "run_1", "--json"]).stdout;
+    assert!(status.contains("Insure the ballot boxes"), "{status}");
+}

@@ -2,7 +2,7 @@
 //! model on a real socket; and servers, models and Candor itself that break in the middle.
 
 mod approval;
-mod bench;
+pub(crate) mod bench;
 mod broken_servers;
 mod clean_runs;
 mod confined;
