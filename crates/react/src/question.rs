@@ -35,7 +35,9 @@ pub(crate) fn leave(order: &WorkOrder, call: &ToolCall, class: RiskClass) -> Cho
         ChoiceOption::new(DENY, "Deny", "the call is not made, and its step fails; you may add why"),
     ];
     let text = format!("May {} be called? It {does}.\n{}", call.tool, shown(call));
-    request(order, format!("{} {does}", call.tool), text, options)
+    // Where nobody can be asked, what cannot be undone is refused at once.
+    let default = class.asks().then(|| DENY.to_owned());
+    ChoiceRequest { default, ..request(order, format!("{} {does}", call.tool), text, options) }
 }
 
 /// Was this call carried out?

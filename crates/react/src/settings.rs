@@ -3,17 +3,16 @@
 use candor_model::{MAX_REPLANS, Money, RiskClass, Seconds};
 use serde::{Deserialize, Serialize};
 
-/// Which calls need a person's leave.
+/// Which calls need a person's leave, unless the run allows their class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approve {
-    /// Those that cannot be undone.
+    /// Those that cannot be undone. `never` is an old name: it once let these through, which only `[approval] allow` does.
     #[default]
+    #[serde(alias = "never")]
     Destructive,
     /// Those that have side effects.
     Changes,
-    /// None.
-    Never,
 }
 
 impl Approve {
@@ -23,7 +22,6 @@ impl Approve {
         match self {
             Self::Destructive => class.asks(),
             Self::Changes => class != RiskClass::Read,
-            Self::Never => false,
         }
     }
 }

@@ -12,7 +12,7 @@ use candor_model::{
     Undone, WorkOrder,
 };
 use candor_ports::{Agent, AgentFailure, Ask, AttemptContext, BoxFuture, PeerChannel, Toolbox};
-use candor_react::{Approve, MissionSettings, metrics};
+use candor_react::{MissionSettings, metrics};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -565,7 +565,7 @@ async fn a_change_is_undone_as_its_receipt_says() {
         AgentNote::Returned { result, .. } => result.undo,
         _ => None,
     });
-    let agent = agent(&tools, MissionSettings { approve: Approve::Never, ..MissionSettings::default() });
+    let agent = agent(&tools, MissionSettings::default());
     let run = RunId::new("run_1").unwrap();
     let said = agent.undo(&run, &entry(undo.clone()), CancellationToken::new()).await.unwrap();
     assert!(said.contains("remove undid it"), "{said}");

@@ -243,9 +243,7 @@ impl AgentInFile {
             // It edits files in its folder; its own rules decide on anything else.
             AgentKind::Cli(..) => Some(vec![RiskClass::Change]),
             // It asks before each call that cannot be undone.
-            AgentKind::Tools(_) if self.mission.approve != Some(Approve::Never) => {
-                Some(vec![RiskClass::Change])
-            }
+            AgentKind::Tools(_) => Some(vec![RiskClass::Change]),
             _ => None,
         }
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use candor_model::{
-    ASK_PERSON, AgentNote, AgentType, JsonMap, TodoItem, TodoStatus, ToolCall, ToolErrorKind, ToolSpec,
+    ASK_PERSON, AgentNote, AgentType, JsonMap, MissionAction, TodoItem, TodoStatus, ToolCall, ToolErrorKind,
+    ToolSpec,
 };
 use candor_planning::{loop_guard, risk};
 use serde_json::Value;
@@ -110,6 +111,18 @@ impl Mission {
             return Wanted::Ask { about: format!("{LEAVE}{leave}"), question: Box::new(question) };
         }
         Wanted::Call { item: item.id.clone(), call: Box::new(call), hints: spec.hints, again: false }
+    }
+
+    /// Why the call of a step was not made where nobody can be asked, and what would allow it.
+    pub(super) fn refused(&self, item: &TodoItem, tools: &[Arc<ToolSpec>]) -> String {
+        let (tool, parameters) = match &self.decided {
+            Some(MissionAction::ToolCall { tool, parameters }) => (Some(tool), parameters),
+            _ => (item.tool.as_ref(), &item.parameters),
+        };
+        let spec = tools.iter().find(|spec| Some(&spec.name) == tool);
+        let class = spec.zip(self.filled(parameters).ok()).map(|(spec, given)| risk::of_call(spec, &given));
+        let Some(class) = class else { return "nobody could be asked whether it may be called".to_owned() };
+        format!("not allowed in an unattended run without --allow {class}: it {}", class.does())
     }
 
     pub(super) fn next_call(&self, item: &TodoItem, tool: &str, arguments: JsonMap) -> ToolCall {

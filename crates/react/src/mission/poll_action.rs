@@ -97,7 +97,7 @@ impl Mission {
         if let Some(MissionAction::Complete { .. }) = &self.decided {
             return self.done();
         }
-        if let Some(wanted) = self.after_an_answer().or_else(|| self.after_an_open_call()) {
+        if let Some(wanted) = self.after_an_answer(tools).or_else(|| self.after_an_open_call()) {
             return wanted;
         }
         if self.planned_by.is_none() {
@@ -125,17 +125,18 @@ impl Mission {
     }
 
     /// What follows from a person's word on a call.
-    fn after_an_answer(&self) -> Option<Wanted> {
+    fn after_an_answer(&self, tools: &[Arc<ToolSpec>]) -> Option<Wanted> {
         let answered = self.answered.as_ref()?;
         if let Some(item) = answered.about.strip_prefix(PERSON) {
             return Some(Wanted::Note(self.said_by_a_person(self.item(item)?, &answered.choice)));
         }
         if let Some(call) = answered.about.strip_prefix(LEAVE) {
             let item = self.item(call.split(' ').nth(1)?)?;
-            let mut reason = "a person did not allow it".to_owned();
-            if !answered.choice.text.trim().is_empty() {
-                reason = format!("{reason}: {}", answered.choice.text.trim());
-            }
+            let reason = match answered.choice.text.trim() {
+                _ if answered.choice.by_default => self.refused(item, tools),
+                "" => "a person did not allow it".to_owned(),
+                words => format!("a person did not allow it: {words}"),
+            };
             return Some(Wanted::Note(vec![marked(item, TodoStatus::Failed, &error_words(&reason))]));
         }
         let open =

@@ -12,10 +12,6 @@ fn with_model() -> MissionSettings {
     MissionSettings { model: true, ..MissionSettings::default() }
 }
 
-fn trusting() -> MissionSettings {
-    MissionSettings { approve: Approve::Never, ..MissionSettings::default() }
-}
-
 #[test]
 fn steps_refer_to_inputs_to_other_tasks_and_to_each_other() {
     // The agent works without a model.
@@ -30,7 +26,7 @@ fn steps_refer_to_inputs_to_other_tasks_and_to_each_other() {
         let data = json!({ "list": [{ "n": 1 }, { "n": 2 }] });
         ToolResult::done(format!("said {}", call.arguments.len()), Some(data))
     });
-    let mut mission = mission_with(steps, &["a", "b"], trusting());
+    let mut mission = mission(steps, &["a", "b"]);
     let ending = world.run(&mut mission).unwrap();
     assert_eq!(ending.verdict, FeedbackType::Success, "{:?}", ending.errors);
     assert_eq!(world.calls[0].arguments, map(json!({ "days": 3, "money": 2000 })));
@@ -181,7 +177,7 @@ fn what_can_destroy_needs_a_persons_leave() {
     assert!(
         question.text.contains("wipe") && question.text.contains("/a") && !question.text.contains("hunter2")
     );
-    assert_eq!((question.default.clone(), mission.asked()), (None, Some(about.as_str())));
+    assert_eq!((question.default.as_deref(), mission.asked()), (Some("deny"), Some(about.as_str())));
     // Leave for one call is leave for one call.
     world.answers = vec!["allow"];
     assert_eq!(world.run(&mut mission), None);
@@ -203,7 +199,8 @@ fn leave_for_a_tool_is_leave_for_all_its_calls_and_policies_differ() {
         (ended, world.calls.len())
     };
     assert_eq!(run(Approve::Destructive, vec!["all"]), (true, 2));
-    assert_eq!(run(Approve::Never, vec![]), (true, 2));
+    let old: Approve = serde_json::from_value(json!("never")).unwrap();
+    assert_eq!(run(old, vec![]), (false, 0), "no setting but the classes that a run allows lets it through");
     let adding = json!([{ "tool": "add", "parameters": {} }]);
     let asks = |approve| {
         let settings = MissionSettings { approve, ..MissionSettings::default() };
@@ -215,13 +212,13 @@ fn leave_for_a_tool_is_leave_for_all_its_calls_and_policies_differ() {
 fn cut_off(world: &World) -> Mission {
     let steps = json!([{ "id": "a", "tool": "add", "parameters": { "title": "t" }, "save_as": "a" }]);
     let at = world.notes.iter().position(|note| matches!(note, AgentNote::Called { .. })).unwrap();
-    Mission::resume(&order(steps, &[]), trusting(), &world.noted()[..=at])
+    Mission::resume(&order(steps, &[]), MissionSettings::default(), &world.noted()[..=at])
 }
 
 fn added() -> World {
     let steps = json!([{ "id": "a", "tool": "add", "parameters": { "title": "t" }, "save_as": "a" }]);
     let mut world = World::new(|_| ToolResult::done("added", Some(json!({ "id": "e1" }))));
-    world.run(&mut mission_with(steps, &[], trusting()));
+    world.run(&mut mission(steps, &[]));
     world
 }
 
@@ -279,7 +276,7 @@ fn a_change_that_timed_out_may_have_been_made() {
     // spec: beyond BY-09 BY-27
     let steps = json!([{ "id": "a", "tool": "add", "parameters": {} }]);
     let mut world = World::new(|_| ToolResult::failed(ToolErrorKind::Timeout, "no answer"));
-    let mut mission = mission_with(steps, &[], trusting());
+    let mut mission = mission(steps, &[]);
     assert_eq!(
         (world.run(&mut mission), world.calls.len()),
         (None, 1),
@@ -380,7 +377,7 @@ fn a_change_whose_line_broke_may_have_been_made() {
     // spec: beyond BY-27
     let mut world = World::new(|_| ToolResult::failed(ToolErrorKind::Lost, "the server was lost"));
     let steps = json!([{ "id": "only", "description": "Only", "tool": "add", "parameters": {} }]);
-    let mut mission = mission_with(steps, &[], trusting());
+    let mut mission = mission(steps, &[]);
     assert!(world.run(&mut mission).is_none(), "a person is asked");
     assert_eq!(world.calls.len(), 1, "and it is not made twice");
 }
@@ -398,7 +395,7 @@ fn a_step_can_be_a_question_to_a_person() {
         let mut world = World::well();
         let schema = json!({ "type": "object", "properties": { "question": { "type": "string" } } });
         world.tools.push(crate::common::tool("ask_person", "Asks", schema, candor_model::ToolHints::READS));
-        let mut mission = mission_with(asks(), &[], trusting());
+        let mut mission = mission(asks(), &[]);
         assert!(world.run(&mut mission).is_none());
         assert_eq!(mission.asked(), Some("person who"));
         world.answers = vec![option];

@@ -7,6 +7,8 @@ use serde_json::json;
 use crate::tools::bench::{Bench, called, errors, question};
 
 const FILES: &str = "[tools.builtin]\nfolder = \"work\"\nwritable = true\n";
+/// With `--json` nobody could be asked.
+const ATTENDED: &str = "[limits]\nunattended = false\n";
 
 fn two_writes() -> serde_json::Value {
     let write = |id: &str| {
@@ -17,7 +19,7 @@ fn two_writes() -> serde_json::Value {
 }
 
 fn bench(mission: &str) -> Bench {
-    let bench = Bench::new(&["write_file"], &format!("{mission}\n{FILES}"));
+    let bench = Bench::new(&["write_file"], &format!("{mission}\n{FILES}{ATTENDED}"));
     bench.plan_of(&[json!({"task_id": "a", "description": "Write", "agent_type": "keeper",
         "inputs": { "steps": two_writes() }, "expected_outputs": ["two"]})]);
     bench
@@ -69,12 +71,35 @@ fn leave_for_the_tool_holds_for_all_its_calls() {
 }
 
 #[test]
-fn nobody_is_asked_where_the_configuration_says_so() {
-    // spec: beyond BY-15
-    let bench = bench("[agents.mission]\napprove = \"never\"");
-    let events = bench.run(0);
+fn nobody_is_asked_where_the_configuration_allows_the_class() {
+    // spec: beyond BY-15 findings SE-03
+    let allowed = bench("[approval]\nallow = [\"irreversible\"]");
+    let events = allowed.run(0);
     assert!(events.all("human_asked").is_empty());
-    assert_eq!(written(&bench), [true, true]);
+    assert_eq!(written(&allowed), [true, true]);
+
+    let other = bench("[agents.mission]\napprove = \"never\"");
+    other.run(3);
+    assert_eq!(written(&other), [false, false], "what cannot be undone is left to `allow`");
+}
+
+#[test]
+fn unattended_a_call_that_cannot_be_undone_is_refused_at_once_with_the_flag_that_allows_it() {
+    // spec: findings SE-03
+    let refused = bench("");
+    let run = ["run", "--plan", "plan.json", "--run-id", "run_1", "--unattended"];
+    refused.told(&run, 1);
+    assert_eq!(written(&refused), [false, false]);
+    let told = errors(&refused.log());
+    assert!(told.contains("without --allow irreversible"), "{told}");
+    let shown = refused.candor.run(["status", "run_1"]);
+    let shown: Vec<&str> = shown.stdout.split_whitespace().collect();
+    assert!(shown.join(" ").contains("--allow irreversible"), "{shown:?}");
+    assert!(called(&refused.log()).is_empty(), "{:?}", called(&refused.log()));
+
+    let allowed = bench("");
+    allowed.told(&[&run[..], &["--allow", "irreversible"]].concat(), 0);
+    assert_eq!(written(&allowed), [true, true]);
 }
 
 #[test]

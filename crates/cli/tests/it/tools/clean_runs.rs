@@ -22,7 +22,7 @@ fn time_server(peers: &Peers) -> String {
 fn steps_that_a_task_lists_are_worked_off_without_a_model_and_leave_nothing_behind() {
     // spec: planning TA-37 TA-43 beyond BY-01
     let Some(peers) = or_skipped(Peers::find()) else { return };
-    let more = format!("[agents.mission]\napprove = \"never\"\n{FILES}{}{}", time_server(&peers), desk(""));
+    let more = format!("{FILES}{}{}", time_server(&peers), desk(""));
     let bench = Bench::new(&["read_file", "write_file", "time.*", "desk.*"], &more);
     bench.teach(
         "TOOLS = [tool('shout', 'Makes words loud', {'words': (TEXT, True)}, **READS)]\n\

@@ -36,7 +36,7 @@ print("could do:", done, "sees the file:", os.path.exists(given))
 #[test]
 fn a_command_reaches_no_service_descriptor_mode_or_priority_outside() {
     // spec: findings SE-09
-    let more = "[agents.mission]\napprove = \"never\"\n[tools.builtin]\nfolder = \"work\"\ncommands = [\"python3\"]\nreadable = [\"HOME/given\"]\n";
+    let more = "[tools.builtin]\nfolder = \"work\"\ncommands = [\"python3\"]\nreadable = [\"HOME/given\"]\n";
     let bench = Bench::new(&["run_command"], more);
     let candor = &bench.candor;
     let (given, service) = (candor.write("given", "as it was"), candor.path("service"));

@@ -26,7 +26,8 @@ fn with_model(parameters: serde_json::Value) -> ModelServer {
 fn a_step_that_waits_for_leave_is_replanned_with_what_the_person_says() {
     // spec: findings RC-16
     let server = with_model(json!({ "path": "ledger.txt", "content": "12", "mode": "overwrite" }));
-    let bench = Bench::new(&["write_file"], &format!("max_cost = 1.0\n{FILES}{}", balanced(&server)));
+    let attended = balanced(&server).replacen("[limits]", "[limits]\nunattended = false", 1);
+    let bench = Bench::new(&["write_file"], &format!("max_cost = 1.0\n{FILES}{attended}"));
     bench.plan(&json!([{ "id": "book", "tool": "write_file", "save_as": "result",
         "parameters": { "path": "cash.txt", "content": "12", "mode": "overwrite" } }]));
     let events = bench.run(3);
