@@ -269,6 +269,43 @@ pub(super) const PEOPLE: &[&str] = &[
     "inversores", "socio", "socios", "proveedor", "proveedores", "alumno", "alumnos", "padres", "madre", "padre", "paciente",
     "pacientes", "prensa", "candidatos", "miembros", "invitados", "amigos", "gente", "suscriptores", "contactos", "abogado", "gestor",
     "vecinos", "profesor", "medico", "gestoria", "ellos", "ellas",
+    "plumber", "electrician", "carpenter", "dentist", "nurse", "nurses", "gardener", "cleaner", "mechanic", "janitor", "caretaker", "vet",
+    "pharmacist", "coach", "mayor", "department", "departments", "auditor", "auditors", "trainee", "trainees", "intern", "interns",
+    "contractor", "contractors", "sister", "brother", "son", "daughter", "uncle", "aunt", "grandmother", "grandfather", "family", "council",
+    "fontanero", "electricista", "carpintero", "dentista", "enfermera", "jardinero", "mecanico", "conserje", "veterinario",
+    "farmaceutico", "entrenador", "alcalde", "departamento", "plantilla", "becario", "becarios", "hermano", "hermana", "hijo", "hija",
+    "tio", "tia", "abuelo", "abuela", "familia", "ayuntamiento", "vecino", "vecina", "inquilino", "inquilinos", "casero", "maestra",
+    "maestro", "profesora", "abogada", "medica", "contable",
+];
+/// What keeps others out.
+#[rustfmt::skip]
+pub(super) const LOCKS: &[&str] = &[
+    "authentication", "two-factor", "2fa", "mfa", "encryption", "firewall", "password", "passwords", "login", "antivirus",
+];
+/// What a machine starts with: a wrong one makes it useless.
+pub(super) const FIRMWARE: &[&str] = &["firmware", "bios", "bootloader", "microcode"];
+/// What people hold until they give it up.
+#[rustfmt::skip]
+pub(super) const OFFICES: &[&str] = &[
+    "committee", "board", "job", "post", "position", "office", "chair", "treasurer", "president", "secretary", "membership", "role", "club",
+    "cargo", "puesto", "comite", "presidencia", "trabajo", "junta", "herencia",
+];
+/// What is offered in shops of programs.
+#[rustfmt::skip]
+pub(super) const PRODUCTS: &[&str] = &[
+    "app", "apps", "application", "game", "build", "package", "plugin", "extension", "version", "release", "aplicacion", "juego", "paquete",
+    "extension", "complemento",
+];
+/// What is open to everybody.
+#[rustfmt::skip]
+pub(super) const OPEN_TO_ALL: &[&str] = &[
+    "public", "world-readable", "world-writable", "publico", "publica", "publicos", "publicas",
+];
+/// Who may do everything.
+#[rustfmt::skip]
+pub(super) const MASTERS: &[&str] = &[
+    "admin", "admins", "administrator", "administrators", "owner", "owners", "sudoers", "superuser", "superusers", "root", "administrador",
+    "administradora", "administradores", "propietario", "propietaria", "propietarios",
 ];
 /// What is sent to people and to nothing else.
 #[rustfmt::skip]

@@ -418,6 +418,14 @@ fn only_text(direct: &[&str], rest: &[Token]) -> bool {
     direct.iter().any(|word| TEXT_PARTS.contains(word)) && !rest.iter().any(|token| is_store(&token.word))
 }
 
+/// How many there are, in words.
+#[rustfmt::skip]
+static NUMBERS: WordSet = WordSet::new(&[
+    "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen", "twenty", "thirty", "forty", "fifty", "sixty",
+    "hundred", "dozen", "several", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce", "quince", "veinte",
+    "treinta", "cuarenta", "cincuenta", "cien", "varios", "varias",
+]);
+
 fn is_determined(rest: &[Token]) -> bool {
     let Some(next) = rest.first().map(|token| token.word.as_str()) else { return false };
     let sorts = rest.iter().any(|token| {
@@ -430,7 +438,13 @@ fn is_determined(rest: &[Token]) -> bool {
         "a", "an", "the", "my", "our", "me", "us", "two", "three", "some", "more", "new", "un", "una", "el",
         "la", "los", "las", "dos", "mi", "all", "every", "nuevos", "nuevas",
     ];
-    !sorts && (articles.contains(&next) || next.starts_with(|c: char| c.is_ascii_digit()))
+    let counted = articles.contains(&next) || NUMBERS.contains(next);
+    !sorts && (counted || next.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// A word without the ending of an owner: the landlord in "the landlord's letter".
+fn whose(word: &str) -> &str {
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
 }
 
 fn is_person(rest: &[Token]) -> bool {
@@ -454,7 +468,7 @@ fn is_person(rest: &[Token]) -> bool {
         )
     };
     let named = |token: &Token| {
-        PEOPLE.contains(&token.word.as_str())
+        PEOPLE.contains(&whose(&token.word))
             || token.word.contains('@')
             || (token.capital && !MACHINERY.contains(&token.word.as_str()))
     };

@@ -232,15 +232,24 @@ fn their_harmless_neighbours_are_not_asked_about() {
 
 /// Requests of other domains in English and Spanish: which half of the cases, the class or `-`, and the text.
 const CASES: &str = include_str!("../cases/risk.txt");
+const COMMANDS: &str = include_str!("../cases/commands.txt");
+const ORDERS: &str = include_str!("../cases/orders.txt");
 
 #[test]
 fn acts_of_other_domains_are_told_from_turns_of_phrase() {
     // spec: findings SE-03
     // Before the rules about objects: 11 of 40 and 11 of 20 acts, 13 of 60 and 6 of 30 harmless.
-    for (half, least_found, most_wrong) in [("seen", 39, 0), ("held", 15, 4)] {
+    tells_apart(CASES, [("seen", 39, 0), ("held", 15, 4)]);
+    tells_apart(ORDERS, [("seen", 87, 0), ("held", 30, 1)]);
+}
+
+/// Counts the acts that are found, and the harmless texts that are taken for acts, in each half of a list.
+#[track_caller]
+fn tells_apart(cases: &'static str, limits: [(&str, usize, usize); 2]) {
+    for (half, least_found, most_wrong) in limits {
         let row = |line: &'static str| line.strip_prefix(half)?.strip_prefix('|')?.split_once('|');
         let (acts, harmless): (Vec<_>, Vec<_>) =
-            CASES.lines().filter_map(row).partition(|(class, _)| *class != "-");
+            cases.lines().filter_map(row).partition(|(class, _)| *class != "-");
         let missed: Vec<_> = acts.iter().filter(|(_, text)| of_text(text).is_empty()).collect();
         let wrong: Vec<_> = harmless.iter().filter(|(_, text)| !of_text(text).is_empty()).collect();
         let found = acts.len() - missed.len();
@@ -252,26 +261,9 @@ fn acts_of_other_domains_are_told_from_turns_of_phrase() {
 #[test]
 fn destructive_commands_are_recognised_behind_wrappers_pipes_and_quotes() {
     // spec: findings SE-03
-    #[rustfmt::skip]
-    let commands = [
-        (Delete, "rm -rf build"), (Delete, "/bin/rm x"), (Delete, "sudo rm -r /srv"), (Delete, "find . -name '*.log' -delete"),
-        (Delete, "find . -type f -exec rm {} +"), (Delete, "ls | xargs rm"), (Delete, "bash -c \"rm -rf x\""),
-        (Delete, "echo ok && rm x"), (Delete, "psql -c 'DROP TABLE users'"), (Delete, "mysql -e \"delete from users\""),
-        (Delete, "kubectl delete pod web-1"), (Delete, "kubectl -n prod delete deploy web"), (Delete, "aws s3 rm s3://b --recursive"),
-        (Delete, "aws ec2 terminate-instances --instance-ids i-1"), (Delete, "terraform destroy"), (Delete, "docker system prune -af"),
-        (Delete, "git push origin --delete old"), (Delete, "git branch -D old"), (Delete, "git clean -fdx"), (Delete, "mkfs.ext4 /dev/sda1"),
-        (Delete, "dd if=/dev/zero of=/dev/sda"), (Delete, "redis-cli FLUSHALL"), (Delete, "curl -X DELETE https://x/y"),
-        (Delete, "ssh host rm -rf /data"), (Delete, "rsync -a --delete a/ b/"), (Irreversible, "git push -f"),
-        (Irreversible, "git push --force-with-lease origin main"), (Irreversible, "git reset --hard HEAD~3"), (Irreversible, "shutdown -h now"),
-        (Deploy, "kubectl apply -f web.yaml"), (Deploy, "helm upgrade web ./chart"), (Deploy, "terraform apply -auto-approve"),
-        (Deploy, "npm publish"), (Deploy, "cargo publish"), (Deploy, "docker push x/y"), (Deploy, "fly deploy"), (Access, "chmod 777 /srv"),
-        (Access, "sudo usermod -aG sudo bob"), (Access, "cat ~/.ssh/id_rsa"), (Message, "mail -s hi a@b.org"), (Money, "stripe refunds create"),
-    ];
-    let missed: Vec<_> = commands
-        .iter()
-        .filter(|(class, line)| of_command(line).map(|found| found.0) != Some(*class))
-        .map(|(class, line)| (class, line, of_command(line)))
-        .collect();
+    let commands = || COMMANDS.lines().filter_map(|line| line.split_once('|'));
+    let class = |line: &str| of_command(line).map(|found| found.0.to_string()).unwrap_or_default();
+    let missed: Vec<_> = commands().filter(|(wanted, line)| class(line) != *wanted).collect();
     assert!(missed.is_empty(), "{missed:#?}");
     let harmless = [
         "ls -la",

@@ -1,8 +1,11 @@
 //! What cannot be undone is asked about first, and refused where nobody can be asked.
 
+use candor_testkit::model_server::Reply;
 use serde_json::{Value, json};
 
+use crate::models::scene::{EASY, Scene, step_of, tiers};
 use crate::support::{Candor, Events, Said};
+use crate::tools::bench::{Bench, called};
 
 /// Two agents that leave a trace when they run, and of which nothing else is known.
 const KEEPER: &str = r#"
@@ -146,4 +149,128 @@ fn what_an_agent_declares_goes_before_words() {
     let candor = Candor::with_config(&removes);
     task(&candor, "Do the usual", &json!({}), &["--unattended"]).0.ended_with(1);
     assert!(!ran(&candor), "its own command deletes");
+}
+
+/// Orders that cannot be taken back, of both halves: those that the rules of words find are in the first.
+const ORDERS: &str = include_str!("../../../../planning/tests/cases/orders.txt");
+/// Commands that cannot be taken back.
+const COMMANDS: &str = include_str!("../../../../planning/tests/cases/commands.txt");
+
+/// The acts with their classes.
+fn acts() -> Vec<(&'static str, &'static str)> {
+    let row = |line: &'static str| line.strip_prefix("seen|")?.split_once('|');
+    ORDERS.lines().filter_map(row).filter(|(class, _)| *class != "-").collect()
+}
+
+/// Does something with each of these, a few at once, and returns those with which it did not go well.
+fn each<T: Sync + std::fmt::Debug>(all: &[T], fails: impl Fn(&T) -> bool + Sync) -> Vec<&T> {
+    let part = all.len().div_ceil(4);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = all
+            .chunks(part)
+            .map(|part| scope.spawn(|| part.iter().filter(|it| fails(it)).collect::<Vec<_>>()))
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn as_requests_none_of_them_is_done_unasked() {
+    // spec: findings SE-03
+    let acts = acts();
+    assert!(acts.len() >= 60);
+    let wrong = each(&acts, |(class, words)| {
+        let candor = candor("");
+        let said = candor.run(["run", words, "--unattended", "--yes"]);
+        let told = format!("{}{}", said.stdout, said.stderr);
+        said.code != 1 || ran(&candor) || !told.contains(&format!("--allow {class}"))
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn as_tasks_of_a_models_plan_none_of_them_is_done_unasked() {
+    // spec: findings SE-03
+    let acts = acts();
+    let parts: Vec<_> = acts.chunks(10).collect();
+    let wrong = each(&parts, |part| {
+        // The agent fits all of them: otherwise a model would answer, which does nothing but write.
+        let all: Vec<&str> = part.iter().map(|(_, words)| *words).collect();
+        let keeper = KEEPER.replacen("Keeps, deletes, deploys and sends files", &all.join(". "), 1);
+        let scene =
+            Scene::configured(|url| format!("{EASY}[planning]\nmin_agents = 1\n{}{keeper}", tiers(url, "")));
+        let tasks: Vec<Value> = part
+            .iter()
+            .map(
+                |(_, words)| json!({"description": words, "dependencies": [], "expected_outputs": ["result"]}),
+            )
+            .collect();
+        scene.server.route(move |seen| match step_of(seen) {
+            "parse_goal" => Reply::json(json!({"goal_type": "generic", "success_criteria": ["It is done"]})),
+            "decompose_task" => Reply::json(json!({ "tasks": tasks })),
+            "plan" => Reply::json(
+                json!({"strategy": "hybrid", "confidence": 0.99, "risks": [], "alternatives": []}),
+            ),
+            _ => Reply::text("no"),
+        });
+        let words = "Work through the list of the office for this week";
+        let events =
+            Events(scene.run(&["run", words, "--json", "--unattended", "--yes"]).ended_with(1).lines());
+        let told = events.0.iter().map(Value::to_string).collect::<String>();
+        let unnamed = (1..=part.len()).find(|n| !told.contains(&format!("task_{n:03}")));
+        let missing = part.iter().find(|(class, _)| !told.contains(&format!("({class})")));
+        ran(&scene.candor) || unnamed.is_some() || missing.is_some()
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The words of an order as the name of a tool.
+fn tool_name(words: &str) -> String {
+    let plain = candor_text::fold(words).replace(['\'', '’'], "");
+    let name: Vec<&str> = plain.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+    name.join("_").chars().take(60).collect()
+}
+
+#[test]
+fn as_tool_calls_none_of_them_is_made_unasked_whatever_the_server_declares() {
+    // spec: findings SE-03
+    // Names have no capitals: whether somebody is meant is not seen in all of them.
+    let names: Vec<String> = acts().iter().map(|(_, words)| tool_name(words)).collect();
+    let steps: Vec<Value> =
+        names.iter().map(|name| json!({"tool": format!("desk.{name}"), "parameters": {}})).collect();
+    for part in steps.chunks(20) {
+        let script = format!(
+            "TOOLS = [tool(name, 'Does it', {{}}, **ADDS) for name in {}]\ndef run(name, arguments, meta):\n    return 'done'\n",
+            json!(names)
+        );
+        let bench = Bench::with_desk(&["desk.*"], &script, "");
+        bench.plan(&json!(part));
+        let said = bench.candor.run(["run", "--plan", "plan.json", "--unattended"]);
+        assert_eq!(bench.calls(), Vec::<String>::new());
+        said.ended_with(1);
+    }
+}
+
+#[test]
+fn as_commands_none_of_them_is_run_unasked() {
+    // spec: findings SE-03
+    let rows: Vec<_> = COMMANDS.lines().filter_map(|line| line.split_once('|')).collect();
+    assert!(rows.len() >= 60);
+    let programs: Vec<&str> = rows.iter().filter_map(|(_, line)| line.split(' ').next()).collect();
+    for part in rows.chunks(20) {
+        let more = format!("[tools.builtin]\nfolder = \"work\"\ncommands = {}\n", json!(programs));
+        let bench = Bench::new(&["run_command"], &more);
+        let step = |(_, line): &(&str, &str)| {
+            let words: Vec<&str> = line.split(' ').collect();
+            json!({"tool": "run_command", "parameters": {"command": words}})
+        };
+        bench.plan(&json!(part.iter().map(step).collect::<Vec<_>>()));
+        bench.told(&["run", "--plan", "plan.json", "--run-id", "run_1", "--unattended"], 1);
+        let log = bench.log();
+        assert!(called(&log).is_empty(), "{:?}", called(&log));
+        let told = log.0.iter().map(Value::to_string).collect::<String>();
+        let missing: Vec<_> =
+            part.iter().filter(|(class, _)| !told.contains(&format!("--allow {class}:"))).collect();
+        assert!(missing.is_empty(), "{missing:#?} in {told}");
+    }
 }
