@@ -23,7 +23,8 @@ pub struct Data {
 }
 
 /// Attacks and harmless texts of our own, measured beside those that are not part of the project.
-const OWN_ATTACKS: &str = "crates/language/tests/cases/guard.jsonl";
+const OWN_ATTACKS: [&str; 2] =
+    ["crates/language/tests/cases/guard.jsonl", "crates/language/tests/cases/guard_later.jsonl"];
 
 /// What a figure should be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,7 +91,8 @@ pub fn run(root: &Path, data: &Data) -> Result<()> {
     measure("candor-language", "quality_goals", &[&folder])?;
     measure("candor-language", "quality_decomposition", &[&folder])?;
     measure("candor-phases", "quality_packs", &[&folder])?;
-    measure("candor-phases", "quality_guard", &[&folder, OWN_ATTACKS])?;
+    let [own, later] = OWN_ATTACKS;
+    measure("candor-phases", "quality_guard", &[&folder, own, later])?;
     let with_model =
         |first: &str| -> Vec<String> { [first.to_owned()].into_iter().chain(minilm.clone()).collect() };
     measure("candor-phases", "quality_routing", &refs(&with_model(&folder)))?;

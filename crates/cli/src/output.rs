@@ -206,7 +206,7 @@ fn typed() -> &'static Mutex<UnboundedReceiver<io::Result<String>>> {
 pub(crate) async fn ask_until(prompt: &str, closed: impl Future<Output = ()>) -> Result<Typed, Failure> {
     // Listened for before the question can be seen: whoever is quick is heard too.
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
-    eprint!("{prompt}");
+    eprint!("{}", harmless(prompt));
     io::stderr().flush()?;
     let mut lines = typed().lock().await;
     tokio::select! {

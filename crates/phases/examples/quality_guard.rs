@@ -3,10 +3,10 @@
 //! By words and form alone, and with the embedded model; by label, and by label and source. It fails if either is
 //! not better than a filter of keywords on both sides.
 //!
-//! Then how the line at which a text is flagged does on sources that had no part in drawing it: for each source of attacks the
-//! lowest line that flags at most 3 % of the harmless prompts of the other sources is drawn, and the source measured with it.
-//! Words and weights are the same throughout: they were written by hand with the sources at hand in view, so only
-//! files that are named behind the folder (`{"text", "label", "source"}` per line) can tell how the guard does on what
+//! Then how it does on sources that had no part in it: for each source the weights are fitted anew on the others, the line is drawn so
+//! that it flags at most 3 % of their harmless prompts, and the source is measured with both. The words of the signs are the
+//! same throughout: they were written by hand with the sources in the folder in view, so only files that are named behind the
+//! folder (`{"text", "label", "source"}` per line), each of which is a source too, can tell how the guard does on what
 //! nobody had seen.
 
 use std::{
@@ -77,35 +77,34 @@ fn measure(folder: &Path, unseen: impl Iterator<Item = String>) -> io::Result<bo
     let words = report("words and form", &prompts, None, &mut out)?;
     let model = report("with the embedded model", &prompts, Some(&|text| fixed.at_once(text)), &mut out)?;
     lines(&prompts, &|text| fixed.at_once(text), &mut out)?;
+    let mut all = prompts;
     for file in unseen {
         writeln!(out, "{file}:")?;
-        report(
-            "with the embedded model",
-            &rows(Path::new(&file))?,
-            Some(&|text| fixed.at_once(text)),
-            &mut out,
-        )?;
+        let own = rows(Path::new(&file))?;
+        report("with the embedded model", &own, Some(&|text| fixed.at_once(text)), &mut out)?;
+        // One source: most of its own are too small to be left out alone.
+        all.extend(own.into_iter().map(|prompt| Prompt { source: file.clone(), ..prompt }));
     }
+    left_out(&all, &|text| fixed.at_once(text), &mut out)?;
     Ok(words && model)
 }
 
 /// The most harmless prompts that may be flagged, in percent.
 const MOST_HARMLESS: f64 = 3.0;
 
-/// What is flagged where the line is drawn here or there, and where it is drawn without looking at a source.
+/// What is flagged where the line is drawn here or there.
 fn lines(prompts: &[Prompt], embed: Embed<'_>, out: &mut impl Write) -> io::Result<()> {
     let scored: Vec<(&Prompt, f64)> =
         prompts.iter().map(|prompt| (prompt, guard::likelihood(&prompt.text, Some(embed)))).collect();
-    let flagged = |line: f64, attacks: bool, wanted: &dyn Fn(&Prompt) -> bool| {
+    let flagged = |line: f64, attacks: bool| {
         let mut tally = Tally::default();
-        let rows =
-            scored.iter().filter(|(prompt, _)| (prompt.label != "benign") == attacks && wanted(prompt));
+        let rows = scored.iter().filter(|(prompt, _)| (prompt.label != "benign") == attacks);
         rows.for_each(|(_, score)| tally.add(*score >= line));
         tally
     };
     writeln!(out, "where the line is drawn:")?;
     for line in LINES {
-        let (attacks, harmless) = (flagged(line, true, &|_| true), flagged(line, false, &|_| true));
+        let (attacks, harmless) = (flagged(line, true), flagged(line, false));
         writeln!(
             out,
             "  {line:.2}: {:.1} % of attacks, {:.1} % of harmless",
@@ -113,24 +112,76 @@ fn lines(prompts: &[Prompt], embed: Embed<'_>, out: &mut impl Write) -> io::Resu
             harmless.percent()
         )?;
     }
-    writeln!(out, "each source with the line that the others draw:")?;
+    Ok(())
+}
+
+/// How often the weights are moved, how far, and how much they are drawn towards nothing.
+const STEPS: u32 = 400;
+const PACE: f64 = 1.0;
+const RIDGE: f64 = 0.002;
+
+/// Each source with weights and a line that only the others gave: the weights are fitted anew from nothing, none to a side that
+/// a reader would not expect; the line flags at most 3 % of the harmless prompts of the others.
+fn left_out(prompts: &[Prompt], embed: Embed<'_>, out: &mut impl Write) -> io::Result<()> {
+    let read: Vec<(&Prompt, Vec<f64>)> =
+        prompts.iter().map(|prompt| (prompt, guard::signs(&prompt.text, Some(embed)))).collect();
     let mut sources: Vec<&str> = prompts.iter().map(|prompt| prompt.source.as_str()).collect();
     sources.sort_unstable();
     sources.dedup();
+    writeln!(out, "each source with weights and line that the others give:")?;
+    let mut all = [Tally::default(); 2];
     for source in sources {
-        let others = |prompt: &Prompt| prompt.source != source;
-        let line = LINES.into_iter().find(|line| flagged(*line, false, &others).percent() <= MOST_HARMLESS);
-        let line = line.unwrap_or(1.0);
-        let own = |prompt: &Prompt| prompt.source == source;
-        for (name, tally) in
-            [("attacks", flagged(line, true, &own)), ("harmless", flagged(line, false, &own))]
-        {
-            if tally.rows > 0 {
-                writeln!(out, "  {source}: {:.1} % of {} {name} at {line:.2}", tally.percent(), tally.rows)?;
+        let (own, others): (Vec<_>, Vec<_>) = read.iter().partition(|(prompt, _)| prompt.source == source);
+        let weights = fitted(&others);
+        let mut harmless: Vec<f64> = others
+            .iter()
+            .filter(|(it, _)| it.label == "benign")
+            .map(|(_, signs)| sum(&weights, signs))
+            .collect();
+        harmless.sort_by(|one, other| other.total_cmp(one));
+        let allowed = (harmless.len() as f64 * MOST_HARMLESS / 100.0) as usize;
+        let line = harmless.get(allowed).copied().unwrap_or_default();
+        let mut tallies = [Tally::default(); 2];
+        for (prompt, signs) in own {
+            let side = usize::from(prompt.label == "benign");
+            for tally in [tallies.get_mut(side), all.get_mut(side)].into_iter().flatten() {
+                tally.add(sum(&weights, signs) > line);
             }
         }
+        for (name, tally) in
+            ["attacks", "harmless"].into_iter().zip(tallies).filter(|(_, tally)| tally.rows > 0)
+        {
+            writeln!(out, "  {source}: {:.1} % of {} {name}", tally.percent(), tally.rows)?;
+        }
     }
-    Ok(())
+    let [attacks, harmless] = all.map(Tally::percent);
+    writeln!(out, "  all: {attacks:.1} % of attacks at {harmless:.1} % of harmless prompts")
+}
+
+/// The base and the weights that tell these apart, by logistic regression; both sides count the same.
+fn fitted(rows: &[&(&Prompt, Vec<f64>)]) -> Vec<f64> {
+    let speaks_for = guard::speaks_for();
+    let mut weights = vec![0.0; speaks_for.len() + 1];
+    let harmless = rows.iter().filter(|(prompt, _)| prompt.label == "benign").count().max(1) as f64;
+    let attacks = (rows.len() as f64 - harmless).max(1.0);
+    for _ in 0..STEPS {
+        let mut slope: Vec<f64> = weights.iter().map(|weight| RIDGE * weight).collect();
+        for (prompt, signs) in rows {
+            let (wanted, share) = if prompt.label == "benign" { (0.0, harmless) } else { (1.0, attacks) };
+            let error = (1.0 / (1.0 + (-sum(&weights, signs)).exp()) - wanted) / share;
+            let counts = std::iter::once(&1.0).chain(signs);
+            slope.iter_mut().zip(counts).for_each(|(slope, count)| *slope += error * count);
+        }
+        weights.iter_mut().zip(slope).for_each(|(weight, slope)| *weight -= PACE * slope);
+        for (weight, speaks_for) in weights.iter_mut().skip(1).zip(&speaks_for) {
+            *weight = if *speaks_for { weight.min(0.0) } else { weight.max(0.0) };
+        }
+    }
+    weights
+}
+
+fn sum(weights: &[f64], signs: &[f64]) -> f64 {
+    weights.iter().zip(std::iter::once(&1.0).chain(signs)).map(|(weight, count)| weight * count).sum()
 }
 
 /// Where the line may be drawn.

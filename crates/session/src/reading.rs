@@ -12,9 +12,6 @@ use serde_json::Value;
 use crate::Session;
 use crate::input::{AttemptEnd, AttemptKey, Ended};
 
-/// How much text of an answer is gathered.
-const MOST: usize = 256 * 1024;
-
 impl Session {
     /// An agent has answered.
     pub(crate) fn read_answer(&mut self, ended: &mut Ended) {
@@ -94,7 +91,7 @@ fn blocked(finding: &GuardFinding) -> String {
 /// All texts of an answer, one below the other.
 fn words(outputs: &JsonMap) -> String {
     let mut text = String::new();
-    outputs.values().for_each(|value| gather(value, &mut text));
+    gather_fields(outputs, &mut text);
     text
 }
 
@@ -108,13 +105,22 @@ fn text_of(result: &ToolResult) -> String {
 
 fn gather(value: &Value, text: &mut String) {
     match value {
-        _ if text.len() > MOST => {}
-        Value::String(words) => {
-            text.push_str(words);
-            text.push('\n');
-        }
+        Value::String(words) => line(words, text),
         Value::Array(values) => values.iter().for_each(|value| gather(value, text)),
-        Value::Object(fields) => fields.values().for_each(|value| gather(value, text)),
+        Value::Object(fields) => gather_fields(fields, text),
         _ => {}
     }
+}
+
+/// Names are handed on as values are, and whoever answers chooses both.
+fn gather_fields(fields: &JsonMap, text: &mut String) {
+    for (name, value) in fields {
+        line(name, text);
+        gather(value, text);
+    }
+}
+
+fn line(words: &str, text: &mut String) {
+    text.push_str(words);
+    text.push('\n');
 }

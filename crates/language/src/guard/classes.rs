@@ -116,6 +116,8 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         skip treat run call add use ignore disregard stop output print reply respond answer create open transfer pay upload
         download execute give grant include omit record erase set book buy share start begin always never do dont from please
         rate score append remove translate summarize summarise confirm set stay act read fetch visit click insert
+        decline ship invoke list put post hide pass reveal show drop restart obey follow reject email disclose recommend
+        wire tick prefer conclude claim attach post search browse navigate
         recomienda di envia manda aprueba borra escribe responde ignora bewerte schreibe sende antworte losche erwahne
         valide validez envoie envoyez approuve ecris reponds supprime envie aprove responda escreva apague
         approva invia scrivi rispondi cancella",
@@ -133,6 +135,13 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     // Nobody but a program is called so; agents and assistants are people too.
     ("ROBOTS", "ai ais llm llms chatbot chatbots chatgpt gpt claude copilot gemini bot bots ia ias ki kis lia sprachmodell sprachmodelle
         assistant assistants asistente asistentes assistent assistenten assistente assistenti lassistant lassistente"),
+    // What programs do that read for people.
+    ("JOBS", "screening processing triage captioning mail email shopping recruiting reviewing reviewer calendar scheduling coding
+        remediation travel research support summarizing summarising browsing grading ranking translation moderation monitoring
+        booking billing trading planning deployment automation automated autonomous downstream calling reading parsing analysing
+        analyzing evaluation evaluating hiring"),
+    ("PROGRAMS", "agent agents bot bots model models assistant assistants ai ais llm llms system systems pipeline software program copilot
+        maintainer"),
     ("CONSENT", "approval approvals confirmation confirmations permission permissions consent authorization
         authorisation verification signoff aprobacion confirmacion permiso autorizacion consentimiento"),
     ("SNIPPET", "snippet snippets block blocks excerpt section fragment segment piece lines code script"),

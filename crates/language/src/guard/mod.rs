@@ -55,21 +55,37 @@ pub fn likelihood(text: &str, embed: Option<Embed<'_>>) -> f64 {
     score::weigh(text, embed).map_or(0.0, |judged| judged.score)
 }
 
-/// How much of a text that was read is looked at: its beginning and its end.
-const MOST_READ: usize = 64 * 1024;
+/// How often each sign was seen in the worst part of a text, as far as it counts, in the order of [`speaks_for`]; for fitting weights without a source and measuring with it.
+#[must_use]
+pub fn signs(text: &str, embed: Option<Embed<'_>>) -> Vec<f64> {
+    score::weigh(text, embed).map(|judged| judged.counts.to_vec()).unwrap_or_default()
+}
+
+/// Whether each sign speaks for a text instead of against it.
+#[must_use]
+pub fn speaks_for() -> Vec<bool> {
+    weights::WEIGHTS.iter().map(|row| row.weight < 0.0).collect()
+}
+
+/// How much of a text that was read is looked at together, and how much of it is looked at again with what follows: an
+/// order is shorter. Parts bound the memory; the work is linear, and everything that is handed on is examined.
+const PART: usize = 64 * 1024;
+const OVERLAP: usize = 4 * 1024;
 
 /// Whether a text that was read on the way gives orders to models; `subject` is what it is, such as `the outputs of task_1`.
-///
-/// Of a text that is very long the two ends are examined, so that the work has a limit.
 #[must_use]
 pub fn examine_read(subject: &str, text: &str) -> Option<Finding> {
-    if text.len() <= MOST_READ {
-        return injection(subject, text, None, &secrets(text));
+    let mut from = 0;
+    loop {
+        let to = text.floor_char_boundary(from + PART);
+        let part = text.get(from..to)?;
+        let finding = injection(subject, part, None, &secrets(part));
+        if finding.is_some() || to >= text.len() {
+            return finding;
+        }
+        // The last part is a whole one: what a few words at the end are is told by what stands before them.
+        from = text.ceil_char_boundary((to - OVERLAP).min(text.len() - PART));
     }
-    let half = MOST_READ / 2;
-    let ends =
-        [text.get(..text.floor_char_boundary(half)), text.get(text.ceil_char_boundary(text.len() - half)..)];
-    ends.into_iter().flatten().find_map(|end| injection(subject, end, None, &secrets(end)))
 }
 
 fn injection(subject: &str, text: &str, embed: Option<Embed<'_>>, secrets: &[Secret]) -> Option<Finding> {

@@ -44,6 +44,13 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         YOUR ~2 earlier|previous|original|initial|first setup|configuration|training|role ~3 was|is|are
         you serve|obey|answer|follow|listen|work ~2 only me|my
         only ~2 obey|follow|listen|serve ~2 me|my
+        follow|obey only|solely ~2 me|my|sender
+        befolgst|befolge|folge|gehorche ~2 nur ~2 meine|meinen|mir
+        segui|esegui|obbedisci solo|soltanto ~2 mie|miei|me
+        siga|obedeca apenas|somente|so ~2 minhas|meus|mim
+        sigue|obedece solo|solamente ~2 mis|me
+        suis|suivez|obeis uniquement|seulement ~2 mes|moi
+        drop|abandon|suspend ~1 YOUR ~1 current|original|present objective|task|goal|mission
         nobody elses
         pretend ~5 limit|limits|rule|rules|policy|policies|restriction ~4 exist|apply
         treat ~6 as commands|instructions|orders|trusted
@@ -123,6 +130,15 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
     (
         Sign::TakesOver,
         "from now on ~4 you|your|youll|answer|respond|act|speak|whenever
+        from here|this ~2 on|moment|point ~3 ASSISTANTS ~2 works|follows|obeys|answers|serves
+        for the rest of this ~1 chat|conversation|session ~2 you
+        you are an|a agent|assistant|ai|model with ~3 access
+        ab jetzt|sofort ~2 du|befolgst|bist|antwortest|sie
+        a partir de ahora|agora ~3 eres|seras|voce|actua|tu
+        da questo|ora momento|in ~2 segui|sei|rispondi
+        des|a partir maintenant|de ~2 tu|vous
+        vous etes|tu desormais|es ~3 agent|ia|assistant|modele|administrateur
+        ahora eres|agora ~1 voce|e ~3 asistente|ia|administrador|modelo|agente|assistente
         from on now
         from this point|moment ~3 you
         you are now
@@ -421,6 +437,9 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         important : ~3 assistant|ai|model|llm|agent
         attention ~1 ai|assistant|llm|agent|model
         to|if ~3 ai|llm|assistant|agent ~2 reading|processing|summarizing
+        begin new session|conversation|chat
+        system update|notice|override|message :
+        stop|pause|quit ~2 current task|job|work
         new job|mission|objective|assignment ~2 for|is|:
         task|tasks|goal|objective|job ~1 has|have|is|was changed|replaced|updated
         never mind ~1 translating|summarizing|summarising|that|the ~1 tell|show|give|write

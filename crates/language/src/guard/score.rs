@@ -30,6 +30,8 @@ const QUOTED: usize = 60;
 pub(super) struct Judged<'a> {
     /// How sure, from 0 to 1.
     pub(super) score: f64,
+    /// How often each sign counts.
+    pub(super) counts: [f64; SIGNS],
     /// The signs that weigh most, the worst first, with what was seen.
     seen: Vec<(Sign, &'a str)>,
 }
@@ -74,7 +76,9 @@ pub(super) fn weigh<'a>(text: &'a str, embed: Option<Embed<'_>>) -> Option<Judge
     }
     let worst = windows.into_iter().max_by(|one, other| one.sum().total_cmp(&other.sum()))?;
     let score = 1.0 / (1.0 + (-worst.sum()).exp());
-    Some(Judged { score, seen: worst.seen(text) })
+    let mut counts = worst.counts;
+    WEIGHTS.iter().zip(&mut counts).for_each(|(row, count)| *count = count.clamp(-row.most, row.most));
+    Some(Judged { score, counts, seen: worst.seen(text) })
 }
 
 /// Whether a text that was hidden in another is an order. What is hidden in it again is not looked at.

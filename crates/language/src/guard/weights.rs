@@ -54,6 +54,7 @@ pub(super) enum Sign {
     Duty,
     RulesEnded,
     Phishes,
+    Rigs,
     Warns,
     WritesPrompt,
     Addressed,
@@ -130,6 +131,7 @@ pub(super) const WEIGHTS: [Weight; SIGNS] = [
     of(Sign::Duty, 1.6, 1.0, "it says what assistants have to do"),
     of(Sign::RulesEnded, 1.5, 2.0, "it says that rules no longer hold"),
     of(Sign::Phishes, 3.2, 1.0, "it has people asked for their secrets"),
+    of(Sign::Rigs, 1.8, 2.0, "it wants a judgement changed"),
     // Advice to keep a secret is the opposite of asking for it.
     of(Sign::Warns, -5.0, 1.0, ""),
     // Somebody who has a prompt written does not ask for the one that is in use.

@@ -216,12 +216,30 @@ fn as_tasks_of_a_models_plan_none_of_them_is_done_unasked() {
         let words = "Work through the list of the office for this week";
         let events =
             Events(scene.run(&["run", words, "--json", "--unattended", "--yes"]).ended_with(1).lines());
-        let told = events.0.iter().map(Value::to_string).collect::<String>();
-        let unnamed = (1..=part.len()).find(|n| !told.contains(&format!("task_{n:03}")));
-        let missing = part.iter().find(|(class, _)| !told.contains(&format!("({class})")));
-        ran(&scene.candor) || unnamed.is_some() || missing.is_some()
+        let mut named = Vec::new();
+        events.0.iter().for_each(|event| risks_in(event, &mut named));
+        let of = |(n, (class, _)): (usize, &(&str, &str))| {
+            named.contains(&(format!("task_{:03}", n + 1), (*class).to_owned()))
+        };
+        ran(&scene.candor) || !part.iter().enumerate().all(of)
     });
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The tasks that an event refuses, each with a class.
+fn risks_in(value: &Value, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| risks_in(item, found)),
+        Value::Object(fields) => {
+            if let (Some(task), Some(class), Some(_)) =
+                (fields.get("task_id"), fields.get("class"), fields.get("evidence"))
+            {
+                found.push((task.as_str().unwrap().to_owned(), class.as_str().unwrap().to_owned()));
+            }
+            fields.values().for_each(|field| risks_in(field, found));
+        }
+        _ => {}
+    }
 }
 
 /// The words of an order as the name of a tool.

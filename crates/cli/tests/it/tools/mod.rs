@@ -7,6 +7,7 @@ mod broken_servers;
 mod clean_runs;
 mod confined;
 mod failures;
+mod hostile_results;
 mod kills;
 mod last_resort;
 mod models;
