@@ -66,6 +66,7 @@ impl App {
 
     /// Stops the processes that an earlier driver of a run left running; returns how many.
     pub fn stop_orphans(&self, run: &RunId) -> Result<usize, AppError> {
+        candor_sandbox::sweep();
         stop_orphans(&self.data.attempts(), run).map_err(|error| {
             AppError::failed(format!("could not stop what an earlier process left running: {error}"))
         })

@@ -51,3 +51,4 @@ pub use self::limits::Limits;
 pub use self::output::Captured;
 pub use self::probe::{Offer, probe};
 pub use self::program::{USUAL_PATH, find_program};
+pub use self::running::sweep;

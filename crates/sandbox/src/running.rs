@@ -101,13 +101,21 @@ impl Drop for Running {
     }
 }
 
-/// Where one command's own files are: a folder for it, and reports that it cannot reach.
-pub(crate) struct Place(TempDir);
+/// What the folders of commands begin with.
+const PREFIX: &str = "candor-box-";
+/// The file in such a folder that its process has locked while it lives.
+const OWNER: &str = "owner";
+
+/// Where one command's own files are: a folder for it, and reports that it cannot reach. It is locked while it is in use.
+pub(crate) struct Place(TempDir, #[expect(dead_code, reason = "it holds the lock")] File);
 
 impl Place {
     pub(crate) fn make() -> Result<Self, SandboxError> {
         let told = |source| SandboxError::Prepare { what: "a temporary folder", source };
-        let place = Self(tempfile::Builder::new().prefix("candor-").tempdir().map_err(told)?);
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir().map_err(told)?;
+        let owner = File::create_new(folder.path().join(OWNER)).map_err(told)?;
+        owner.lock().map_err(told)?;
+        let place = Self(folder, owner);
         fs::create_dir(place.tmp()).map_err(told)?;
         Ok(place)
     }
@@ -133,6 +141,21 @@ impl Place {
 
     pub(crate) fn problem(&self) -> PathBuf {
         self.base().join("problem")
+    }
+}
+
+/// Removes the temporary folders of processes that are gone; called by whoever resumes or cancels what they did.
+///
+/// Usually a keeper does so when its Candor is killed. It cannot if it was killed too, or not started yet. A lock says who lives
+/// better than a process id does, which others get again and containers count anew.
+pub fn sweep() {
+    for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().filter_map(Result::ok) {
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let owner = File::open(entry.path().join(OWNER)).ok().filter(|_| is_ours);
+        if owner.is_some_and(|owner| owner.try_lock().is_ok()) {
+            // What is somebody else's cannot be removed.
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 

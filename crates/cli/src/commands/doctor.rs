@@ -2,11 +2,12 @@
 
 mod models;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use candor_app::config::{AgentInFile, AgentKind};
-use candor_app::{App, ModelUse, commands_own_world, probe_confinement};
+use candor_app::{App, ModelUse, Sandbox, commands_own_world, probe_confinement};
 use candor_model::{RiskClass, Tier};
 use candor_ports::Toolbox;
 use serde_json::json;
@@ -50,6 +51,7 @@ pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, 
             findings.push(registry(&app));
             findings.extend(remote_agents(&app).await);
             findings.extend(tools(&app).await);
+            findings.push(sandbox(&app).await);
             let (well, told) = super::code::health(&app).await;
             findings.push(Finding { what: "code".to_owned(), well, told });
             findings.extend(models(&app).await);
@@ -380,60 +382,80 @@ async fn remote_agents(app: &App) -> Vec<Finding> {
     findings
 }
 
-/// Whether every server of tools answers, and whether commands can be confined.
+/// Whether every server of tools answers.
 async fn tools(app: &App) -> Vec<Finding> {
     let tools = match app.tools() {
         Err(failure) => return vec![Finding::ill("tools", failure.message)],
         Ok(tools) => tools,
     };
-    let mut findings: Vec<Finding> = super::tools::health(&tools)
+    let findings = super::tools::health(&tools)
         .await
         .into_iter()
         .map(|(well, what, told)| Finding { what, well, told })
         .collect();
     app.close().await;
-    let builtin = &app.config.tools.builtin;
-    if !builtin.commands.is_empty() {
-        let offer = probe_confinement();
-        findings.push(match (offer.suffices(), builtin.allow_unconfined) {
-            (true, _) => Finding::well("sandbox", how_confined(commands_own_world(builtin).await)),
-            (false, true) => Finding::well(
-                "sandbox",
-                say!(
-                    "commands run UNCONFINED, as you allowed: {}",
-                    "las órdenes se ejecutan SIN CONFINAR, como se permitió: {}",
-                    offer.missing()
-                ),
-            ),
-            (false, false) => Finding::ill(
-                "sandbox",
-                say!(
-                    "commands cannot be confined here: {}",
-                    "aquí no se pueden confinar las órdenes: {}",
-                    offer.missing()
-                ),
-            ),
-        });
-    }
     findings
 }
 
-/// What the kernel of this machine offers for commands, in one line.
-fn how_confined(own_world: Option<Result<(), String>>) -> String {
-    match own_world {
-        None => word!("commands are confined by the kernel", "el núcleo confina las órdenes").to_owned(),
-        Some(Ok(())) => word!(
-            "commands are confined by the kernel, in namespaces of their own",
-            "el núcleo confina las órdenes, en sus propios espacios de nombres"
-        )
-        .to_owned(),
-        Some(Err(why)) => {
-            say!(
-                "commands are confined, but names, sizes and times of other files are in reach: {why}",
-                "las órdenes están confinadas, pero se pueden ver nombres, tamaños y fechas de otros archivos: {why}"
-            )
-        }
+/// Which boundaries hold here for commands, code and data, in one line.
+async fn sandbox(app: &App) -> Finding {
+    let offer = probe_confinement();
+    let builtin = &app.config.tools.builtin;
+    let mut holds: Vec<&str> = Vec::new();
+    let mut missing: Vec<String> = Vec::new();
+    let kernel = [
+        (offer.files, word!("Landlock (files)", "Landlock (archivos)")),
+        (offer.signals, word!("Landlock (signals)", "Landlock (señales)")),
+        (offer.calls, word!("seccomp (system calls)", "seccomp (llamadas al sistema)")),
+        (are_modes_kept(app), word!("file modes of the data folder", "permisos de la carpeta de datos")),
+    ];
+    for (held, name) in kernel {
+        if held { holds.push(name) } else { missing.push(name.to_owned()) }
     }
+    match namespaces(app).await {
+        Ok(()) => holds.push(word!("namespaces", "espacios de nombres")),
+        Err(why) => missing.push(say!(
+            "namespaces, so names, sizes and times of other files are in reach ({why})",
+            "espacios de nombres, así que se ven nombres, tamaños y fechas de otros archivos ({why})"
+        )),
+    }
+    let mut told = say!(
+        "{}; memory is counted, without cgroups",
+        "{}; la memoria se cuenta, sin cgroups",
+        holds.join(", ")
+    );
+    if !missing.is_empty() {
+        told = say!("{told}; missing: {}", "{told}; falta: {}", missing.join(", "));
+    }
+    if offer.suffices() || builtin.commands.is_empty() {
+        return Finding::well("sandbox", told);
+    }
+    if builtin.allow_unconfined {
+        let allowed = word!(
+            "commands run UNCONFINED, as you allowed",
+            "las órdenes se ejecutan SIN CONFINAR, como se permitió"
+        );
+        return Finding::well("sandbox", format!("{allowed}; {told}"));
+    }
+    let refused = word!("commands cannot be confined here", "aquí no se pueden confinar las órdenes");
+    Finding::ill("sandbox", format!("{refused}; {told}"))
+}
+
+/// Whether what is started here gets namespaces of its own; if not, why.
+async fn namespaces(app: &App) -> Result<(), String> {
+    if let Some(tried) = commands_own_world(&app.config.tools.builtin).await {
+        return tried;
+    }
+    match app.sandbox() {
+        Ok(Sandbox::Local(python)) => python.own_world().map_err(str::to_owned),
+        _ => Err(word!("not tried", "no se ha probado").to_owned()),
+    }
+}
+
+/// Whether the file system of the data folder keeps others out. A folder that is not there yet is made with its modes.
+fn are_modes_kept(app: &App) -> bool {
+    let mode = std::fs::metadata(app.data.path()).map(|found| found.permissions().mode());
+    mode.map_or(true, |mode| mode & 0o077 == 0)
 }
 
 fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {

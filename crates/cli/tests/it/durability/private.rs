@@ -75,3 +75,18 @@ fn what_a_server_writes_is_its_owners_alone_too() {
     server.wait_for(&run, "completed");
     assert_eq!(open_to_others(&candor), []);
 }
+
+#[test]
+fn doctor_says_in_one_line_which_boundaries_hold_here() {
+    // spec: findings SE-05 SE-08 SE-09
+    let candor = Candor::new();
+    let told = candor.run(["doctor", "--json"]).json();
+    let of_sandbox = |it: &&serde_json::Value| it["check"] == "sandbox";
+    let lines: Vec<_> = told["checks"].as_array().unwrap().iter().filter(of_sandbox).collect();
+    assert_eq!(lines.len(), 1, "{told}");
+    let message = lines[0]["message"].as_str().unwrap();
+    for part in ["Landlock (files)", "seccomp", "namespaces", "memory is counted", "file modes"] {
+        assert!(message.contains(part), "no `{part}` in {message}");
+    }
+    assert!(!message.contains('\n'));
+}
