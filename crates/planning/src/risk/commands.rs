@@ -87,8 +87,11 @@ const WRAPPERS: &[&str] = &[
     "mysql", "sqlite3", "mariadb", "-e", "--execute", "--command", "then", "do", "else", "npx", "bunx", "python", "python3", "-m",
     "su", "chroot", "busybox", "start", "call", "parallel",
 ];
-/// What runs whatever follows it somewhere else.
-const ANYWHERE: &[&str] = &["ssh", "kubectl exec", "docker exec", "parallel", "find", "xargs", "su"];
+/// What runs whatever follows it somewhere else, statements of databases included.
+#[rustfmt::skip]
+const ANYWHERE: &[&str] = &[
+    "ssh", "kubectl exec", "docker exec", "parallel", "find", "xargs", "su", "psql", "mysql", "mariadb", "sqlite3",
+];
 
 /// Names of programs that are words of a language too: in prose they count only with an argument that no prose has.
 #[rustfmt::skip]

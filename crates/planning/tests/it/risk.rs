@@ -253,7 +253,6 @@ fn tells_apart(cases: &'static str, limits: [(&str, usize, usize); 2]) {
         let missed: Vec<_> = acts.iter().filter(|(_, text)| of_text(text).is_empty()).collect();
         let wrong: Vec<_> = harmless.iter().filter(|(_, text)| !of_text(text).is_empty()).collect();
         let found = acts.len() - missed.len();
-        println!("{half}: {found} of {} acts, {} of {} harmless", acts.len(), wrong.len(), harmless.len());
         assert!(found >= least_found && wrong.len() <= most_wrong, "{half}: {missed:#?} {wrong:#?}");
     }
 }
