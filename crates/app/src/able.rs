@@ -53,12 +53,12 @@ impl App {
         let (named, more, mas) =
             (named.join("\n"), rest(&format!("and {more} more")), rest(&format!("y {more} más")));
         let english = format!(
-            "nobody here can do this yet. The plan would be:\n{named}{more}\nWhat is missing: someone to do it. No agent and no \
-             model is there, and no pack is about this.\nThree ways:\n{WAYS}"
+            "no agent can do this yet. The plan would be:\n{named}{more}\nMissing: an agent or a model; no pack is about this \
+             either.\nThree ways:\n{WAYS}"
         );
         let spanish = format!(
-            "aquí todavía nadie puede hacer esto. El plan sería:\n{named}{mas}\nLo que falta: quién lo haga. No hay ningún \
-             agente ni modelo, y ningún paquete trata de esto.\nTres caminos:\n{CAMINOS}"
+            "ningún agente puede hacer esto todavía. El plan sería:\n{named}{mas}\nFalta un agente o un modelo; tampoco hay un \
+             paquete que trate de esto.\nTres caminos:\n{CAMINOS}"
         );
         Some(AppError::failed(english).in_spanish(spanish))
     }

@@ -61,8 +61,11 @@ pub fn guardrail(findings: &[&GuardFinding], looks: u32) -> ChoiceRequest {
         findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.message)).collect();
     let reason = said.join("\n");
     let text = format!("A guardrail halts this run ({looks} looks, the same each time). {}", said.join(" "));
-    let onward =
-        ChoiceOption::new(CONTINUE, "go on in spite of it", "the rule is overruled for this run, on record");
+    let onward = ChoiceOption::new(
+        CONTINUE,
+        "continue despite the finding",
+        "the rule is overruled for this run, on record",
+    );
     let mut request = request(ChoiceKind::Guardrail, None, reason, text, vec![stop(), reword(), onward]);
     request.default = Some(STOP.to_owned());
     request.concerns = findings.iter().map(|finding| finding.rule.clone()).collect();

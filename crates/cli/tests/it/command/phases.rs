@@ -267,7 +267,7 @@ fn a_tripwire_looks_four_times_and_then_asks() {
         choice["options"].as_array().unwrap().iter().map(|option| option["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["stop", "reword", "continue"]);
     assert_eq!(texts(&question["commands"]).len(), 3);
-    candor.run(["status", "run_1"]).shows(&["go on in spite of it", "if nobody answers: stop"]);
+    candor.run(["status", "run_1"]).shows(&["continue despite the finding", "if nobody answers: stop"]);
 }
 
 #[test]

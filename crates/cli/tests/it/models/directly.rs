@@ -43,10 +43,7 @@ fn without_agents_a_model_answers_directly_and_says_so() {
 #[test]
 fn without_agents_and_without_a_model_it_is_said_what_is_missing() {
     let scene = Scene::new();
-    scene
-        .run(&["run", GOAL, "--no-models"])
-        .ended_with(1)
-        .tells(&["nobody here can do this yet", "Three ways"]);
+    scene.run(&["run", GOAL, "--no-models"]).ended_with(1).tells(&["no agent can do this yet", "Three ways"]);
 }
 
 #[test]
