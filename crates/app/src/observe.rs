@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use candor_model::{Position, RunFigures, RunId, RunStatus, Seconds, Timestamp};
 use candor_planning::tally::Tally;
-use candor_ports::{RunEntry, RunFilter, Stream, StreamNote};
+use candor_ports::{RunEntry, RunFilter, RunQuery, Stream, StreamNote};
 use candor_projections::efficiency::{EfficiencyReport, RunOutcome};
 use candor_projections::kpi::{
     AlertBook, AlertChange, KpiFold, KpiReport, KpiSeries, RunShare, Trail, Window, prometheus,
@@ -119,11 +119,13 @@ pub async fn prometheus(log: &Log, config: &KpiConfig, now: Timestamp) -> Result
     Ok(prometheus::text(&report, &book, &runs))
 }
 
-/// What the runs of a window spent, those that were removed included.
-pub async fn spending(log: &Log, window: Window) -> Result<SpendReport, AppError> {
+/// What the runs of a window spent that a query admits, those that were removed included.
+pub async fn spending(log: &Log, window: Window, query: &RunQuery) -> Result<SpendReport, AppError> {
     let mut known = figures(log, window.since).await?;
+    let mut statuses = BTreeMap::new();
     for entry in log.runs(RunFilter::default()).await? {
         let run = &entry.summary.run_id;
+        statuses.insert(run.clone(), entry.summary.status);
         if entry.summary.updated_at.is_none_or(|at| at < window.since) || is_final(&entry, known.get(run)) {
             continue;
         }
@@ -131,6 +133,15 @@ pub async fn spending(log: &Log, window: Window) -> Result<SpendReport, AppError
         let figures = Tally::of(records.iter().map(|recorded| &recorded.event)).figures();
         known.insert(run.clone(), (window.until, figures));
     }
+    // Of a run that was removed only its figures are left, so its status is not known.
+    let has_status = |run: &RunId| {
+        query.statuses.is_empty() || statuses.get(run).is_some_and(|status| query.statuses.contains(status))
+    };
+    known.retain(|run, (_, figures)| {
+        has_status(run)
+            && query.admits_start(figures.started_at)
+            && query.admits_origin(figures.origin.as_deref())
+    });
     Ok(SpendReport::of_runs(known.iter().map(|(run, (_, figures))| (run, figures))))
 }
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use candor_projections::line;
 use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
@@ -179,7 +180,7 @@ pub(crate) fn frame_rows() -> usize {
 pub(crate) enum Typed {
     /// With this line.
     Line(String),
-    /// Ctrl-C was pressed, or there is nothing more to read.
+    /// Ctrl-C was pressed, the process is told to end, or there is nothing more to read.
     Left,
     /// It needs no answer any more.
     Closed,
@@ -205,7 +206,9 @@ fn typed() -> &'static Mutex<UnboundedReceiver<io::Result<String>>> {
 /// Asks a question on the terminal and reads a line, unless somebody else answers first.
 pub(crate) async fn ask_until(prompt: &str, closed: impl Future<Output = ()>) -> Result<Typed, Failure> {
     // Listened for before the question can be seen: whoever is quick is heard too.
-    let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let mut terminations = signal(SignalKind::terminate())?;
+    let mut hangups = signal(SignalKind::hangup())?;
     eprint!("{}", harmless(prompt));
     io::stderr().flush()?;
     let mut lines = typed().lock().await;
@@ -218,6 +221,9 @@ pub(crate) async fn ask_until(prompt: &str, closed: impl Future<Output = ()>) ->
             tell!("");
             Ok(Typed::Left)
         }
+        // Whoever ends the process or closes the terminal does not wait for an answer.
+        _ = terminations.recv() => Ok(Typed::Left),
+        _ = hangups.recv() => Ok(Typed::Left),
         () = closed => {
             tell!("");
             Ok(Typed::Closed)

@@ -1,6 +1,6 @@
 //! What a server asks of a log: pages of the list of runs and of events, and the events of all runs in one order.
 
-use candor_model::{Position, RunId, RunStatus};
+use candor_model::{Position, RunId, RunOrigin, RunStatus, Timestamp};
 
 use crate::{BoxFuture, LogError, RunEntry};
 
@@ -45,6 +45,14 @@ pub struct RunQuery {
     pub asking: bool,
     /// Only those whose request or name contains this, in any case.
     pub text: Option<String>,
+    /// Only those that began at this time or later.
+    pub since: Option<Timestamp>,
+    /// Only those that began before this time.
+    pub until: Option<Timestamp>,
+    /// Only those of this project.
+    pub project: Option<String>,
+    /// Only those of this user.
+    pub user: Option<String>,
     /// Only those that changed last before this place.
     pub before: Option<Seq>,
     /// Maximum number of runs.
@@ -63,6 +71,24 @@ impl RunQuery {
         (self.statuses.is_empty() || self.statuses.contains(&summary.status))
             && (!self.asking || !summary.open_gates.is_empty())
             && self.text.as_ref().is_none_or(contains)
+            && self.admits_start(summary.started_at)
+            && self.admits_origin(summary.origin.as_deref())
+    }
+
+    /// Whether a run that began then is one of those that are asked for; one without a time counts as just begun.
+    #[must_use]
+    pub fn admits_start(&self, at: Option<Timestamp>) -> bool {
+        self.since.is_none_or(|since| at.is_none_or(|at| at >= since))
+            && self.until.is_none_or(|until| at.is_some_and(|at| at < until))
+    }
+
+    /// Whether a run of that user and project is one of those that are asked for.
+    #[must_use]
+    pub fn admits_origin(&self, origin: Option<&RunOrigin>) -> bool {
+        let project = origin.and_then(|origin| origin.project.as_ref());
+        let user = origin.map(|origin| &origin.user);
+        (self.project.is_none() || self.project.as_ref() == project)
+            && (self.user.is_none() || self.user.as_ref() == user)
     }
 }
 

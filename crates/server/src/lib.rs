@@ -15,5 +15,5 @@ mod tools;
 mod wait;
 mod wire;
 
-pub use http::{HttpError, HttpOptions, HttpServer, TlsFiles};
+pub use http::{HttpError, HttpOptions, HttpServer, TlsFiles, openapi};
 pub use mcp::{ServeError, serve};

@@ -1,7 +1,7 @@
 //! Figures of the installation as a server shows them: the same that the commands print.
 
 use candor_model::{RunId, Timestamp};
-use candor_ports::{Stream, StreamNote};
+use candor_ports::{RunQuery, Stream, StreamNote};
 use candor_projections::artifacts::{ArtifactContent, artifacts};
 use candor_projections::efficiency::EfficiencyReport;
 use candor_projections::kpi::{AlertBook, KpiReport, RunShare, Trail, Window};
@@ -52,7 +52,7 @@ impl Service {
     pub async fn spending(&self, since: Option<Age>) -> Result<SpendReport, AppError> {
         let until = wall();
         let since = since.map_or(Timestamp::EPOCH, |age| age.before(until));
-        observe::spending(&self.0.log, Window { since, until }).await
+        observe::spending(&self.0.log, Window { since, until }, &RunQuery::default()).await
     }
 
     /// What tokens and money bought, and the window in one record.

@@ -1,6 +1,10 @@
 //! The documents held against the command line and the configuration: what they show can be typed, and what can be typed
 //! is documented. `UPDATE_DOCS=1 cargo test -p candor --lib documents` writes the generated pages again.
 
+mod api;
+mod keys;
+mod pieces;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use candor_app::config::Age;
 use clap::{Args, Subcommand};
+
+use super::filters::{Listing, Period, RunFilters};
 
 /// How the phases do.
 #[derive(Debug, Args)]
@@ -17,12 +18,12 @@ pub(crate) struct MetricsArgs {
     /// Key figures in the text format of Prometheus
     #[arg(long, conflicts_with_all = ["all", "kpi", "json"])]
     pub(crate) prometheus: bool,
-    /// How far back key figures look, such as 1h, 7d or 2w [default: window of [kpi], else 24h]
-    #[arg(long, value_name = "AGE", requires = "kpi")]
-    pub(crate) since: Option<Age>,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) runs: RunFilters,
+    #[command(flatten)]
+    pub(crate) period: Period,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
 }
 
 /// What is looked at.
@@ -44,9 +45,10 @@ pub(crate) struct AlertsArgs {
     /// Those that were cleared too
     #[arg(long)]
     pub(crate) all: bool,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) period: Period,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
 }
 
 /// Whose trace.
@@ -96,10 +98,10 @@ pub(crate) enum ExportCommand {
 pub(crate) struct SpendArgs {
     /// The run, or the beginning of its name, or `last`; all runs if absent
     pub(crate) run: Option<String>,
-    /// Only runs with an event since then, such as 1h, 7d or 2w
-    #[arg(long, value_name = "AGE", conflicts_with = "run")]
-    pub(crate) since: Option<Age>,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) runs: RunFilters,
+    #[command(flatten)]
+    pub(crate) period: Period,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
 }

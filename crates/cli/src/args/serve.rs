@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use candor_app::tokens::Scope;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::drive::ModelOptions;
+use super::filters::Listing;
 
 /// How Candor is served.
 #[derive(Debug, Args)]
@@ -53,9 +54,11 @@ pub(crate) enum TokenCommand {
     },
     /// List the tokens, without their secrets
     List {
-        /// Output JSON
+        /// Only tokens in this state
         #[arg(long)]
-        json: bool,
+        status: Option<TokenStatus>,
+        #[command(flatten)]
+        listing: Listing,
     },
     /// Remove a token; whoever uses it is refused within a second
     Remove {
@@ -64,14 +67,34 @@ pub(crate) enum TokenCommand {
     },
 }
 
+/// Whether a token is still accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TokenStatus {
+    /// Accepted
+    Active,
+    /// Refused, because its time is over
+    Expired,
+}
+
+/// Whether a schedule starts runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScheduleStatus {
+    /// Starts runs when they are due
+    Active,
+    /// Starts none until it is resumed
+    Paused,
+}
+
 /// Which schedules.
 #[derive(Debug, Args)]
 pub(crate) struct SchedulesArgs {
     #[command(subcommand)]
     pub(crate) command: Option<ScheduleCommand>,
-    /// Output JSON
+    /// Only schedules in this state
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) status: Option<ScheduleStatus>,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
 }
 
 /// What is done with a schedule.

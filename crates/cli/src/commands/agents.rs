@@ -7,23 +7,39 @@ use candor_planning::roster::{AgentDefinition, Roster};
 use candor_ports::Experience;
 use serde_json::{Value, json};
 
-use crate::args::GlobalOptions;
+use super::kpi::NO_DATA;
+use crate::args::{AgentsArgs, CircuitStatus, GlobalOptions, Listing};
 use crate::failure::{Failure, code};
 use crate::output;
 
-pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
+pub(crate) async fn agents(global: &GlobalOptions, args: &AgentsArgs) -> Result<u8, Failure> {
     let app = App::build(global)?.discover_agents().await;
     let registry = app.registry(&[])?;
     let experience = match app.data.open_if_there()? {
         Some(log) => log.experience().await?,
         None => Experience::default(),
     };
-    if as_json {
-        output::print_json(&app.shown_agents(&experience)?)?;
+    let is_wanted = |agent: &AgentCapability| {
+        let status = match open_circuit(&experience, agent) {
+            Some(_) => CircuitStatus::Open,
+            None => CircuitStatus::Closed,
+        };
+        args.status.is_none_or(|wanted| wanted == status)
+    };
+    if args.listing.json {
+        let mut shown = app.shown_agents(&experience)?;
+        if let Some(rows) = shown.get_mut("agents").and_then(Value::as_array_mut) {
+            // One row per declared agent, in the same order.
+            let mut wanted = registry.declared().iter().map(is_wanted);
+            rows.retain(|_| wanted.next().unwrap_or(false));
+            args.listing.cut(rows);
+        }
+        output::print_json(&shown)?;
         return Ok(code::DONE);
     }
     let known = registry.known(&experience.measured);
-    let rows = registry.declared().iter().zip(&known);
+    let rows = registry.declared().iter().zip(&known).filter(|(declared, _)| is_wanted(declared));
+    let rows = rows.take(args.listing.limit_or(usize::MAX));
     let mut text = format!(
         "{:<24} {:>8} {:>10} {:>8} {:>9}  {:<8} {}\n",
         word!("agent", "agente"),
@@ -36,12 +52,14 @@ pub(crate) async fn agents(global: &GlobalOptions, as_json: bool) -> Result<u8, 
     );
     for (declared, known) in rows {
         let attempts = experience.measured.get(&declared.agent_type).map_or(0, |measure| measure.attempts);
+        // What is declared is no measurement.
+        let measured = |figure: String| if attempts == 0 { NO_DATA.to_owned() } else { figure };
         text.push_str(&format!(
-            "{:<24} {:>7.0}% {:>7} ms {:>8} {:>9}  {:<8} {}\n",
+            "{:<24} {:>8} {:>10} {:>8} {:>9}  {:<8} {}\n",
             declared.agent_type.as_str(),
-            known.success_rate.get() * 100.0,
-            known.avg_latency_ms,
-            format!("${:.3}", known.cost_per_invocation),
+            measured(format!("{:.0}%", known.success_rate.get() * 100.0)),
+            measured(format!("{} ms", known.avg_latency_ms)),
+            measured(format!("${:.3}", known.cost_per_invocation)),
             attempts,
             effects(known),
             match open_circuit(&experience, declared) {
@@ -77,24 +95,31 @@ fn open_circuit(experience: &Experience, agent: &AgentCapability) -> Option<Stri
 }
 
 /// Those who work in the eight phases.
-pub(crate) fn roster(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
+pub(crate) fn roster(global: &GlobalOptions, listing: Listing) -> Result<u8, Failure> {
     let app = App::build(global)?;
     let roster = &app.config.rulebook.roster;
-    if as_json {
-        let phases: Vec<_> = Phase::ALL.iter().map(|phase| phase_row(roster, *phase)).collect();
-        let beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
+    let mut beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
+    let mut left = listing.limit_or(usize::MAX);
+    let mut phases: Vec<(Phase, Vec<&AgentDefinition>)> = Vec::new();
+    for phase in Phase::ALL {
+        let agents: Vec<_> = roster.of_phase(*phase).take(left).collect();
+        left -= agents.len();
+        phases.push((*phase, agents));
+    }
+    beside.truncate(left);
+    if listing.json {
+        let phases: Vec<_> = phases.iter().map(|(phase, agents)| phase_row(roster, *phase, agents)).collect();
         output::print_json(&json!({ "phases": phases, "beside": beside }))?;
         return Ok(code::DONE);
     }
     let mut text = String::new();
-    for phase in Phase::ALL {
+    for (phase, agents) in &phases {
         let staff = roster.staff(*phase);
         let usual =
             say!("usually {} of the {} tier", "normalmente {} del nivel {}", staff.agents, staff.model);
         text.push_str(&format!("{} {phase} ({usual})\n", phase.number()));
-        roster.of_phase(*phase).for_each(|agent| text.push_str(&agent_line(agent)));
+        agents.iter().for_each(|agent| text.push_str(&agent_line(agent)));
     }
-    let beside: Vec<_> = roster.agents().filter(|agent| agent.phase.is_none()).collect();
     if !beside.is_empty() {
         text.push_str(word!("beside the phases\n", "junto a las fases\n"));
         beside.iter().for_each(|agent| text.push_str(&agent_line(agent)));
@@ -103,8 +128,7 @@ pub(crate) fn roster(global: &GlobalOptions, as_json: bool) -> Result<u8, Failur
     Ok(code::DONE)
 }
 
-fn phase_row(roster: &Roster, phase: Phase) -> Value {
-    let agents: Vec<_> = roster.of_phase(phase).collect();
+fn phase_row(roster: &Roster, phase: Phase, agents: &[&AgentDefinition]) -> Value {
     json!({ "phase": phase.number(), "name": phase, "staff": roster.staff(phase), "agents": agents })
 }
 

@@ -1,20 +1,31 @@
 //! `candor explain`: why a run is as it is, or the decisions of all runs that fit.
 
-use candor_app::{DataFolder, LoadedRun, load_run};
-use candor_model::{Recorded, RunId, TaskId};
+use candor_app::{DataFolder, LoadedRun, Log, load_run};
+use candor_model::{Recorded, RunId, TaskId, Timestamp};
 use candor_planning::report::DecisionFilter;
-use candor_ports::RunFilter;
+use candor_ports::{RunFilter, RunQuery};
 use candor_projections::explain::decisions;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::inspect::{find_and_load, known_task};
-use crate::args::{ExplainArgs, GlobalOptions};
+use crate::args::{ExplainArgs, GlobalOptions, Period};
 use crate::failure::{Failure, code};
 use crate::output;
+use crate::remote::Remote;
 use crate::view;
+
+/// How many decisions a search over all runs shows without `--limit`.
+const USUAL_DECISIONS: usize = 100;
 
 pub(crate) async fn explain(global: &GlobalOptions, args: &ExplainArgs) -> Result<u8, Failure> {
     let Some(named) = &args.run else { return search(global, args).await };
+    if !args.runs.is_open() {
+        return Err(Failure::usage(word!(
+            "--status, --project and --user choose among all runs; leave RUN out",
+            "--status, --project y --user eligen entre todas las ejecuciones; omitir RUN"
+        )));
+    }
     let LoadedRun { mut records, state } = find_and_load(global, named).await?;
     let task = known_task(&state, &records, args.task.as_deref())?;
     let style = output::style();
@@ -23,12 +34,14 @@ pub(crate) async fn explain(global: &GlobalOptions, args: &ExplainArgs) -> Resul
         operation: args.operation.clone(),
         ..DecisionFilter::default()
     };
-    // A kind or a time is something that decisions have.
-    let by_decision = args.decisions || args.operation.is_some() || args.since.is_some();
+    // A kind, a time and a number are something that decisions have.
+    let by_decision =
+        args.decisions || args.operation.is_some() || args.listing.limit.is_some() || !args.period.is_open();
     if by_decision {
-        keep_since(&mut records, args);
+        keep_period(&mut records, &args.period);
+        keep_first(&mut records, &filter, args.listing.limit_or(usize::MAX));
     }
-    match (args.timeline, by_decision, args.json) {
+    match (args.timeline, by_decision, args.listing.json) {
         (true, _, true) => output::print_json(&view::timeline::json(&records)),
         (true, _, false) => output::print(&view::timeline::text(&records, style)),
         (_, true, true) => output::print_json(&view::explain::decisions_json(&records, &filter)),
@@ -39,50 +52,110 @@ pub(crate) async fn explain(global: &GlobalOptions, args: &ExplainArgs) -> Resul
     Ok(code::DONE)
 }
 
-/// Leaves out what was recorded before the time that was named.
-fn keep_since(records: &mut Vec<Recorded>, args: &ExplainArgs) {
-    if let Some(since) = args.since {
-        let since = since.moment(candor_runtime::wall());
-        records.retain(|recorded| recorded.event.at >= since);
+/// Leaves out what was not recorded in the period.
+fn keep_period(records: &mut Vec<Recorded>, period: &Period) {
+    if !period.is_open() {
+        records.retain(|recorded| period.has(recorded.event.at));
     }
+}
+
+/// Leaves out decisions that fit beyond the first `most` of them.
+fn keep_first(records: &mut Vec<Recorded>, filter: &DecisionFilter, most: usize) {
+    let mut seen = 0;
+    records.retain(|recorded| {
+        seen += decisions(std::slice::from_ref(recorded), filter).len();
+        seen <= most
+    });
+}
+
+/// Where runs are searched.
+enum Place {
+    Server(Remote),
+    Folder(Option<Log>),
+}
+
+impl Place {
+    fn of(global: &GlobalOptions) -> Result<Self, Failure> {
+        Ok(match Remote::of(global)? {
+            Some(remote) => Self::Server(remote),
+            None => Self::Folder(DataFolder::find(global.data.as_deref())?.open_if_there()?),
+        })
+    }
+
+    /// The runs that a query admits and that something was decided in since then, the newest first.
+    async fn runs(
+        &self,
+        query: &RunQuery,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<(RunId, String)>, Failure> {
+        // Nothing was decided in a run after its last event.
+        let is_recent = |last: Option<Timestamp>| since.zip(last).is_none_or(|(since, last)| last >= since);
+        match self {
+            Self::Server(remote) => {
+                let rows = remote.runs(query, usize::MAX).await?;
+                let rows: Vec<Listed> = serde_json::from_value(Value::Array(rows))?;
+                let rows = rows.into_iter().filter(|row| is_recent(row.updated_at));
+                Ok(rows.map(|row| (row.run_id, row.request)).collect())
+            }
+            Self::Folder(None) => Ok(Vec::new()),
+            Self::Folder(Some(log)) => {
+                let entries = log.runs(RunFilter::default()).await?.into_iter();
+                let wanted = entries.filter(|it| query.admits(it) && is_recent(it.summary.updated_at));
+                Ok(wanted.map(|it| (it.summary.run_id, it.summary.request)).collect())
+            }
+        }
+    }
+
+    async fn records(&self, run: &RunId) -> Result<Vec<Recorded>, Failure> {
+        match self {
+            Self::Server(remote) => Ok(remote.load(run.as_str()).await?.records),
+            Self::Folder(None) => Ok(Vec::new()),
+            Self::Folder(Some(log)) => Ok(load_run(log, run).await?.records),
+        }
+    }
+}
+
+/// A run as a server lists it.
+#[derive(Deserialize)]
+struct Listed {
+    run_id: RunId,
+    request: String,
+    updated_at: Option<Timestamp>,
 }
 
 /// The decisions of all runs that fit, the newest run first.
 async fn search(global: &GlobalOptions, args: &ExplainArgs) -> Result<u8, Failure> {
     let task_id = args.task.as_deref().map(TaskId::new).transpose().map_err(Failure::usage)?;
     let filter = DecisionFilter { task_id, operation: args.operation.clone(), ..DecisionFilter::default() };
+    let place = Place::of(global)?;
+    // The period is one of decisions: a run that began before it may have decided something in it.
+    let mut query = args.runs.query(&args.period);
+    let since = query.since.take();
+    let limit = args.listing.limit_or(USUAL_DECISIONS);
     let mut found: Vec<(RunId, String, Vec<Recorded>)> = Vec::new();
-    let (mut count, data) = (0, DataFolder::find(global.data.as_deref())?);
-    if let Some(log) = data.open_if_there()? {
-        let since = args.since.map(|since| since.moment(candor_runtime::wall()));
-        for entry in log.runs(RunFilter::default()).await? {
-            // Nothing was decided in a run after its last event.
-            let is_older = since.zip(entry.summary.updated_at).is_some_and(|(since, last)| last < since);
-            if is_older || count >= args.limit {
-                continue;
-            }
-            let mut records = load_run(&log, &entry.summary.run_id).await?.records;
-            keep_since(&mut records, args);
-            let here = decisions(&records, &filter).len();
-            if here > 0 {
-                count += here;
-                found.push((entry.summary.run_id, entry.summary.request, records));
-            }
+    let mut count = 0;
+    for (run, request) in place.runs(&query, since).await? {
+        if count >= limit {
+            break;
+        }
+        let mut records = place.records(&run).await?;
+        keep_period(&mut records, &args.period);
+        keep_first(&mut records, &filter, limit - count);
+        let here = decisions(&records, &filter).len();
+        if here > 0 {
+            count += here;
+            found.push((run, request, records));
         }
     }
-    match args.json {
-        true => output::print_json(&as_json(&found, &filter, args.limit)?)?,
+    match args.listing.json {
+        true => output::print_json(&as_json(&found, &filter)?)?,
         false => print_found(&found, &filter)?,
     }
     Ok(code::DONE)
 }
 
 /// The decisions as data, each with its run.
-fn as_json(
-    found: &[(RunId, String, Vec<Recorded>)],
-    filter: &DecisionFilter,
-    limit: usize,
-) -> Result<Value, Failure> {
+fn as_json(found: &[(RunId, String, Vec<Recorded>)], filter: &DecisionFilter) -> Result<Value, Failure> {
     let mut rows = Vec::new();
     for (run, request, records) in found {
         for entry in decisions(records, filter) {
@@ -94,7 +167,6 @@ fn as_json(
             rows.push(row);
         }
     }
-    rows.truncate(limit);
     Ok(Value::Array(rows))
 }
 

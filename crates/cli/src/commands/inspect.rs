@@ -5,16 +5,22 @@ use std::time::Duration;
 
 use candor_app::{DataFolder, LoadedRun, Log, find_run, load_run};
 use candor_engine::RunState;
-use candor_model::{EventBody, Recorded, RunId, RunStatus, RunSummary, SubTask, TaskId, Timestamp};
-use candor_ports::{Leases, RunFilter};
+use candor_model::{EventBody, LedgerEntry, Recorded, RunId, RunStatus, SubTask, TaskId};
+use candor_ports::{Leases, RunFilter, RunQuery};
 use serde_json::json;
 
-use crate::args::{DriveOptions, GlobalOptions, ListArgs, ModelOptions, OneRun, ReportArgs, ReportFormat};
+use crate::args::{
+    DriveOptions, EffectStatus, EffectsArgs, GlobalOptions, ListArgs, ModelOptions, OneRun, ReportArgs,
+    ReportFormat,
+};
 use crate::drive::Screen;
 use crate::failure::{Failure, code};
 use crate::output;
 use crate::remote::{self, Remote};
 use crate::view;
+
+/// How many runs a list has without `--limit`.
+pub(crate) const USUAL_RUNS: usize = 50;
 
 /// How often `watch` looks whether somebody drives the run.
 const LOOK_FOR_DRIVER: Duration = Duration::from_secs(1);
@@ -48,22 +54,23 @@ pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, 
     }
     let data = DataFolder::find(global.data.as_deref())?;
     // A limit counts the runs that are shown, so it is the log's business only where nothing else is left out.
-    let filtered = !args.status.is_empty() || args.request.is_some() || args.since.or(args.until).is_some();
-    let limit = Some(args.limit).filter(|_| !filtered);
+    let filtered = !args.runs.is_open() || args.request.is_some() || !args.period.is_open();
+    let most = args.listing.limit_or(USUAL_RUNS);
+    let limit = u32::try_from(most).ok().filter(|_| !filtered);
     let mut runs = match data.open_if_there()? {
         Some(log) => log.runs(RunFilter { unfinished_only: args.unfinished, limit }).await?,
         None => Vec::new(),
     };
-    let now = candor_runtime::wall();
-    runs.retain(|entry| is_wanted(&entry.summary, args, now));
-    runs.truncate(usize::try_from(args.limit).unwrap_or(usize::MAX));
+    let query = query(args);
+    runs.retain(|entry| query.admits(entry));
+    runs.truncate(most);
     let mut interrupted = BTreeSet::new();
     for entry in runs.iter().filter(|entry| needs_driver(entry.summary.status)) {
         if !data.leases().is_taken(&entry.summary.run_id).await {
             interrupted.insert(entry.summary.run_id.clone());
         }
     }
-    if args.json {
+    if args.listing.json {
         output::print_json(&view::list::json(&runs, &interrupted))?;
     } else {
         output::print(&view::list::text(&runs, &interrupted, output::style()))?;
@@ -71,14 +78,9 @@ pub(crate) async fn list(global: &GlobalOptions, args: &ListArgs) -> Result<u8, 
     Ok(code::DONE)
 }
 
-/// Whether a run is one of those that are asked for.
-fn is_wanted(run: &RunSummary, args: &ListArgs, now: Timestamp) -> bool {
-    let began = run.started_at.unwrap_or(now);
-    let has = |text: &String| run.request.to_lowercase().contains(&text.to_lowercase());
-    (args.status.is_empty() || args.status.contains(&run.status))
-        && args.since.is_none_or(|since| began >= since.moment(now))
-        && args.until.is_none_or(|until| began < until.moment(now))
-        && args.request.as_ref().is_none_or(has)
+/// Which runs are asked for.
+pub(crate) fn query(args: &ListArgs) -> RunQuery {
+    RunQuery { text: args.request.clone(), ..args.runs.query(&args.period) }
 }
 
 /// Whether a run only goes on while a process drives it. One that has no driver then was interrupted.
@@ -214,12 +216,25 @@ pub(crate) async fn postmortem(global: &GlobalOptions, args: &OneRun) -> Result<
     Ok(code::DONE)
 }
 
-pub(crate) async fn effects(global: &GlobalOptions, args: &OneRun) -> Result<u8, Failure> {
+pub(crate) async fn effects(global: &GlobalOptions, args: &EffectsArgs) -> Result<u8, Failure> {
     let LoadedRun { state, .. } = find_and_load(global, &args.run).await?;
-    if args.json {
-        output::print_json(&json!({ "run_id": state.run_id(), "effects": state.ledger() }))?;
+    let is_wanted =
+        |entry: &&LedgerEntry| args.status.is_empty() || args.status.contains(&effect_status(entry));
+    let mut shown: Vec<LedgerEntry> = state.ledger().iter().filter(is_wanted).cloned().collect();
+    args.listing.cut(&mut shown);
+    if args.listing.json {
+        output::print_json(&json!({ "run_id": state.run_id(), "effects": shown }))?;
     } else {
-        output::print(&view::note_lines::ledger(state.ledger()))?;
+        output::print(&view::note_lines::ledger(&shown))?;
     }
     Ok(code::DONE)
+}
+
+fn effect_status(entry: &LedgerEntry) -> EffectStatus {
+    match (&entry.receipt, &entry.undone) {
+        (_, Some(undone)) if undone.success => EffectStatus::Undone,
+        (None, _) => EffectStatus::Unknown,
+        (Some(receipt), _) if receipt.success => EffectStatus::Done,
+        (Some(_), _) => EffectStatus::Failed,
+    }
 }

@@ -14,13 +14,21 @@ use crate::failure::{Failure, code};
 use crate::output;
 
 /// What stands where there is no figure.
-const NO_DATA: &str = "–";
+pub(super) const NO_DATA: &str = "–";
 
 pub(crate) async fn kpi(global: &GlobalOptions, args: &MetricsArgs) -> Result<u8, Failure> {
     let config = Config::load(global.config.as_deref())?.kpi;
     let data = DataFolder::find(global.data.as_deref())?;
     let (now, log) = (now(), data.open_if_there()?);
-    let window = observe::window(args.since, &config, now);
+    if !args.runs.is_open() || args.listing.limit.is_some() {
+        return Err(Failure::usage(word!(
+            "--status, --project, --user and --limit choose runs for `candor metrics`; key figures are about all of them",
+            "--status, --project, --user y --limit eligen ejecuciones para `candor metrics`; las cifras clave son de todas"
+        )));
+    }
+    let mut window = observe::window(None, &config, now);
+    window.since = args.period.since.map_or(window.since, |since| since.moment(now));
+    window.until = args.period.until.map_or(now, |until| until.moment(now));
     let (report, book) = match &log {
         Some(log) => {
             let report = observe::kpis(log, &config, window).await?;
@@ -35,7 +43,7 @@ pub(crate) async fn kpi(global: &GlobalOptions, args: &MetricsArgs) -> Result<u8
             None => candor_projections::kpi::prometheus::text(&report, &book, &Default::default()),
         };
         output::print_as_is(&text)?;
-    } else if args.json {
+    } else if args.listing.json {
         output::print_json(&json!({ "report": report, "alerts": book.active }))?;
     } else {
         output::print(&(text(&report) + &alerts_text(&book.active)))?;
@@ -50,7 +58,7 @@ async fn judged(
     report: &KpiReport,
     args: &MetricsArgs,
 ) -> Result<AlertBook, Failure> {
-    if args.since.is_some() {
+    if !args.period.is_open() {
         return Ok(observe::alerts(log).await?);
     }
     Ok(observe::judge(log, config, report).await?)
@@ -59,14 +67,20 @@ async fn judged(
 pub(crate) async fn alerts(global: &GlobalOptions, args: &AlertsArgs) -> Result<u8, Failure> {
     let config = Config::load(global.config.as_deref())?.kpi;
     let data = DataFolder::find(global.data.as_deref())?;
-    let book = match data.open_if_there()? {
+    let mut book = match data.open_if_there()? {
         Some(log) => {
             let report = observe::kpis(&log, &config, observe::window(None, &config, now())).await?;
             observe::judge(&log, &config, &report).await?
         }
         None => AlertBook::default(),
     };
-    if args.json {
+    // Whether any is active is a matter of all of them, not of those that are shown.
+    let is_quiet = book.active.is_empty();
+    book.active.retain(|alert| args.period.has(alert.timestamp));
+    book.history.retain(|change| args.period.has(change.alert.timestamp));
+    args.listing.cut(&mut book.active);
+    args.listing.cut(&mut book.history);
+    if args.listing.json {
         output::print_json(&if args.all { json!(book) } else { json!({ "active": book.active }) })?;
     } else if args.all {
         output::print(&history_text(&book.history))?;
@@ -75,7 +89,7 @@ pub(crate) async fn alerts(global: &GlobalOptions, args: &AlertsArgs) -> Result<
     } else {
         output::print(&alerts_text(&book.active))?;
     }
-    Ok(if book.active.is_empty() { code::DONE } else { code::FAILED })
+    Ok(if is_quiet { code::DONE } else { code::FAILED })
 }
 
 pub(crate) fn now() -> Timestamp {

@@ -40,6 +40,16 @@ pub(crate) async fn logs(global: &GlobalOptions, args: &LogsArgs) -> Result<u8, 
 /// An attempt at a task.
 type Attempt = (TaskId, u32);
 
+/// Whether an attempt is one of those that are asked for.
+fn is_wanted(attempt: &AttemptOutput<'_>, chronicle: &Chronicle<'_>, args: &LogsArgs) -> bool {
+    let is_it = |known: &&candor_projections::chronicle::Attempt<'_>| {
+        known.task_id == attempt.task_id && known.number == attempt.attempt
+    };
+    let began = || chronicle.attempts.iter().find(is_it).map(|known| known.started);
+    (args.status.is_empty() || args.status.iter().any(|status| status == attempt.outcome))
+        && (args.period.is_open() || began().is_some_and(|at| args.period.has(at)))
+}
+
 /// What was printed so far.
 #[derive(Default)]
 struct Shown {
@@ -57,8 +67,15 @@ impl Shown {
         let named = args.task.as_deref().map(|task| task.strip_prefix("/logs/").unwrap_or(task));
         let task = known_task(state, records, named)?;
         let written = data.logs().read(run, task.as_ref())?;
-        let attempts = attempt_output::attempts(records, &Chronicle::of(records), task.as_ref());
-        if attempts.is_empty() && !args.json && !args.follow {
+        let chronicle = Chronicle::of(records);
+        let mut attempts = attempt_output::attempts(records, &chronicle, task.as_ref());
+        let has_none = attempts.is_empty();
+        attempts.retain(|attempt| is_wanted(attempt, &chronicle, args));
+        if let Some(limit) = args.limit {
+            let more = attempts.len().saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX));
+            attempts.drain(..more);
+        }
+        if has_none && !args.json && !args.follow {
             match task {
                 Some(task) => tell!(
                     "candor: task {task} of run {run} was not started yet",

@@ -32,7 +32,10 @@ pub(crate) async fn metrics(global: &GlobalOptions, args: &MetricsArgs) -> Resul
     let mut runs = Vec::new();
     let mut more = More::default();
     if let Some(log) = data.open_if_there()? {
-        let entries = log.runs(RunFilter::default()).await?;
+        let query = args.runs.query(&args.period);
+        let mut entries = log.runs(RunFilter::default()).await?;
+        entries.retain(|entry| query.admits(entry));
+        args.listing.cut(&mut entries);
         for (RunEntry { summary, .. }, of_run) in run_metrics::of_runs(&log, entries).await? {
             history.merge(&of_run.history);
             more.add_run(&summary, &of_run);
@@ -42,7 +45,7 @@ pub(crate) async fn metrics(global: &GlobalOptions, args: &MetricsArgs) -> Resul
         more.calibration = calibration::metrics(&outcomes);
         more.bands = calibration::bands(&outcomes);
     }
-    if args.json {
+    if args.listing.json {
         output::print_json(&as_json(&history, &runs, &more, args.all)?)?;
     } else {
         output::print(&(as_text(&history, &runs, args.all) + &more.as_text()))?;

@@ -15,7 +15,7 @@ mod goal;
 mod guard;
 mod hook;
 mod init;
-mod inspect;
+pub(crate) mod inspect;
 mod kpi;
 mod logs;
 mod manual;
@@ -90,8 +90,8 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Regenerate(args) => decide::regenerate(&global, &args).await,
             Command::Revert(args) => decide::revert(&global, &args).await,
             Command::Answer(args) => answer::answer(&global, &args).await,
-            Command::Agents(args) if args.roster => agents::roster(&global, args.json),
-            Command::Agents(args) => agents::agents(&global, args.json).await,
+            Command::Agents(args) if args.roster => agents::roster(&global, args.listing),
+            Command::Agents(args) => agents::agents(&global, &args).await,
             Command::Metrics(args) if args.kpi || args.prometheus => kpi::kpi(&global, &args).await,
             Command::Alerts(args) => kpi::alerts(&global, &args).await,
             Command::Dashboard(args) => dashboard::dashboard(&global, &args).await,
@@ -100,7 +100,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Cost(args) => spend::spend(&global, &args, spend::Shown::Cost).await,
             Command::Tokens(args) => spend::spend(&global, &args, spend::Shown::Tokens).await,
             Command::Metrics(args) => metrics::metrics(&global, &args).await,
-            Command::Tools(args) => tools::tools(&global, args.json).await,
+            Command::Tools(args) => tools::tools(&global, args).await,
             Command::Packs(args) => packs::packs(&global, &args).await,
             Command::Models(args) => models::models(&global, &args).await,
             Command::Hook(args) => hook::hook(&global, &args).await,
@@ -125,9 +125,9 @@ fn check_server(global: &GlobalOptions, command: &Command) -> Result<(), Failure
         return Ok(());
     }
     Err(Failure::usage(word!(
-        "--server: this command works on a data folder; run, list, status, watch, answer, report, explain, postmortem, \
-         effects and schedules work on a server",
-        "--server: esta orden trabaja con una carpeta de datos; run, list, status, watch, answer, report, explain, postmortem, effects y schedules trabajan con un servidor"
+        "--server: this command works on a data folder; run, list, status, watch, answer, report, open, explain, \
+         postmortem, effects and schedules work on a server",
+        "--server: esta orden trabaja con una carpeta de datos; run, list, status, watch, answer, report, open, explain, postmortem, effects y schedules trabajan con un servidor"
     )))
 }
 
@@ -155,6 +155,7 @@ const fn is_remote(command: &Command) -> bool {
             | Command::Watch(_)
             | Command::Answer(_)
             | Command::Report(_)
+            | Command::Open(_)
             | Command::Explain(_)
             | Command::Postmortem(_)
             | Command::Effects(_)

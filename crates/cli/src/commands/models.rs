@@ -8,7 +8,7 @@ use candor_app::{App, shown_tier};
 use candor_model::Tier;
 use serde_json::{Value, json};
 
-use crate::args::{GlobalOptions, ModelsArgs, ModelsCommand};
+use crate::args::{GlobalOptions, Listing, ModelsArgs, ModelsCommand};
 use crate::failure::{Failure, code};
 use crate::output;
 
@@ -16,18 +16,20 @@ pub(crate) async fn models(global: &GlobalOptions, args: &ModelsArgs) -> Result<
     let app = App::build(global)?;
     match &args.command {
         Some(ModelsCommand::Pull { from }) => pull(&app, from.as_deref()).await,
-        None => list(&app, args.json),
+        None => list(&app, args.listing),
     }
 }
 
-fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
-    let tiers: Vec<(Tier, &TierConfig)> = app.config.models.tiers().collect();
-    if as_json {
+fn list(app: &App, listing: Listing) -> Result<u8, Failure> {
+    let mut tiers: Vec<(Tier, &TierConfig)> = app.config.models.tiers().collect();
+    let is_empty = tiers.is_empty();
+    listing.cut(&mut tiers);
+    if listing.json {
         let rows: Vec<Value> = tiers.iter().map(|(tier, config)| shown_tier(*tier, config)).collect();
         output::print_json(&json!({ "tiers": rows, "embeddings": embeddings(app) }))?;
         return Ok(code::DONE);
     }
-    if tiers.is_empty() {
+    if is_empty {
         output::print(word!(
             "no chat model is configured: goals are read and planned by rules.\nAdd [models.balanced] to \
              candor.toml; `candor init` writes one to start from.\n",

@@ -15,19 +15,24 @@ use crate::output;
 pub(crate) async fn packs(global: &GlobalOptions, args: &PacksArgs) -> Result<u8, Failure> {
     let mut app = App::build(global)?;
     match &args.command {
-        None => list(&app, args.json),
+        None => list(&app, args),
         Some(PacksCommand::Show { name }) => show(named(&app, name)?, args.json),
         Some(PacksCommand::Test { name }) => test(&mut app, name.as_deref(), args.json).await,
         Some(PacksCommand::New { name }) => begin(&app, name),
     }
 }
 
-fn list(app: &App, as_json: bool) -> Result<u8, Failure> {
-    if as_json {
-        output::print_json(&app.shown_packs())?;
+fn list(app: &App, args: &PacksArgs) -> Result<u8, Failure> {
+    let most = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    if args.json {
+        let mut shown = app.shown_packs();
+        if let Some(rows) = shown.get_mut("packs").and_then(Value::as_array_mut) {
+            rows.truncate(most);
+        }
+        output::print_json(&shown)?;
         return Ok(code::DONE);
     }
-    for found in &app.packs {
+    for found in app.packs.iter().take(most) {
         let pack = &found.pack;
         let sample =
             if pack.sample_data { word!(", sample data only", ", solo datos de ejemplo") } else { "" };

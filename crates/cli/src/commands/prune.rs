@@ -5,7 +5,7 @@ use candor_app::{App, DataFolder};
 use candor_model::Timestamp;
 use serde_json::json;
 
-use crate::args::{GlobalOptions, PruneArgs};
+use crate::args::{GlobalOptions, Period, PruneArgs};
 use crate::failure::{Failure, code};
 use crate::output;
 
@@ -22,7 +22,17 @@ pub(crate) async fn prune(global: &GlobalOptions, args: &PruneArgs) -> Result<u8
     let Some(log) = app.data.open_if_there()? else {
         return told(args, &[], 0);
     };
-    let outdated = DataFolder::outdated(&log, before, keep).await?;
+    let mut outdated = DataFolder::outdated(&log, before, keep).await?;
+    if args.dry_run {
+        let query = args.runs.query(&Period::default());
+        outdated.retain(|entry| query.admits(entry));
+        args.listing.cut(&mut outdated);
+    } else if !args.runs.is_open() || args.listing.limit.is_some() {
+        return Err(Failure::usage(word!(
+            "--status, --project, --user and --limit choose what --dry-run lists; runs are removed by age",
+            "--status, --project, --user y --limit eligen lo que muestra --dry-run; las ejecuciones se quitan por antigüedad"
+        )));
+    }
     let runs: Vec<String> = outdated.iter().map(|entry| entry.summary.run_id.to_string()).collect();
     drop(log);
     if args.dry_run {
@@ -34,7 +44,7 @@ pub(crate) async fn prune(global: &GlobalOptions, args: &PruneArgs) -> Result<u8
 }
 
 fn told(args: &PruneArgs, runs: &[String], freed: u64) -> Result<u8, Failure> {
-    if args.json {
+    if args.listing.json {
         output::print_json(&json!({ "removed": !args.dry_run, "runs": runs, "freed_bytes": freed }))?;
         return Ok(code::DONE);
     }

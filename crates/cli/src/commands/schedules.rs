@@ -4,7 +4,7 @@ use candor_app::config::Config;
 use candor_app::{DataFolder, schedules};
 use serde_json::{Value, json};
 
-use crate::args::{GlobalOptions, ScheduleCommand, SchedulesArgs};
+use crate::args::{GlobalOptions, ScheduleCommand, ScheduleStatus, SchedulesArgs};
 use crate::failure::{Failure, code};
 use crate::output;
 use crate::remote::Remote;
@@ -19,7 +19,7 @@ pub(crate) async fn schedules(global: &GlobalOptions, args: &SchedulesArgs) -> R
     match &args.command {
         None => {
             let log = data.open_if_there()?;
-            show(&json!({ "schedules": schedules::views(&config, log.as_ref()).await? }), args.json)
+            show(json!({ "schedules": schedules::views(&config, log.as_ref()).await? }), args)
         }
         Some(ScheduleCommand::Pause { name }) => {
             schedules::pause(&config, &data.open()?, name, &by).await?;
@@ -38,7 +38,7 @@ pub(crate) async fn schedules(global: &GlobalOptions, args: &SchedulesArgs) -> R
 
 async fn on_server(remote: &Remote, args: &SchedulesArgs) -> Result<u8, Failure> {
     let (name, act) = match &args.command {
-        None => return show(&remote.get("/schedules").await?, args.json),
+        None => return show(remote.get("/schedules").await?, args),
         Some(ScheduleCommand::Pause { name }) => (name, "pause"),
         Some(ScheduleCommand::Resume { name }) => (name, "resume"),
         Some(ScheduleCommand::Trigger { name }) => (name, "trigger"),
@@ -57,13 +57,19 @@ fn told(name: &str, what: &str) -> Result<u8, Failure> {
     Ok(code::DONE)
 }
 
-fn show(data: &Value, json: bool) -> Result<u8, Failure> {
-    if json {
-        output::print_json(data)?;
+fn show(mut data: Value, args: &SchedulesArgs) -> Result<u8, Failure> {
+    let rows = data.get_mut("schedules").and_then(Value::as_array_mut);
+    let has_none = rows.as_ref().is_none_or(|rows| rows.is_empty());
+    if let Some(rows) = rows {
+        rows.retain(|row| args.status.is_none_or(|wanted| wanted == status(row)));
+        args.listing.cut(rows);
+    }
+    if args.listing.json {
+        output::print_json(&data)?;
         return Ok(code::DONE);
     }
     let rows = data.get("schedules").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    if rows.is_empty() {
+    if has_none {
         output::print(word!(
             "No schedules; [[schedules]] in candor.toml declares them.\n",
             "No hay programaciones; [[schedules]] en candor.toml las declara.\n"
@@ -75,10 +81,16 @@ fn show(data: &Value, json: bool) -> Result<u8, Failure> {
     Ok(code::DONE)
 }
 
+fn status(row: &Value) -> ScheduleStatus {
+    match row.get("paused").and_then(Value::as_bool) {
+        Some(true) => ScheduleStatus::Paused,
+        _ => ScheduleStatus::Active,
+    }
+}
+
 fn line(row: &Value) -> String {
     let text = |pointer: &str| row.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let paused = row.get("paused").and_then(Value::as_bool).unwrap_or(false);
-    let next = if paused {
+    let next = if status(row) == ScheduleStatus::Paused {
         word!("paused", "en pausa").to_owned()
     } else {
         say!("next {}", "próxima {}", text("/next_local/0"))

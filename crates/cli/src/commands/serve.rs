@@ -3,8 +3,9 @@
 
 use std::io::{self, IsTerminal};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use candor_app::tokens::Tokens;
 use candor_app::{App, ModelUse, Service};
@@ -18,6 +19,10 @@ use crate::failure::{Failure, code};
 
 /// Where HTTP is served if nobody says.
 const USUAL_ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7117);
+/// The file of a data folder that holds the address of its server while one runs.
+const ADDRESS_FILE: &str = "server.url";
+/// How long a server may take to say that it is there.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
 /// How many runs are named that have not ended when the server does.
 const TOLD: usize = 20;
 
@@ -102,8 +107,21 @@ async fn http(service: &Arc<Service>, options: HttpOptions, stop: CancellationTo
             "candor: abrir en un navegador (el enlace funciona una vez): {link}"
         );
     }
+    let address = service.folder().join(ADDRESS_FILE);
+    // Without it `candor open` shows the report in place of the server's page.
+    let _ = std::fs::write(&address, server.url());
     server.serve().await;
+    let _ = std::fs::remove_file(&address);
     Ok(())
+}
+
+/// The address of the server that works on a data folder, if one answers.
+pub(super) async fn running(folder: &Path) -> Option<String> {
+    let url = std::fs::read_to_string(folder.join(ADDRESS_FILE)).ok()?;
+    // A server that was killed leaves its address behind.
+    let client = crate::remote::client().ok()?;
+    let health = client.get(format!("{url}/health")).timeout(ANSWERS_WITHIN).send().await.ok()?;
+    health.status().is_success().then_some(url)
 }
 
 /// Every connection is an open file, and the usual limit is made for programs that have few.

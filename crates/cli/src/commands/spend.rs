@@ -23,7 +23,13 @@ pub(crate) enum Shown {
 pub(crate) async fn spend(global: &GlobalOptions, args: &SpendArgs, shown: Shown) -> Result<u8, Failure> {
     let data = DataFolder::find(global.data.as_deref())?;
     let log = data.open_if_there()?;
-    let report = match (&args.run, &log) {
+    if args.run.is_some() && !(args.runs.is_open() && args.period.is_open()) {
+        return Err(Failure::usage(word!(
+            "--status, --project, --user, --since and --until choose among all runs; leave RUN out",
+            "--status, --project, --user, --since y --until eligen entre todas las ejecuciones; omitir RUN"
+        )));
+    }
+    let mut report = match (&args.run, &log) {
         (Some(named), _) => {
             let run = find_run(&data, log.as_ref(), named).await?;
             let log = log.ok_or_else(|| Failure::usage(word!("there are no runs", "no hay ejecuciones")))?;
@@ -31,12 +37,24 @@ pub(crate) async fn spend(global: &GlobalOptions, args: &SpendArgs, shown: Shown
         }
         (None, Some(log)) => {
             let until = now();
-            let since = args.since.map_or(Timestamp::EPOCH, |age| age.before(until));
-            observe::spending(log, Window { since, until }).await?
+            let mut query = args.runs.query(&args.period);
+            // A run that began before the period and went on in it was paid for in it.
+            let since = query.since.take().unwrap_or(Timestamp::EPOCH);
+            observe::spending(log, Window { since, until }, &query).await?
         }
         (None, None) => SpendReport::default(),
     };
-    if args.json {
+    let lists = [
+        &mut report.by_model,
+        &mut report.by_phase,
+        &mut report.by_task,
+        &mut report.by_run,
+        &mut report.by_user,
+        &mut report.by_project,
+        &mut report.by_day,
+    ];
+    lists.into_iter().for_each(|rows| args.listing.cut(rows));
+    if args.listing.json {
         output::print_json(&report)?;
     } else {
         output::print(&text(&report, shown))?;

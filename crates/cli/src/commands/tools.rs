@@ -7,19 +7,20 @@ use candor_model::{ToolHints, ToolSpec};
 use candor_ports::Toolbox;
 use serde_json::json;
 
-use crate::args::GlobalOptions;
+use crate::args::{GlobalOptions, Listing};
 use crate::failure::{Failure, code};
 use crate::output;
 use crate::view;
 
 /// Lists the tools; servers are started for it and ended after it.
-pub(crate) async fn tools(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
+pub(crate) async fn tools(global: &GlobalOptions, listing: Listing) -> Result<u8, Failure> {
     let app = App::build(global)?;
     let tools = app.tools()?;
     let servers = tools.health(true).await;
-    let specs = tools.tools().await;
+    let mut specs = tools.tools().await;
     app.close().await;
-    if as_json {
+    listing.cut(&mut specs);
+    if listing.json {
         output::print_json(&json!({ "tools": specs, "servers": servers }))?;
     } else {
         output::print(&listed(&specs, &servers))?;

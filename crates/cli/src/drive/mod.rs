@@ -1,5 +1,6 @@
 //! Driving a run from the command line: shows it, asks people, and ends with the right exit code.
 
+mod choice;
 mod people;
 mod plan_talk;
 mod prompt;
@@ -293,20 +294,27 @@ async fn answer(
     }
 }
 
-/// Answers a question by `--yes` or by asking on the terminal, without the agents of an installation at hand.
-/// Whether somebody else answers meanwhile, the server says when this answer comes too late.
+/// Answers a question by `--yes` or by asking on the terminal, without the agents of an installation at hand. `gone`
+/// ends when somebody else has answered it.
 pub(crate) async fn answer_question(
     gate: &GateId,
     question: &Question,
     screen: &Screen,
     options: &DriveOptions,
+    gone: impl Future<Output = ()>,
 ) -> Result<Option<Answer>, Failure> {
     let questions = vec![(gate.clone(), question.clone())];
     let waiting = RunSnapshot { status: RunStatus::WaitingHuman, questions, busy: false };
-    // Kept until the answer is there: a run whose driver is gone is not asked about.
-    let (_keep, snapshot) = watch::channel(waiting);
+    let (still_open, snapshot) = watch::channel(waiting);
     let asked = screen.asked(question);
-    people::answer(question, &asked, options, &[], &mut prompt::StillOpen { gate, snapshot }).await
+    let mut open = prompt::StillOpen { gate, snapshot };
+    let mut answering = std::pin::pin!(people::answer(question, &asked, options, &[], &mut open));
+    tokio::select! {
+        answer = &mut answering => return answer,
+        () = gone => {}
+    }
+    still_open.send_modify(|waiting| waiting.questions.clear());
+    answering.await
 }
 
 /// Whether a run that has ended is done: its verdict is not that it missed its goal, and nobody is strict about what

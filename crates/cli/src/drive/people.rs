@@ -2,14 +2,14 @@
 
 use candor_app::LoadedRun;
 use candor_model::{
-    Adjustment, AgentCapability, Answer, ApprovalAction, Choice, ChoiceRequest, EventBody, GateId, Guidance,
-    GuidanceAction, JsonMap, Question, RunId, RunStatus, TaskId,
+    Adjustment, AgentCapability, Answer, ApprovalAction, EventBody, GateId, Guidance, GuidanceAction,
+    JsonMap, Question, RunId, RunStatus, TaskId,
 };
 use candor_runtime::RunSnapshot;
 use serde_json::Value;
 
-use super::plan_talk;
 use super::prompt::{StillOpen, Verb};
+use super::{choice, plan_talk};
 use crate::args::DriveOptions;
 use crate::failure::Failure;
 use crate::output;
@@ -42,47 +42,7 @@ pub(super) async fn answer(
         _ if !can_be_asked(options) => Ok(None),
         Question::Approval { version, request } => plan_talk::ask(*version, request, open).await,
         Question::Guidance(request) => ask_guidance(asked, &request.errors, agents, open).await,
-        Question::Choice(request) => ask_choice(request, open).await,
-    }
-}
-
-/// Asks for one of the options: by its name, or by its number.
-async fn ask_choice(request: &ChoiceRequest, open: &mut StillOpen<'_>) -> Result<Option<Answer>, Failure> {
-    output::complain(&format!("\n{}", request.text));
-    for (number, option) in (1..).zip(request.options.iter()) {
-        let default =
-            if request.default.as_ref() == Some(&option.id) { word!(" (Enter)", " (Intro)") } else { "" };
-        output::complain(&format!("  {number} [{}] {}{default}", option.id, option.label));
-        option.details.lines().for_each(|line| output::complain(&format!("      {line}")));
-    }
-    output::complain(word!(
-        "  or `later`: leave the run waiting",
-        "  o `later`: dejar la ejecución en espera"
-    ));
-    loop {
-        let Some(said) = open.line("> ").await? else { return Ok(None) };
-        let (word, rest) = said.trim().split_once(' ').unwrap_or((said.trim(), ""));
-        let word = match (word, &request.default) {
-            ("", Some(default)) => default.as_str(),
-            ("" | "l" | "later", _) if request.option(word).is_none() => return Ok(None),
-            (word, _) => word,
-        };
-        let numbered = || request.options.get(word.parse::<usize>().ok()?.checked_sub(1)?);
-        let Some(option) = request.option(word).or_else(numbered) else {
-            let names: Vec<&str> = request.options.iter().map(|option| option.id.as_str()).collect();
-            output::complain(&say!(
-                "Invalid choice: {word}; type a number, {} or later",
-                "Opción no válida: {word}; escribir un número, {} o later",
-                names.join(", ")
-            ));
-            continue;
-        };
-        let text = match (option.takes_text, rest.trim()) {
-            (true, "") => open.line(word!("Your words: ", "Texto: ")).await?.unwrap_or_default(),
-            (_, rest) => rest.to_owned(),
-        };
-        let choice = Choice { option: option.id.clone(), text, by_default: false };
-        return Ok(Some(Answer::Choice(choice)));
+        Question::Choice(request) => choice::ask(request, open).await,
     }
 }
 

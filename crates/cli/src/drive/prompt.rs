@@ -246,6 +246,11 @@ impl StillOpen<'_> {
             ),
             _ => return Ok(true),
         };
+        self.confirms(question).await
+    }
+
+    /// Whether a question is answered with yes.
+    pub(super) async fn confirms(&mut self, question: &str) -> Result<bool, Failure> {
         let answer = self.line(question).await?.unwrap_or_default().to_lowercase();
         Ok(matches!(answer.as_str(), "y" | "yes" | "s" | "si" | "sí"))
     }

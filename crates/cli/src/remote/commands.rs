@@ -2,25 +2,34 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use candor_app::LoadedRun;
 use candor_engine::RunState;
-use candor_model::{Answer, ApprovalAction, Position, Question, RunId, RunStatus, RunSummary};
+use candor_model::{Answer, ApprovalAction, GateId, Position, Question, RunId, RunStatus, RunSummary};
 use candor_ports::RunEntry;
 use serde_json::{Value, json};
 
 use super::Remote;
 use crate::args::{AnswerArgs, DriveOptions, ListArgs, ModelOptions, OneRun, RunArgs};
+use crate::commands::inspect::{USUAL_RUNS, query};
 use crate::commands::run::read;
 use crate::drive::{Screen, answer_question, is_done, json_or_text};
 use crate::failure::{Failure, code};
 use crate::output;
 use crate::view;
 
+/// How often a server is asked whether somebody else has answered, while a question is on the screen.
+const LOOK_FOR_ANSWER: Duration = Duration::from_secs(1);
+
 /// The statuses of runs that have not ended.
-const UNFINISHED: &str = "preparing,executing,waiting_human,paused,stopping";
-/// How many runs a server lists at once.
-const MOST: u32 = 200;
+const UNFINISHED: [RunStatus; 5] = [
+    RunStatus::Preparing,
+    RunStatus::Executing,
+    RunStatus::WaitingHuman,
+    RunStatus::Paused,
+    RunStatus::Stopping,
+];
 
 /// Starts a run there, and shows it until it ends or waits for somebody who is not here.
 pub(crate) async fn run(remote: &Remote, args: RunArgs) -> Result<u8, Failure> {
@@ -87,14 +96,33 @@ async fn follow(
         let Some((gate, question)) = open.filter(|_| may_answer) else {
             return Ok(ControlFlow::Continue(()));
         };
-        let Some(answer) = answer_question(gate, question, screen, options).await? else {
-            return Ok(ControlFlow::Break(()));
+        let run = loaded.state.run_id();
+        let gone = answered_elsewhere(remote, run, gate);
+        let Some(answer) = answer_question(gate, question, screen, options, gone).await? else {
+            let left = is_open(remote, run, gate).await?;
+            return Ok(if left { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
         };
         screen.leave_frame();
         remote.post(&format!("/runs/{}/questions/{gate}", loaded.state.run_id()), &body_of(answer)).await?;
         Ok(ControlFlow::Continue(()))
     };
     remote.follow(loaded, see).await
+}
+
+/// Returns when the server has an answer to a question. A server that does not answer says nothing of it.
+async fn answered_elsewhere(remote: &Remote, run: &RunId, gate: &GateId) {
+    loop {
+        tokio::time::sleep(LOOK_FOR_ANSWER).await;
+        if let Ok(false) = is_open(remote, run, gate).await {
+            return;
+        }
+    }
+}
+
+async fn is_open(remote: &Remote, run: &RunId, gate: &GateId) -> Result<bool, Failure> {
+    let asked = remote.get(&format!("/runs/{run}/questions")).await?;
+    let open = asked.get("questions").and_then(Value::as_array).into_iter().flatten();
+    Ok(open.filter_map(|it| it.get("gate")?.as_str()).any(|it| it == gate.as_str()))
 }
 
 /// An answer as the server takes it.
@@ -136,10 +164,12 @@ pub(crate) async fn watch(remote: &Remote, args: &OneRun) -> Result<u8, Failure>
 }
 
 pub(crate) async fn list(remote: &Remote, args: &ListArgs) -> Result<u8, Failure> {
-    let only = if args.unfinished { format!("&status={UNFINISHED}") } else { String::new() };
-    let page = remote.get(&format!("/runs?limit={}{only}", args.limit.clamp(1, MOST))).await?;
-    let runs = page.get("runs").and_then(Value::as_array).cloned().unwrap_or_default();
-    if args.json {
+    let mut query = query(args);
+    if args.unfinished {
+        query.statuses = UNFINISHED.to_vec();
+    }
+    let runs = remote.runs(&query, args.listing.limit_or(USUAL_RUNS)).await?;
+    if args.listing.json {
         output::print_json(&runs)?;
         return Ok(code::DONE);
     }
@@ -177,7 +207,7 @@ pub(crate) async fn answer(remote: &Remote, args: &AnswerArgs) -> Result<u8, Fai
     let found = match &args.gate {
         Some(named) => open.iter().find(|(gate, _)| gate.as_str() == named),
         None if open.len() > 1 => {
-            let names: Vec<&str> = open.keys().map(candor_model::GateId::as_str).collect();
+            let names: Vec<&str> = open.keys().map(GateId::as_str).collect();
             return Err(Failure::usage(say!(
                 "several questions are open, say which with --gate: {}",
                 "hay varias preguntas abiertas; indicar cuál con --gate: {}",

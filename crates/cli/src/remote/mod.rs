@@ -12,6 +12,7 @@ use candor_app::tokens::Tokens;
 use candor_app::{DataFolder, LoadedRun};
 use candor_engine::RunState;
 use candor_model::{Event, Position, Recorded, RunId};
+use candor_ports::RunQuery;
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
 
@@ -25,6 +26,8 @@ const TOKEN: &str = "CANDOR_TOKEN";
 const AGAIN: Duration = Duration::from_secs(1);
 /// How often a stream is followed again without anything new.
 const MOST_TRIES: u32 = 30;
+/// How many runs a server lists at once.
+const MOST_RUNS: usize = 200;
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -62,9 +65,7 @@ impl Remote {
                 "{TOKEN} no está definida; contiene el token para {base}"
             )));
         };
-        // Whoever was first has installed the same.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder().build().map_err(Failure::failed)?;
+        let client = client()?;
         Ok(Some(Self { base: base.trim_end_matches('/').to_owned(), token, client }))
     }
 
@@ -150,6 +151,38 @@ impl Remote {
         }
     }
 
+    /// The runs that a query admits, at most `limit`, the most recently changed first.
+    pub(crate) async fn runs(&self, query: &RunQuery, limit: usize) -> Result<Vec<Value>, Failure> {
+        let statuses: Vec<&str> = query.statuses.iter().map(|status| status.as_str()).collect();
+        let texts = [
+            ("status", Some(statuses.join(",")).filter(|names| !names.is_empty())),
+            ("q", query.text.clone()),
+            ("since", query.since.map(|since| since.to_string())),
+            ("until", query.until.map(|until| until.to_string())),
+            ("project", query.project.clone()),
+            ("user", query.user.clone()),
+        ];
+        let named = texts.iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
+        let filters: String = named.map(|(name, text)| format!("&{name}={}", encoded(text))).collect();
+        let (mut runs, mut cursor) = (Vec::new(), None);
+        while runs.len() < limit {
+            let from = cursor.map(|cursor: u64| format!("&cursor={cursor}")).unwrap_or_default();
+            let most = (limit - runs.len()).min(MOST_RUNS);
+            let page = self.get(&format!("/runs?limit={most}{filters}{from}")).await?;
+            runs.extend(page.get("runs").and_then(Value::as_array).cloned().unwrap_or_default());
+            cursor = page.get("next").and_then(Value::as_u64);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The address of the page on a run.
+    pub(crate) async fn page(&self, named: &str) -> Result<String, Failure> {
+        Ok(format!("{}/runs/{}", self.base, self.find(named).await?))
+    }
+
     /// Reads a run and folds it.
     pub(crate) async fn load(&self, named: &str) -> Result<LoadedRun, Failure> {
         let run = self.find(named).await?;
@@ -210,6 +243,13 @@ impl Remote {
         }
         Ok(ControlFlow::Continue(()))
     }
+}
+
+/// A client for HTTP.
+pub(crate) fn client() -> Result<Client, Failure> {
+    // Whoever was first has installed the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().build().map_err(Failure::failed)
 }
 
 /// Takes events of a server over, as if they had been read from the log.

@@ -37,6 +37,7 @@ pub(crate) use self::auth::Caller;
 use self::auth::Doorkeeper;
 pub(crate) use self::control::note;
 use self::limits::Limits;
+pub use self::openapi::openapi;
 pub use self::tls::TlsFiles;
 use self::tls::{Certificates, TlsError};
 

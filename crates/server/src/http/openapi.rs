@@ -16,11 +16,12 @@ const SCHEMAS: &str = "/components/schemas";
 
 /// Answers with the document.
 pub(super) async fn document() -> Json<Value> {
-    Json(made())
+    Json(openapi())
 }
 
-/// Makes the document.
-fn made() -> Value {
+/// Makes the document: what `GET /api/v1/openapi.json` answers.
+#[must_use]
+pub fn openapi() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = SCHEMAS.into();
         settings.meta_schema = None;
@@ -183,7 +184,7 @@ mod tests {
 
     #[test]
     fn every_operation_and_response_is_described_and_every_reference_leads_somewhere() {
-        let document = made();
+        let document = openapi();
         let schemas = document["components"]["schemas"].as_object().unwrap();
         let text = document.to_string();
         for part in text.split("\"$ref\":\"").skip(1) {

@@ -8,7 +8,8 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use candor_app::Driver;
-use candor_model::{GateId, PlanVersion, Position, Question, RunId, RunStatus, TaskId};
+use candor_app::config::Age;
+use candor_model::{GateId, PlanVersion, Position, Question, RunId, RunStatus, TaskId, Timestamp};
 use candor_ports::{RunPage, RunQuery, Seq};
 use candor_projections::chronicle::Chronicle;
 use candor_projections::explain::Explanation;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Shared;
+use super::auth::now;
 use super::extract::{Query, Run};
 use super::problem::Problem;
 use super::sse::event_json;
@@ -34,6 +36,9 @@ const USUAL_RUNS: u32 = 50;
 const MOST_RUNS: u32 = 200;
 /// How many events a page has at most, and if nobody says.
 const MOST_EVENTS: u32 = 1000;
+
+/// A time, or an age, as [`moment`] reads it.
+const MOMENT: &str = r"^([1-9][0-9]{0,3}[hdw]|20[0-9]{2}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,3})?Z)$";
 
 /// Which runs are listed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -51,6 +56,20 @@ pub(super) struct ListQuery {
     /// Only runs whose request or name contains this.
     #[serde(default)]
     pub(super) q: Option<String>,
+    /// Only runs that began at this time or later: a time such as 2026-05-31T08:00:00Z, or an age such as 12h, 7d or 2w.
+    #[serde(default)]
+    #[schemars(regex(pattern = MOMENT))]
+    pub(super) since: Option<String>,
+    /// Only runs that began before this time.
+    #[serde(default)]
+    #[schemars(regex(pattern = MOMENT))]
+    pub(super) until: Option<String>,
+    /// Only runs of this project, as `[project] name` says.
+    #[serde(default)]
+    pub(super) project: Option<String>,
+    /// Only runs of this user.
+    #[serde(default)]
+    pub(super) user: Option<String>,
     /// Where the page begins: `next` of the page before.
     #[serde(default)]
     pub(super) cursor: Option<u64>,
@@ -69,10 +88,25 @@ impl ListQuery {
             statuses: statuses.map_err(|error| Problem::bad_request(format!("status: {error}")))?,
             asking: self.asking.unwrap_or(false),
             text: self.q.clone().filter(|text| !text.is_empty()),
+            since: self.since.as_deref().map(|text| moment("since", text)).transpose()?,
+            until: self.until.as_deref().map(|text| moment("until", text)).transpose()?,
+            project: self.project.clone(),
+            user: self.user.clone(),
             before: self.cursor.map(Seq),
             limit,
         })
     }
+}
+
+/// A moment, given as a time or as an age.
+fn moment(name: &str, text: &str) -> Result<Timestamp, Problem> {
+    let age: Result<Age, _> = text.parse();
+    let read = age.map(|age| age.before(now())).or_else(|_| text.parse());
+    read.map_err(|_| {
+        Problem::bad_request(format!(
+            "{name}: `{text}` is no time; expected a time such as 2026-05-31T08:00:00Z, or an age such as 12h, 7d or 2w"
+        ))
+    })
 }
 
 /// A number of entries, if it is one that is given out.

@@ -130,8 +130,9 @@ pub(crate) async fn trust(global: &GlobalOptions, args: &TrustArgs) -> Result<u8
         );
         return Ok(code::DONE);
     }
-    let (record, measured) = (data.trust(), Measured::of(&data).await);
-    if args.json {
+    let (record, mut measured) = (data.trust(), Measured::of(&data).await);
+    args.listing.cut(&mut measured.agents);
+    if args.listing.json {
         output::print_json(&as_json(&record, &measured))?;
     } else {
         output::print(&as_text(&record, &measured))?;

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
+use crate::http::client::Server;
 use crate::support::{Candor, GENERAL, PARIS, until};
 
 fn two_runs() -> Candor {
@@ -86,6 +87,25 @@ fn a_report_is_opened_in_the_browser_that_is_set() {
     });
     let printed = candor.run(["open", "--print", "run_bad"]).ended_with(0).stdout;
     assert!(printed.trim().ends_with("run_bad.html") && std::path::Path::new(printed.trim()).is_absolute());
+}
+
+#[test]
+fn a_run_is_opened_on_the_page_of_the_server_that_runs() {
+    let candor = two_runs();
+    let opened = |args: &[&str]| {
+        let said = candor.run([&["open", "--print", "run_good"], args].concat()).ended_with(0);
+        said.stdout.trim().to_owned()
+    };
+    {
+        let server = Server::start(&candor);
+        let page = format!("http://{}/runs/run_good", server.address);
+        assert_eq!(opened(&[]), page, "a server works on the folder");
+        assert_eq!(opened(&["--server", &format!("http://{}", server.address)]), page);
+        assert!(server.get("/runs/run_good").ended_with(200).body.contains("run_good"));
+        // Killed, it leaves its address behind; nothing answers there.
+        server.kill();
+    }
+    assert!(opened(&[]).ends_with("run_good.html"), "{}", opened(&[]));
 }
 
 #[test]

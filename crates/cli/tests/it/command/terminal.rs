@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::http::client::Server;
 use crate::models::scene::{KEY, SECRET};
 use crate::support::{Candor, GENERAL, PARIS, QUICK, VAGUE, until};
 
@@ -93,6 +94,7 @@ fn a_plan_is_approved_where_it_is_shown() {
 
 #[test]
 fn a_plan_is_changed_or_rejected_where_it_is_shown() {
+    // spec: findings UX-03
     let candor = Candor::with_config(GENERAL);
     let change = [("? help", "adjust task_001 agent_type mailer\n")];
     assert_eq!(at_terminal(&candor, &["run", VAGUE, "--run-id", "run_1", "--unattended"], &change).code, 0);
@@ -149,6 +151,24 @@ fn ctrl_c_at_a_question_ends_the_command_and_the_run_waits_on() {
 }
 
 #[test]
+fn a_process_that_is_told_to_end_does_not_wait_for_an_answer() {
+    let candor = Candor::with_config(GENERAL);
+    let args = ["run", VAGUE, "--run-id", "run_1", "--unattended"];
+    std::thread::scope(|scope| {
+        let terminal = scope.spawn(|| at_terminal(&candor, &args, &[]));
+        until("the run waits", || {
+            candor.run(["status", "run_1", "--json"]).stdout.contains("\"waiting_human\"")
+        });
+        // A moment for the question to be on the screen.
+        std::thread::sleep(Duration::from_millis(500));
+        let process = process_in(candor.folder()).unwrap().to_string();
+        Command::new("kill").args(["-TERM", &process]).status().unwrap();
+        assert_ne!(terminal.join().unwrap().code, 0);
+    });
+    assert_eq!(candor.run(["status", "run_1", "--json"]).json()["status"], "waiting_human");
+}
+
+#[test]
 fn a_plan_can_be_talked_about_where_it_is_shown() {
     // spec: orchestrator IP-05 IP-06
     let candor = Candor::with_config(GENERAL);
@@ -171,18 +191,23 @@ fn a_plan_can_be_talked_about_where_it_is_shown() {
 
 #[test]
 fn a_guardrail_asks_where_it_halts() {
+    // spec: findings UX-03
     // spec: orchestrator GR-08
     let candor = Candor::with_config(&format!("[guardrails]\nrules = \"rules.json\"\n{GENERAL}"));
     candor.write("rules.json", crate::command::phases::TRIPWIRE);
     let answers = [
-        ("`later`", "perhaps\n"),
-        ("Invalid choice: perhaps", "reword\n"),
+        ("? help", "perhaps\n"),
+        ("Invalid choice: perhaps", "?\n"),
+        ("reword takes words of your own: reword WORDS", "re\n"),
         ("Your words: ", " \n"),
-        ("takes words of your own", "STOP\n"),
+        (", and there are none", "\n"),
+        ("Stop the run? It stays on record. [y/N]", "n\n"),
+        ("[y/N] n\r\n> ", "STOP\n"),
+        ("> STOP\r\nStop the run? It stays on record. [y/N]", "y\n"),
     ];
     let seen = at_terminal(&candor, &["run", "Write down the recipe", "--run-id", "run_1"], &answers);
     assert_eq!(seen.code, 1, "{}", seen.screen);
-    assert!(seen.screen.contains("[continue] go on in spite of it"), "{}", seen.screen);
+    assert!(seen.screen.contains("3 [c]ontinue: continue despite the finding"), "{}", seen.screen);
 }
 
 #[test]
@@ -200,6 +225,37 @@ fn a_prompt_closes_when_another_terminal_has_answered() {
     });
     assert_eq!(seen.code, 0, "{}", seen.screen);
     assert!(seen.screen.contains("Answered elsewhere."), "{}", seen.screen);
+}
+
+/// Answers what a run asks over the API of a server, as soon as it asks.
+fn answer_by_api(server: &Server) {
+    let asked = || server.get("/api/v1/questions").ended_with(200).json()["questions"].clone();
+    until("the run asks", || asked().as_array().is_some_and(|asked| !asked.is_empty()));
+    // A moment for the question to be on the screen.
+    std::thread::sleep(Duration::from_millis(500));
+    let question = asked()[0].clone();
+    let (run, gate) = (question["run_id"].as_str().unwrap(), question["gate"].as_str().unwrap());
+    let body = serde_json::json!({ "decision": "approve", "digest": question["digest"] });
+    server.post(&format!("/api/v1/runs/{run}/questions/{gate}"), body).ended_with(202);
+}
+
+#[test]
+fn a_prompt_closes_when_a_server_has_answered() {
+    // spec: findings UX-04
+    // Driven here and answered over the API, and driven by the server that is asked about it here.
+    for is_remote in [false, true] {
+        let candor = Candor::with_config(GENERAL);
+        let server = Server::start(&candor);
+        let at = format!("export CANDOR_SERVER=http://{} CANDOR_TOKEN={}; ", server.address, server.token);
+        let (setup, args) = (if is_remote { &at } else { "" }, ["run", VAGUE, "--unattended"]);
+        let seen = std::thread::scope(|scope| {
+            let terminal = scope.spawn(|| at_terminal_of(setup, &candor, &args, &[]));
+            answer_by_api(&server);
+            terminal.join().unwrap()
+        });
+        assert_eq!(seen.code, 0, "{}", seen.screen);
+        assert!(seen.screen.contains("Answered elsewhere."), "{}", seen.screen);
+    }
 }
 
 #[test]

@@ -58,7 +58,8 @@ fn filters(query: &ListQuery, words: &Words) -> Markup {
 }
 
 fn table(page: &RunPage, query: &ListQuery, words: &Words) -> Markup {
-    let filtered = query.status.is_some() || query.asking.is_some() || query.q.is_some();
+    let texts = [&query.status, &query.q, &query.since, &query.until, &query.project, &query.user];
+    let filtered = query.asking.is_some() || texts.iter().any(|text| text.is_some());
     html! {
         @if page.runs.is_empty() {
             p.empty { (if filtered { words.no_runs } else { words.first_run }) }
@@ -107,7 +108,14 @@ fn link(query: &ListQuery, cursor: Option<u64>) -> String {
     let mut all: Vec<String> = Vec::new();
     all.extend(query.status.iter().map(|status| format!("status={status}")));
     all.extend(query.asking.iter().map(|asking| format!("asking={asking}")));
-    all.extend(query.q.iter().map(|text| format!("q={}", encoded(text))));
+    let texts = [
+        ("q", &query.q),
+        ("since", &query.since),
+        ("until", &query.until),
+        ("project", &query.project),
+        ("user", &query.user),
+    ];
+    all.extend(texts.iter().filter_map(|(name, text)| Some(format!("{name}={}", encoded(text.as_ref()?)))));
     all.extend(cursor.map(|cursor| format!("cursor={cursor}")));
     format!("/?{}", all.join("&"))
 }
