@@ -16,6 +16,9 @@ const BY_KEY: [(&str, &str, &str); 3] = [
 /// Where an Ollama listens if `OLLAMA_HOST` does not say.
 const OLLAMA: &str = "127.0.0.1:11434";
 
+/// How many models of an Ollama are offered.
+const MOST_LOCAL: usize = 5;
+
 /// How long an Ollama is waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -35,19 +38,46 @@ pub(super) fn places() -> String {
     say!("{keys}, an Ollama at {}", "{keys}, un Ollama en {}", ollama())
 }
 
-/// The first model that is there.
-pub(super) fn find() -> Option<Found> {
-    let key = BY_KEY
-        .into_iter()
-        .find(|(variable, ..)| std::env::var_os(variable).is_some_and(|key| !key.is_empty()));
-    match key {
-        Some((variable, provider, model)) => Some(Found {
-            by: say!("{variable} is set", "{variable} está definida"),
-            section: format!("[models.balanced]\nprovider = \"{provider}\"\nmodel = \"{model}\"\n"),
-            name: format!("{provider}/{model}"),
-        }),
-        None => local(&ollama()),
+/// Every model that is there, those with a key first.
+pub(super) fn find() -> Vec<Found> {
+    let keys = BY_KEY.iter().filter(|(variable, ..)| is_set(variable));
+    let mut found: Vec<Found> =
+        keys.map(|(variable, provider, model)| with_key(variable, provider, model)).collect();
+    let host = ollama();
+    let tags = tags(&host).unwrap_or_default();
+    found.extend(models(&tags).iter().take(MOST_LOCAL).map(|model| local(&host, model)));
+    found
+}
+
+/// The model that is named as PROVIDER/NAME; nothing if none is wanted.
+pub(super) fn named(text: &str) -> Result<Option<Found>, String> {
+    if text == "none" {
+        return Ok(None);
     }
+    let known = |provider: &str| BY_KEY.iter().find(|(_, name, _)| *name == provider);
+    match text.split_once('/') {
+        Some(("ollama", model)) if !model.is_empty() => Ok(Some(local(&ollama(), model))),
+        Some((provider, model)) if !model.is_empty() && known(provider).is_some() => {
+            Ok(known(provider).map(|(variable, provider, _)| with_key(variable, provider, model)))
+        }
+        _ => Err(say!(
+            "--model {text}: expected none, anthropic/NAME, openai/NAME, gemini/NAME or ollama/NAME",
+            "--model {text}: se espera none, anthropic/NAME, openai/NAME, gemini/NAME u ollama/NAME"
+        )),
+    }
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|key| !key.is_empty())
+}
+
+fn with_key(variable: &str, provider: &str, model: &str) -> Found {
+    let by = match is_set(variable) {
+        true => say!("{variable} is set", "{variable} está definida"),
+        false => say!("{variable} is not set", "{variable} no está definida"),
+    };
+    let section = format!("[models.balanced]\nprovider = \"{provider}\"\nmodel = {}\n", Value::from(model));
+    Found { by, section, name: format!("{provider}/{model}") }
 }
 
 fn ollama() -> String {
@@ -56,17 +86,16 @@ fn ollama() -> String {
     if host.is_empty() { OLLAMA.to_owned() } else { host.to_owned() }
 }
 
-/// The first model of an Ollama that answers at once.
-fn local(host: &str) -> Option<Found> {
-    let model = first_model(&tags(host)?)?;
-    Some(Found {
-        by: say!("an Ollama answers at {host}", "un Ollama responde en {host}"),
+/// A model of an Ollama.
+fn local(host: &str, model: &str) -> Found {
+    Found {
+        by: say!("Ollama at {host}", "Ollama en {host}"),
         section: format!(
             "[models.balanced]\nprovider = \"openai_compatible\"\nendpoint = \"http://{host}/v1/\"\nmodel = {}\n",
-            Value::from(model.as_str())
+            Value::from(model)
         ),
         name: format!("ollama/{model}"),
-    })
+    }
 }
 
 /// What an Ollama says of its models. It is asked by hand: nothing else of a client is needed.
@@ -81,7 +110,8 @@ fn tags(host: &str) -> Option<String> {
     answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned())
 }
 
-fn first_model(body: &str) -> Option<String> {
-    let value: Value = serde_json::from_str(body).ok()?;
-    value.pointer("/models/0/name")?.as_str().map(str::to_owned)
+fn models(body: &str) -> Vec<String> {
+    let value: Value = serde_json::from_str(body).unwrap_or_default();
+    let rows = value.get("models").and_then(Value::as_array).into_iter().flatten();
+    rows.filter_map(|row| row.get("name")?.as_str()).map(str::to_owned).collect()
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::command::terminal::at_terminal_of;
 use crate::support::{Candor, PARIS, Said};
 
 /// A command in whose environment no model is to be found.
@@ -34,6 +35,71 @@ fn init_writes_an_agent_and_a_plan_that_run() {
     assert!(full.contains("[limits.retry]") && full.contains("[guardrails]"), "every key is there");
 }
 
+/// A program of somebody's own that speaks the protocol.
+const SORTER: &str =
+    "import json, sys\norder = json.load(sys.stdin)\nprint(json.dumps({\"outputs\": {\"sorted\": 12}}))\n";
+
+#[test]
+fn init_sets_up_a_program_a_service_or_a_model_by_options() {
+    // spec: findings UX-07
+    let candor = Candor::new();
+    candor.write("sort-seeds.py", SORTER);
+    let init =
+        |args: &[&str]| Said::of(without_models(&candor, &[&["init"], args].concat()).output().unwrap());
+    init(&["--command", "python3 sort-seeds.py"]).refused(&["--does"]);
+    init(&["--kind", "http", "--does", "Sorts"]).refused(&["--url"]);
+    init(&["--kind", "model"]).refused(&["no model was found", "--model PROVIDER/NAME"]);
+    init(&["--model", "deep-thought"]).refused(&["anthropic/NAME", "ollama/NAME"]);
+    assert!(!candor.path("candor.toml").exists(), "nothing was written");
+    init(&["--command", "python3 sort-seeds.py", "--does", "Sorts \"seeds\" by size", "--model", "none"])
+        .ended_with(0);
+    candor.run(["doctor"]).ended_with(0);
+    let said = candor.run(["run", "--plan", "plan.json", "--run-id", "run_1"]).ended_with(0);
+    said.shows(&["Sorts \"seeds\" by size"]);
+    let report = candor.run(["report", "run_1", "--json"]).json();
+    assert_eq!(report["plan"]["subtasks"][0]["agent_type"], "sort_seeds");
+    init(&["away", "--url", "http://seeds.example:8080/tasks", "--does", "Sorts seeds", "--model", "none"])
+        .ended_with(0);
+    let agents = candor.run(["--config", "away/candor.toml", "agents", "--json"]).ended_with(0).json();
+    assert!(agents["agents"].as_array().unwrap().iter().any(|it| it["declared"]["agent_type"] == "seeds"));
+    init(&["asks", "--kind", "model", "--model", "openai/gpt-5-mini"])
+        .ended_with(0)
+        .tells(&["OPENAI_API_KEY is not set"]);
+    assert!(!candor.path("asks/plan.json").exists(), "any goal will do");
+    let models = candor.run(["--config", "asks/candor.toml", "models", "--json"]).ended_with(0).json();
+    assert_eq!(models["tiers"][0]["model"], "gpt-5-mini", "{models}");
+}
+
+/// The commands of a shell that leave no model to be found.
+const NO_MODELS: &str =
+    "export OLLAMA_HOST=127.0.0.1:1; unset ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY; ";
+
+#[test]
+fn init_asks_on_a_terminal_what_to_set_up() {
+    // spec: findings UX-07
+    let candor = Candor::new();
+    candor.write("sort-seeds.py", SORTER);
+    let setup = format!("{NO_MODELS}export GEMINI_API_KEY=x; ");
+    let answers = [
+        ("4 model", "what\n"),
+        ("Invalid choice: what", "?\n"),
+        ("Nothing is written until the end", "c\n"),
+        ("Its command [python3 sort-seeds.py]: ", "\n"),
+        ("What does it do", "\n"),
+        ("cannot be used here", "Sorts seeds by size\n"),
+        ("Which model?", "none\n"),
+    ];
+    let seen = at_terminal_of(&setup, &candor, &["init"], &answers);
+    assert_eq!(seen.code, 0, "{}", seen.screen);
+    assert!(seen.screen.contains("In this folder: sort-seeds.py"), "{}", seen.screen);
+    candor.run(["run", "--plan", "plan.json"]).ended_with(0).shows(&["Sorts seeds by size"]);
+    // What is there already is refused before anything is asked.
+    let again = at_terminal_of(&setup, &candor, &["init"], &[]);
+    assert_eq!(again.code, 2, "{}", again.screen);
+    let left = at_terminal_of(NO_MODELS, &candor, &["init", "left"], &[("Which agent", "\u{4}")]);
+    assert!(left.code == 2 && !candor.path("left").exists(), "{}", left.screen);
+}
+
 #[test]
 fn init_finds_a_model_in_the_environment() {
     // spec: findings UX-07
@@ -57,16 +123,16 @@ fn a_goal_that_nobody_can_do_is_told_before_it_begins() {
     let candor = Candor::new();
     let said = candor.run(["run", "Prune the apple trees and repaint the barn"]).ended_with(1);
     let said = said.tells(&[
-        "nobody here can do this yet",
+        "no agent can do this yet",
         "1. Prune the apple trees",
         "2. ",
         "Three ways",
         "candor init",
     ]);
-    assert_eq!(said.stderr.matches("nobody here").count(), 1, "{}", said.stderr);
+    assert_eq!(said.stderr.matches("no agent can").count(), 1, "{}", said.stderr);
     assert_eq!(said.stdout, "", "no phase has begun");
     assert_eq!(candor.run(["list", "--json"]).json(), json!([]), "there is no run of it");
-    candor.run(["plan", "Prune the apple trees"]).ended_with(1).tells(&["nobody here can do this yet"]);
+    candor.run(["plan", "Prune the apple trees"]).ended_with(1).tells(&["no agent can do this yet"]);
 }
 
 #[test]

@@ -181,6 +181,52 @@ fn a_plan_that_is_shown_for_approval() {
 }
 
 #[test]
+fn a_project_that_is_set_up() {
+    let answers = [
+        ("Which agent", "?\n"),
+        ("Nothing is written", "\n"),
+        ("Its command [sh mill.sh]: ", "\n"),
+        ("What does it do", "Mills grain\n"),
+        ("Which model?", "\n"),
+    ];
+    let keys = "export OLLAMA_HOST=127.0.0.1:1 ANTHROPIC_API_KEY=x; unset OPENAI_API_KEY GEMINI_API_KEY; ";
+    at_each_width("init", 0, |setup| {
+        let candor = Candor::new();
+        candor.write("mill.sh", "cat > /dev/null; echo '{\"outputs\": {\"flour\": 3}}'\n");
+        candor.write("rye.csv", "field,tonnes\nnorth,3\n");
+        at_terminal_of(&format!("{setup}{keys}"), &candor, &["init"], &answers)
+    });
+}
+
+#[test]
+fn a_choice_at_a_guardrail() {
+    let answers = [
+        ("? help", "?\n"),
+        ("takes words of your own", "s\n"),
+        ("[y/N]", "n\n"),
+        ("[y/N] n\r\n> ", "1\n"),
+        ("> 1\r\nStop the run? It stays on record. [y/N]", "y\n"),
+    ];
+    let args = ["run", "Write down the recipe", "--run-id", "run_1"];
+    at_each_width("choice", 1, |setup| {
+        let candor = Candor::with_config(&format!("[guardrails]\nrules = \"rules.json\"\n{GENERAL}"));
+        candor.write("rules.json", crate::command::phases::TRIPWIRE);
+        at_terminal_of(setup, &candor, &args, &answers)
+    });
+}
+
+#[test]
+fn a_plan_with_an_act_that_cannot_be_undone() {
+    let answers = [("? help", "rej\n"), ("[y/N]", "y\n")];
+    let words = "Collect the figures of the harbour, write a report on them and send the report to all customers by mail";
+    at_each_width("risks", 1, |setup| {
+        let sends = GENERAL.replace("\"send_mail\"]\n", "\"send_mail\"]\neffects = [\"message\"]\n");
+        let args = ["run", words, "--run-id", "run_1"];
+        at_terminal_of(setup, &Candor::with_config(&sends), &args, &answers)
+    });
+}
+
+#[test]
 fn a_plan_that_waits_for_approval_while_nobody_is_there() {
     let args = ["run", VAGUE, "--run-id", "run_1", "--unattended"];
     at_each_width("waiting", 3, |setup| {
