@@ -1,7 +1,8 @@
 //! `cargo xtask docs`: the generated pages, whether the documents hang together, and the book if mdbook is there.
 //!
 //! The pages are made by tests of the command, which know its arguments; without `UPDATE_DOCS` those tests compare them.
-//! Links lead to files and headings that exist, and the book's summary lists every page once.
+//! Links lead to files and headings that exist, those of the book's pages stay in the book, and its summary lists every
+//! page once. `cargo xtask tidy` checks the same without building; CI installs mdbook and builds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,11 +33,21 @@ pub fn run(root: &Path) -> Result<()> {
     if !problems.is_empty() {
         bail!("docs found {} problem(s), listed above", problems.len());
     }
-    match Command::new("mdbook").arg("build").arg(root.join(BOOK)).status() {
-        Err(_) => eprintln!("docs: links are fine; the book was not built, because mdbook is not installed"),
-        Ok(status) if status.success() => eprintln!("docs: the book is in target/book"),
-        Ok(status) => bail!("mdbook ended with {status}"),
+    build_book(root)
+}
+
+/// Builds the book where mdbook is installed. What it warns of is an error.
+fn build_book(root: &Path) -> Result<()> {
+    let Ok(built) = Command::new("mdbook").arg("build").arg(root.join(BOOK)).output() else {
+        eprintln!("docs: links are fine; the book was not built, because mdbook is not installed");
+        return Ok(());
+    };
+    let said = String::from_utf8_lossy(&built.stderr);
+    let warned = ["[WARN]", "[ERROR]"].iter().any(|level| said.contains(level));
+    if warned || !built.status.success() {
+        bail!("mdbook ended with {}:\n{said}", built.status);
     }
+    eprintln!("docs: the book is in target/book");
     Ok(())
 }
 
@@ -51,11 +62,10 @@ pub fn check(root: &Path) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     let outside = OUTSIDE.iter().map(PathBuf::from).filter(|path| root.join(path).exists());
     for page in pages.iter().cloned().chain(outside) {
-        let text = read(root, &page)?;
+        let text = expanded(root, &page, read(root, &page)?)?;
         for (line, target) in links(&text) {
-            if let Some(what) = dead(root, &page, &text, &target) {
-                problems.push(Problem::at(&page.to_string_lossy(), line, what));
-            }
+            let what = dead(root, &page, &text, &target).or_else(|| leads_out(&page, &target));
+            problems.extend(what.map(|what| Problem::at(&page.to_string_lossy(), line, what)));
         }
     }
     let summary = Path::new(SUMMARY);
@@ -76,6 +86,25 @@ pub fn check(root: &Path) -> Result<Vec<Problem>> {
 
 fn read(root: &Path, path: &Path) -> Result<String> {
     fs::read_to_string(root.join(path)).with_context(|| format!("could not read {}", path.display()))
+}
+
+/// A page as mdbook makes it: with the files that it includes.
+fn expanded(root: &Path, page: &Path, mut text: String) -> Result<String> {
+    while let Some((before, rest)) = text.split_once("{{#include ") {
+        let Some((file, after)) = rest.split_once("}}") else { break };
+        text = format!("{before}{}{after}", read(root, &joined(page, file.trim()))?);
+    }
+    Ok(text)
+}
+
+/// Why a link of a page of the book would be dead in the built book: it has the pages and what lies beside them only.
+fn leads_out(page: &Path, target: &str) -> Option<String> {
+    let is_file = !target.contains("://") && !target.starts_with("mailto:");
+    let leaves = is_file
+        && page.starts_with(BOOK)
+        && !joined(page, target).starts_with(BOOK)
+        && !target.starts_with('#');
+    leaves.then(|| format!("the link to {target} leads out of the book, where the built book has nothing"))
 }
 
 fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
@@ -178,5 +207,11 @@ mod tests {
         assert!(dead(&root, page, "# Here\n", "#here").is_none());
         assert!(dead(&root, page, "# Here\n", "#there").is_some());
         assert!(dead(&root, page, "", "https://example.org/x").is_none());
+        assert!(leads_out(page, "../candor.example.toml").is_some());
+        assert!(leads_out(page, "agents.md#tools").or_else(|| leads_out(page, "#here")).is_none());
+        assert!(leads_out(Path::new("README.md"), "docs/plans.md").is_none());
+        let page = expanded(&root, Path::new("docs/security.md"), "{{#include ../SECURITY.md}}\n".to_owned())
+            .unwrap();
+        assert!(page.starts_with("# ") && !page.contains("{{"), "{page}");
     }
 }

@@ -27,7 +27,7 @@ pub use input::Input;
 pub use refusal::Refusal;
 pub use state::{Checkpoint, PromptEntry, RunState, ShownPlan, Stage};
 
-/// Keeps the example in the project's README working.
+/// Keeps the example in the book working.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/embedding.md")]
+struct Embedding;
