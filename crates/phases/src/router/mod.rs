@@ -158,7 +158,7 @@ impl Router {
 
     /// Takes note of what a query means, so that agents to which everything is near have to be nearer than others.
     ///
-    /// It matters not who the query is for; those of one batch, of one plan or of the past all serve.
+    /// Who the query is for does not matter: queries of the same batch and past ones both count.
     pub fn note(&mut self, query: &[f32]) {
         if let Some(meaning) = &mut self.meaning {
             meaning.note(query, &self.successes);
