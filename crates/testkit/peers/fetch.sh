@@ -50,3 +50,22 @@ if ! cmp -s "$here/sandbox.txt" "$folder/sandbox/requirements.txt"; then
         -r "$here/sandbox.txt" >&2 || missing "pip cannot install the sandbox's libraries"
     cp "$here/sandbox.txt" "$folder/sandbox/requirements.txt"
 fi
+
+# promtool checks what Prometheus is served and the alert rules. It is in Debian's package of Prometheus; elsewhere its
+# test runs where it is installed, and says so where it is not.
+if [ ! -x "$folder/promtool" ]; then
+    if command -v promtool >/dev/null; then
+        cp "$(command -v promtool)" "$folder/promtool"
+    elif command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
+        unpacked="$folder/prometheus"
+        rm -rf "$unpacked" && mkdir -p "$unpacked"
+        if (cd "$unpacked" && apt-get download prometheus >&2 && dpkg -x prometheus_*.deb . >&2); then
+            mv "$unpacked/usr/bin/promtool" "$folder/promtool"
+        else
+            echo 'promtool could not be fetched; its test does not run' >&2
+        fi
+        rm -rf "$unpacked"
+    else
+        echo 'promtool is not installed; its test does not run' >&2
+    fi
+fi

@@ -42,6 +42,12 @@ impl Peers {
         if path.exists() { Ok(path) } else { Err(format!("{} is not there", path.display())) }
     }
 
+    /// The program that checks what Prometheus reads, or why it is not there.
+    pub fn promtool(&self) -> Result<PathBuf, String> {
+        let path = self.folder.join("promtool");
+        if path.exists() { Ok(path) } else { Err(format!("{} is not there", path.display())) }
+    }
+
     /// The reference server with a tool of every kind, over stdio.
     #[must_use]
     pub fn everything(&self) -> Vec<String> {

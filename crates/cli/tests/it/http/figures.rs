@@ -1,9 +1,14 @@
 //! Figures, alerts, money, traces and artifacts over the API: the same as by the commands. And the audit.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use candor_testkit::peers::Peers;
+use candor_testkit::skips::or_skipped;
 use serde_json::{Value, json};
 
 use super::client::Server;
-use crate::support::{Candor, GENERAL, has_keys, until};
+use crate::support::{Candor, GENERAL, Said, has_keys, until};
 
 const ALERT: &str = "[[kpi.alerts]]\nname = \"someone_worked\"\nwhen = \"depth > 0\"\n";
 
@@ -68,6 +73,47 @@ fn prometheus_reads_the_metrics_with_a_token_and_not_without() {
     assert!(metrics.headers.contains("content-type: text/plain; version=0.0.4"), "{metrics:?}");
     assert!(metrics.body.contains("# TYPE candor_"), "{metrics:?}");
     server.send_with("GET", "/metrics", &[], None).refused(401, "unauthorized");
+}
+
+/// Runs promtool with these words and this text.
+fn promtool(words: &[&str], text: &str) -> Option<Said> {
+    let program = or_skipped(Peers::find().and_then(|peers| peers.promtool()))?;
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/prometheus");
+    let mut command = Command::new(program);
+    command
+        .args(words)
+        .current_dir(rules)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    Some(Said::of(child.wait_with_output().unwrap()))
+}
+
+#[test]
+fn promtool_accepts_the_live_metrics_and_the_rules_that_are_shipped() {
+    // spec: orchestrator KP-06
+    let candor = Candor::with_config(&format!("{}{ALERT}", counter()));
+    let server = Server::start(&candor);
+    for _ in 0..6 {
+        let run = server.run(plan());
+        server.wait_for(&run, "completed");
+    }
+    until("the alert is on record", || server.get("/metrics").body.contains("candor_alert_active{"));
+    let metrics = server.get("/metrics").ended_with(200).body;
+    assert!(
+        metrics.contains("candor_kpi_ratio{kpi=\"taskCompletionRate\",group=\"quality\"} 1"),
+        "{metrics}"
+    );
+    let Some(checked) = promtool(&["check", "metrics"], &metrics) else { return };
+    assert_eq!((checked.code, checked.stderr.as_str()), (0, ""), "nothing to complain of: {checked:?}");
+    let broken = metrics.replace("# TYPE candor_runs gauge", "# TYPE candor_runs nonsense");
+    assert_ne!(promtool(&["check", "metrics"], &broken).unwrap().code, 0, "promtool looks");
+    let rules = promtool(&["check", "rules", "candor.rules.yml"], "").unwrap();
+    assert!(rules.code == 0 && rules.stdout.contains("5 rules found"), "{rules:?}");
+    let tested = promtool(&["test", "rules", "candor.rules.test.yml"], "").unwrap();
+    assert!(tested.code == 0 && tested.stdout.contains("SUCCESS"), "{tested:?}");
 }
 
 #[test]
