@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use candor_model::{
-    AgentNote, Answer, AskStep, Consulted, Event, EventBody, GateId, ModelCall, Money, Phase, PlanVersion,
-    Position, Question, Recorded, RunId, RunSummary, Seconds, TaskId, Timestamp, TokenUse,
+    AgentNote, Answer, ApprovalAction, AskStep, Consulted, Event, EventBody, GateId, ModelCall, Money, Phase,
+    PlanVersion, Position, Question, Recorded, RunId, RunSummary, Seconds, TaskId, Timestamp, TokenUse,
 };
 use candor_planning::tally::Tally;
 use serde_json::{Value, json};
 
-use super::{Content, Span, SpanKind, SpanStatus, Trace, digits, scores};
+use super::{Content, Span, SpanKind, SpanStatus, Trace, digits, measured, metrics, scores};
+
+/// Answers after which a plan is shown again.
+const CHANGING: [&str; 3] = ["modify", "alternative", "regenerate"];
 
 /// The name of every run's trace.
 const WORKFLOW: &str = "orchestrator_workflow";
@@ -24,6 +27,7 @@ pub(super) fn trace(run: &RunId, records: &[Recorded], content: Content, version
     }
     let origin = summary.origin.clone();
     builder.root(&summary, version, records);
+    let metrics = metrics::RunMetrics::of(&builder.spans, records);
     let follows = origin.as_ref().and_then(|origin| origin.follows.as_ref());
     Some(Trace {
         trace_id: digits(run.as_str(), 16),
@@ -34,6 +38,7 @@ pub(super) fn trace(run: &RunId, records: &[Recorded], content: Content, version
         status: summary.status,
         verdict: summary.verdict,
         scores: scores::of(summary.status, summary.verdict, records),
+        metrics,
         spans: builder.spans,
     })
 }
@@ -52,6 +57,8 @@ struct Builder<'a> {
     /// The generation that the next charge is for.
     owed: Option<usize>,
     plan_version: Option<PlanVersion>,
+    /// How often people had the plan changed since planning began.
+    user_iterations: u32,
 }
 
 impl<'a> Builder<'a> {
@@ -68,6 +75,7 @@ impl<'a> Builder<'a> {
             gates: BTreeMap::new(),
             owed: None,
             plan_version: None,
+            user_iterations: 0,
         };
         builder.open(Position::START, WORKFLOW.to_owned(), SpanKind::Span, start, None);
         builder
@@ -117,6 +125,13 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The same of the latest attempt at a phase.
+    fn note_phase(&mut self, phase: Phase, facts: impl IntoIterator<Item = (&'static str, Value)>) {
+        if let Some(index) = self.phases.get(&phase).copied() {
+            self.note(index, facts);
+        }
+    }
+
     fn text(&self, text: impl FnOnce() -> Option<String>) -> Option<String> {
         if self.content == Content::With { text() } else { None }
     }
@@ -129,11 +144,8 @@ impl<'a> Builder<'a> {
             | EventBody::PhaseFailed { .. } => self.phase(*position, event),
             EventBody::TaskDispatched { task_id, attempt, agent_type, .. } => {
                 let parent = self.phases.get(&Phase::Execution).copied();
-                let beside = if self.attempts.is_empty() { "sequential" } else { "parallel" };
                 let index = self.open(*position, agent_type.to_string(), SpanKind::Agent, at, parent);
-                let facts =
-                    [("taskId", json!(task_id)), ("attempt", json!(attempt)), ("mode", json!(beside))];
-                self.note(index, facts);
+                self.note(index, [("taskId", json!(task_id)), ("attempt", json!(attempt))]);
                 self.attempts.insert(task_id.clone(), index);
                 self.latest.insert(task_id.clone(), index);
             }
@@ -167,7 +179,19 @@ impl<'a> Builder<'a> {
             EventBody::Charged { amount, payee, .. } => {
                 self.charged(*position, *amount, payee.as_deref(), at);
             }
-            EventBody::PlanProposed { version, .. } => self.plan_version = Some(*version),
+            EventBody::PlanProposed { version, plan, .. } => {
+                self.plan_version = Some(*version);
+                self.note_phase(Phase::Decomposition, [("subtasks", json!(plan.subtasks.len()))]);
+                self.note_phase(Phase::Planning, [("plan_version", json!(version))]);
+            }
+            EventBody::PlanAdjusted { version, .. } => {
+                self.plan_version = Some(*version);
+                self.note_phase(Phase::Planning, [("plan_version", json!(version))]);
+            }
+            EventBody::PlanApproved { .. } => self.note_phase(Phase::Planning, [("approved", json!(true))]),
+            EventBody::PromptScored { score, .. } => {
+                self.note_phase(Phase::Evaluation, [("prompt_quality", json!(score))]);
+            }
             EventBody::HumanAsked { .. }
             | EventBody::HumanAnswered { .. }
             | EventBody::QuestionWithdrawn { .. }
@@ -182,6 +206,10 @@ impl<'a> Builder<'a> {
                 let name = format!("phase_{}_{phase}", phase.number());
                 let index = self.open(position, name, SpanKind::Span, event.at, None);
                 self.note(index, [("phaseId", json!(phase.number())), ("attempt", json!(attempt))]);
+                if *phase == Phase::Planning {
+                    self.user_iterations = 0;
+                    self.note(index, [("user_iterations", json!(0)), ("approved", json!(false))]);
+                }
                 let before = self.phases.insert(*phase, index);
                 // A phase that begins again has not come to its end.
                 if before.and_then(|it| self.spans.get(it)).is_some_and(|it| it.status == SpanStatus::Running)
@@ -189,19 +217,12 @@ impl<'a> Builder<'a> {
                     self.close(before, event.at, SpanStatus::Failed);
                 }
             }
-            EventBody::PhaseCompleted { phase, metrics, handoff } => {
+            EventBody::PhaseCompleted { phase, handoff, .. } => {
                 let index = self.phases.get(phase).copied();
                 self.close(index, event.at, SpanStatus::Complete);
                 if let Some(index) = index {
-                    let planning = *phase == Phase::Planning;
-                    let version = if planning { json!(self.plan_version) } else { Value::Null };
-                    let tokens = metrics.as_ref().map(|metrics| metrics.tokens_used);
-                    let facts = [
-                        ("tokens", json!(tokens)),
-                        ("quality", json!(handoff.quality)),
-                        ("producedBy", json!(handoff.spoken_by)),
-                        ("planVersion", version),
-                    ];
+                    let facts =
+                        [("quality", json!(handoff.quality)), ("producedBy", json!(handoff.spoken_by))];
                     self.note(index, facts);
                 }
             }
@@ -326,6 +347,10 @@ impl<'a> Builder<'a> {
                 if let Some(index) = index {
                     self.note(index, [("type", json!(kind)), ("userChoice", json!(choice))]);
                 }
+                if matches!(**answer, Answer::Approval(_)) && CHANGING.contains(&kind) {
+                    self.user_iterations += 1;
+                    self.note_phase(Phase::Planning, [("user_iterations", json!(self.user_iterations))]);
+                }
                 self.close(index, at, SpanStatus::Complete);
             }
             EventBody::QuestionWithdrawn { gate, .. } => {
@@ -366,6 +391,7 @@ impl<'a> Builder<'a> {
         for span in self.spans.iter_mut().filter(|span| ended && span.status == SpanStatus::Running) {
             span.status = SpanStatus::Failed;
         }
+        measured::add(&mut self.spans);
         if let Some(root) = self.spans.first_mut() {
             root.parent = None;
             root.input = input;
@@ -409,12 +435,19 @@ fn answered(answer: &Answer) -> (&'static str, String) {
     match answer {
         Answer::Approval(decision) => {
             let action = decision.action.as_str();
-            let kind = match action {
-                "APPROVE" => "approve",
-                "REJECT" => "reject",
-                _ => "modify",
+            let kind = match decision.action {
+                ApprovalAction::Approve => "approve",
+                ApprovalAction::Reject => "reject",
+                ApprovalAction::Ask => "question",
+                ApprovalAction::Alternative => "alternative",
+                ApprovalAction::Regenerate => "regenerate",
+                ApprovalAction::Adjust | ApprovalAction::Modify | ApprovalAction::Version => "modify",
             };
-            (kind, action.to_lowercase())
+            let which =
+                decision.alternative.clone().or(decision.version.map(|version| version.0.to_string()));
+            let choice =
+                which.map_or_else(|| action.to_lowercase(), |it| format!("{} {it}", action.to_lowercase()));
+            (kind, choice)
         }
         Answer::Guidance(guidance) => ("modify", guidance.action.as_str().to_lowercase()),
         Answer::Choice(choice) => ("alternative", choice.option.clone()),

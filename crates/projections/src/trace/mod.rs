@@ -5,6 +5,8 @@
 //! up to what was charged. Without content a trace holds names, ids and figures, and no text of a person or a model.
 
 mod build;
+mod measured;
+mod metrics;
 mod scores;
 
 use std::collections::BTreeMap;
@@ -15,6 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+pub use self::metrics::{AgentMetrics, PhaseMetrics, RunMetrics, TokenPair, TotalMetrics};
 pub use self::scores::Score;
 
 /// Whether texts of people, models and agents are part of a trace.
@@ -127,6 +130,8 @@ pub struct Trace {
     pub verdict: Option<Verdict>,
     /// Judgements of the whole run, once it has ended.
     pub scores: Vec<Score>,
+    /// The same in records: by phase, by agent and in all.
+    pub metrics: RunMetrics,
     /// All spans, each after its parent. The first is the run.
     pub spans: Vec<Span>,
 }

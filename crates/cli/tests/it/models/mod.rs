@@ -16,6 +16,7 @@ mod incomplete;
 mod judging;
 mod meaning;
 mod money;
+mod otlp;
 mod project;
 mod recordings;
 pub(crate) mod scene;

@@ -1,11 +1,13 @@
 //! Traces as they arrive at a stand-in for Langfuse and for any other backend.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::models::otlp::{self, Span};
 use crate::models::scene::{EASY, SECRET, Scene};
 use crate::support::{PARIS, Said};
 
@@ -93,16 +95,8 @@ fn langfuse_gets_the_trace_once_with_its_mapping_and_without_a_word_of_text() {
         "{}",
         sent.head
     );
-    for phase in
-        ["0_pre_analysis", "1_evaluation", "2_context", "3_decomposition", "4_planning", "5_execution"]
-    {
-        assert!(count(&sent.body, &format!("phase_{phase}")) > 0, "{phase}");
-    }
-    for word in
-        ["orchestrator_workflow", "ada", "generation", "langfuse.observation.cost_details", "parse_goal"]
-    {
-        assert!(count(&sent.body, word) > 0, "{word}");
-    }
+    let spans = otlp::spans(&sent.body);
+    has_the_mapping(&spans);
     for text in ["Paris", "budget", SECRET, "sk-planted-secret"] {
         assert_eq!(count(&sent.body, text), 0, "{text} left the machine");
     }
@@ -115,6 +109,62 @@ fn langfuse_gets_the_trace_once_with_its_mapping_and_without_a_word_of_text() {
     let again = scene.command(&["export", "otlp", "--pending", "--endpoint", &backend.url]).output().unwrap();
     Said::of(again).ended_with(0);
     assert_eq!(backend.posts().len(), before, "nothing was pending");
+}
+
+/// The names and figures that Langfuse and OpenTelemetry expect, on the spans that they belong to.
+fn has_the_mapping(spans: &[Span]) {
+    let root = &spans[0];
+    assert_eq!((root.name.as_str(), &root.parent), ("orchestrator_workflow", &None));
+    assert_eq!(
+        (root.text("user.id"), root.text("langfuse.trace.metadata.id")),
+        ("ada", "orchestrator_run_1")
+    );
+    assert_eq!(root.metadata("phases"), 8);
+    assert!(spans.iter().all(|span| span.trace == root.trace && span.end >= span.start));
+    let phases: Vec<&Span> = spans.iter().filter(|span| span.name.starts_with("phase_")).collect();
+    let names: Vec<&str> = phases.iter().map(|span| span.name.as_str()).collect();
+    let numbers: Vec<Value> = phases.iter().map(|span| span.metadata("phaseId")).collect();
+    for number in 0..8 {
+        assert!(numbers.contains(&json!(number)), "{names:?}");
+    }
+    assert!(phases.iter().all(|span| span.parent.as_ref() == Some(&root.id) && span.status == Some(1)));
+    let phase = |name: &str| *phases.iter().find(|span| span.name == name).unwrap();
+    let planning = phase("phase_4_planning");
+    assert_eq!(
+        (planning.metadata("plan_version"), planning.metadata("user_iterations")),
+        (json!(1), json!(0))
+    );
+    assert_eq!(planning.metadata("approved"), true);
+    assert!(phase("phase_3_decomposition").metadata("subtasks").as_u64().unwrap() > 1);
+    assert!(phase("phase_1_evaluation").metadata("prompt_quality").as_u64().unwrap() > 0);
+    let generations: Vec<&Span> = spans.iter().filter(|span| span.kind() == "generation").collect();
+    let asked: Vec<&&Span> =
+        generations.iter().filter(|span| span.attributes.contains_key("gen_ai.usage.input_tokens")).collect();
+    assert!(asked.iter().any(|span| span.name == "parse_goal") && asked.len() >= 3, "{}", asked.len());
+    let mut of_phase: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for span in asked {
+        assert_eq!(span.text("gen_ai.operation.name"), "chat");
+        assert!(["parallel", "sequential"].contains(&span.metadata("mode").as_str().unwrap()));
+        let parameters: Value =
+            serde_json::from_str(span.text("langfuse.observation.model.parameters")).unwrap();
+        assert!(parameters["maxTokens"].is_number(), "{parameters}");
+        let usage: Value = serde_json::from_str(span.text("langfuse.observation.usage_details")).unwrap();
+        let parts = ["input", "output", "cache_read_input_tokens", "cache_creation_input_tokens"];
+        let part = |name: &str| usage[name].as_u64().unwrap();
+        assert_eq!(parts.iter().map(|name| part(name)).sum::<u64>(), part("total"), "{usage}");
+        let sums = of_phase.entry(span.parent.as_deref().unwrap()).or_default();
+        sums.0 += part("total") - part("output");
+        sums.1 += part("output");
+    }
+    for phase in phases {
+        let (input, output) = of_phase.get(phase.id.as_str()).copied().unwrap_or_default();
+        assert_eq!(phase.metadata("tokens"), json!({"input": input, "output": output}), "{}", phase.name);
+    }
+    let modes = |kind: &str| -> BTreeSet<String> {
+        let of_kind = spans.iter().filter(|span| span.kind() == kind);
+        of_kind.map(|span| span.metadata("mode").as_str().unwrap().to_owned()).collect()
+    };
+    assert!(modes("agent").contains("parallel"), "tasks of this plan run side by side");
 }
 
 #[test]
