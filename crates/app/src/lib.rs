@@ -40,11 +40,13 @@ pub use data::{DataFolder, LoadedRun, Log, find_run, load_run};
 pub use drive::{Begin, first_input};
 pub use dry_run::DryRuns;
 pub use error::{AppError, AppErrorKind};
-pub use order::{AskedBy, Document, OrderRequest, checked, fresh_run_id, plan_of};
+pub use order::{AskedBy, Document, OrderRequest, checked, fresh_run_id, plan_of, predecessor, user_name};
 pub use packs::FoundPack;
 pub use planned::{Planned, Understood};
 pub use service::schedules::{self, ScheduleOutcome, ScheduleView};
 pub use service::webhooks::{self, WebhookState, WebhookView};
-pub use service::{Driver, Follower, PlanView, ProgressOf, ServedRun, Service, StartRequest, Started};
+pub use service::{
+    AlertFollower, Driver, Follower, PlanView, ProgressOf, ServedRun, Service, StartRequest, Started,
+};
 pub use shown::shown_tier;
 pub use wiring::{AgentScope, App, CODE_AGENT, Locations, ModelUse, Sandbox};

@@ -7,7 +7,7 @@ use candor_planning::tally::Tally;
 use candor_ports::{RunEntry, RunFilter, RunQuery, Stream, StreamNote};
 use candor_projections::efficiency::{EfficiencyReport, RunOutcome};
 use candor_projections::kpi::{
-    AlertBook, AlertChange, KpiFold, KpiReport, KpiSeries, RunShare, Trail, Window, prometheus,
+    ActiveAlert, AlertBook, AlertChange, KpiFold, KpiReport, KpiSeries, RunShare, Trail, Window, prometheus,
 };
 use candor_projections::spend::SpendReport;
 use candor_projections::summary::{Summary, SummaryFold};
@@ -101,11 +101,30 @@ pub async fn judge(log: &Log, config: &KpiConfig, report: &KpiReport) -> Result<
         return Ok(book);
     }
     for change in &changes {
-        let body = serde_json::to_value(change).map_err(AppError::failed)?;
-        let (at, key) = (change.alert.timestamp, change.alert.name.clone());
-        log.append_note(StreamNote { stream: Stream::Alerts, at, run: None, key, body }).await?;
+        record(log, change).await?;
     }
     alerts(log).await
+}
+
+/// Puts on record that somebody looks into an active alert; returns it. Doing it again changes nothing.
+pub async fn acknowledge(log: &Log, name: &str, by: &str, at: Timestamp) -> Result<ActiveAlert, AppError> {
+    let book = alerts(log).await?;
+    let inactive = || {
+        AppError::not_found(format!("no alert `{name}` is active; `candor alerts` lists those that are"))
+            .in_spanish(format!("no hay ninguna alerta activa `{name}`; `candor alerts` muestra las que hay"))
+    };
+    if let Some(change) = book.acknowledge(name, by, at).ok_or_else(inactive)? {
+        record(log, &change).await?;
+    }
+    // Somebody else may have been quicker.
+    let mut active = alerts(log).await?.active.into_iter();
+    active.find(|alert| alert.name == name).ok_or_else(inactive)
+}
+
+async fn record(log: &Log, change: &AlertChange) -> Result<(), AppError> {
+    let body = serde_json::to_value(change).map_err(AppError::failed)?;
+    let (at, key) = (change.at(), change.alert.name.clone());
+    Ok(log.append_note(StreamNote { stream: Stream::Alerts, at, run: None, key, body }).await?)
 }
 
 /// Figures and alerts in the text format of Prometheus.

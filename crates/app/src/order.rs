@@ -4,18 +4,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use candor_model::{
-    Goal, GoalType, Plan, RiskClass, RunId, RunOrigin, RunSettings, StartMaterial, ValidationError,
+    Goal, GoalType, Plan, RiskClass, RunId, RunOrigin, RunSettings, RunStatus, StartMaterial, Timestamp,
+    ValidationError,
 };
 use candor_phases::plan_file::{self, PlanFile};
+use candor_ports::{RunEntry, RunQuery};
 use candor_runtime::RunOrder;
 use serde_json::Value;
 
+use crate::data::{Log, find_run};
 use crate::error::AppError;
 use crate::planned::Understood;
 use crate::wiring::App;
 
 /// How much larger a plan may become by the defaults and rankings that are added to what its author wrote.
 const GROWTH: u64 = 64;
+
+/// A run that ended longer ago than this is not continued unless somebody says so.
+const CONTINUED_WITHIN_MS: i64 = 30 * 60_000;
+
+/// How many runs that ended last are looked at for the one that is continued.
+const LOOKED_AT: u32 = 50;
 
 /// The user where the system has no name for them.
 const NOBODY_KNOWN: &str = "local";
@@ -55,6 +64,43 @@ pub struct AskedBy {
     pub user: Option<String>,
     /// The run that is continued.
     pub follows: Option<RunId>,
+}
+
+/// The name of a user: as somebody said, or else the login name.
+#[must_use]
+pub fn user_name(said: Option<&str>) -> String {
+    let login = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
+    let user = said.map(str::to_owned).or_else(login).map(|user| user.trim().to_owned());
+    user.filter(|user| !user.is_empty()).unwrap_or_else(|| NOBODY_KNOWN.to_owned())
+}
+
+/// What a run continues, as somebody said: the name of a run, `last`, or `none`. If nobody said anything, the run of the
+/// same user in the same project that ended last, if that was within half an hour.
+pub async fn predecessor(
+    app: &App,
+    log: Option<&Log>,
+    said: Option<&str>,
+    user: &str,
+    now: Timestamp,
+) -> Result<Option<RunId>, AppError> {
+    match (said, log) {
+        (Some("none"), _) | (None, None) => Ok(None),
+        (Some(named), log) => find_run(&app.data, log, named).await.map(Some),
+        (None, Some(log)) => {
+            let project = app.config.project_name();
+            let statuses = RunStatus::ALL.iter().copied().filter(|status| status.is_end()).collect();
+            let page = log.page(RunQuery { statuses, limit: LOOKED_AT, ..RunQuery::default() }).await?;
+            let recent = |entry: &&RunEntry| {
+                let ended = entry.summary.updated_at.map_or(i64::MIN, Timestamp::as_millis);
+                now.as_millis().saturating_sub(ended) < CONTINUED_WITHIN_MS
+            };
+            let own = |entry: &&RunEntry| {
+                let origin = entry.summary.origin.as_deref();
+                origin.is_some_and(|origin| origin.user == user && origin.project == project)
+            };
+            Ok(page.runs.iter().filter(recent).find(own).map(|entry| entry.summary.run_id.clone()))
+        }
+    }
 }
 
 /// A name that no other run has.
@@ -107,9 +153,7 @@ impl App {
     /// Who begins a run, where, and after what.
     pub fn origin(&self, asked_by: AskedBy) -> RunOrigin {
         let AskedBy { user, follows } = asked_by;
-        let login = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
-        let user = user.or_else(login).map(|user| user.trim().to_owned()).filter(|user| !user.is_empty());
-        let user = self.without_secrets(user.unwrap_or_else(|| NOBODY_KNOWN.to_owned()));
+        let user = self.without_secrets(user_name(user.as_deref()));
         RunOrigin { user, project: self.config.project_name(), follows }
     }
 }

@@ -4,7 +4,7 @@ use candor_model::{RunId, Timestamp};
 use candor_ports::{RunQuery, Stream, StreamNote};
 use candor_projections::artifacts::{ArtifactContent, artifacts};
 use candor_projections::efficiency::EfficiencyReport;
-use candor_projections::kpi::{AlertBook, KpiReport, RunShare, Trail, Window};
+use candor_projections::kpi::{ActiveAlert, AlertBook, KpiReport, RunShare, Trail, Window};
 use candor_projections::spend::SpendReport;
 use candor_projections::summary::Summary;
 use candor_projections::trace::{Content, Trace};
@@ -31,6 +31,13 @@ impl Service {
             None => observe::judge(log, config, &report).await?,
         };
         Ok((report, book))
+    }
+
+    /// Puts on record that somebody looks into an active alert.
+    pub async fn acknowledge_alert(&self, name: &str, by: &str) -> Result<ActiveAlert, AppError> {
+        let alert = observe::acknowledge(&self.0.log, name, by, wall()).await?;
+        self.0.alerts_judged.send_replace(());
+        Ok(alert)
     }
 
     /// The key figures with their course.

@@ -1,6 +1,7 @@
 //! What a server offers of an installation: plans, runs that are driven side by side, and their progress.
 
 mod admission;
+mod alerting;
 mod control;
 mod exports;
 mod feed;
@@ -26,6 +27,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, broadcast, watch};
 use tokio_util::task::TaskTracker;
 
+pub use self::alerting::AlertFollower;
 pub use self::control::{StartRequest, Started};
 use self::feed::Feed;
 pub use self::feed::Follower;
@@ -63,6 +65,10 @@ struct Shared {
     schedules_changed: Arc<Notify>,
     /// Whoever keeps what a run adds to the figures over all runs.
     keeping_metrics: Semaphore,
+    /// A run that is driven here has ended.
+    run_ended: Arc<Notify>,
+    /// Alerts were judged; those who tell of them look at the record then.
+    alerts_judged: watch::Sender<()>,
 }
 
 /// See [`Shared::beginning`].
@@ -106,15 +112,20 @@ pub enum Driver {
 struct Relay {
     progress: broadcast::Sender<ProgressOf>,
     feed: Feed,
+    run_ended: Arc<Notify>,
 }
 
 impl Observer for Relay {
     fn on_events(&self, run: &RunId, events: &[Recorded]) {
         self.feed.wake();
         for recorded in events {
-            if let EventBody::Progressed { update } = &recorded.event.body {
-                // Most of the time nobody listens.
-                let _ = self.progress.send((run.clone(), update.clone()));
+            match &recorded.event.body {
+                EventBody::Progressed { update } => {
+                    // Most of the time nobody listens.
+                    let _ = self.progress.send((run.clone(), update.clone()));
+                }
+                body if body.is_end() => self.run_ended.notify_one(),
+                _ => {}
             }
         }
     }
@@ -128,14 +139,14 @@ impl Service {
         let log = app.data.open()?;
         let (progress, _) = broadcast::channel(PROGRESS_KEPT);
         let feed = Feed::new(Arc::clone(&log));
-        let observer = Arc::new(Relay { progress: progress.clone(), feed: feed.clone() });
+        let run_ended: Arc<Notify> = Arc::default();
+        let (progress_to, run_ended_to) = (progress.clone(), Arc::clone(&run_ended));
+        let observer = Arc::new(Relay { progress: progress_to, feed: feed.clone(), run_ended: run_ended_to });
         let runtime =
             app.runtime_with_models(log.clone(), &[], tiers.as_ref(), Some(observer), AgentScope::All)?;
         let runs = Runs::new(within_open_files(app.config.serve.clone()));
         let (beginning, tasks) = (Semaphore::new(BEGIN_AT_ONCE), TaskTracker::new());
-        let schedules_changed = Arc::default();
-        let keeping_metrics = Semaphore::new(1);
-        let shared = Shared {
+        Ok(Self(Arc::new(Shared {
             app,
             log,
             runtime,
@@ -145,10 +156,11 @@ impl Service {
             tasks,
             progress,
             feed,
-            schedules_changed,
-            keeping_metrics,
-        };
-        Ok(Self(Arc::new(shared)))
+            schedules_changed: Arc::default(),
+            keeping_metrics: Semaphore::new(1),
+            run_ended,
+            alerts_judged: watch::Sender::new(()),
+        })))
     }
 
     /// The data folder.

@@ -85,8 +85,7 @@ pub(super) async fn happened(
 
 /// What is told of an alert.
 pub(super) fn alert(change: &AlertChange) -> Result<Happened, AppError> {
-    let word = if change.raised { "raised" } else { "cleared" };
-    let at = change.alert.timestamp;
+    let (word, at) = (change.kind().as_str(), change.at());
     let id = format!("alert_{}_{word}_{}", change.alert.name, at.as_millis());
     let data = serde_json::to_value(change).map_err(AppError::failed)?;
     Ok(Happened { event: WebhookEvent::Alert, id, at, data })

@@ -5,7 +5,7 @@
 //! that is down holds up nobody else and no run.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use candor_model::Timestamp;
 use candor_ports::{LoggedEvent, Stream, StreamNote};
@@ -28,10 +28,6 @@ const LONGEST_PAUSE: u64 = 600;
 const NOTED_EVERY: u64 = 5_000;
 /// How often alerts of other processes are looked for.
 const LOOK: Duration = Duration::from_secs(60);
-/// How soon alerts are judged after a run has ended: several that end together are judged once.
-const SOON: Duration = Duration::from_secs(1);
-/// Judging reads the runs of a day; it may take one part in so many of a core.
-const SHARE: u32 = 20;
 /// How long to wait when the log cannot be read.
 const AGAIN: Duration = Duration::from_secs(5);
 /// How far back the state of a receiver is looked for before everything is read.
@@ -136,19 +132,11 @@ pub(super) struct Courier {
     state: WebhookState,
     /// The place that was noted last.
     noted: u64,
-    /// When alerts are judged or looked at next.
-    alerts_at: Instant,
-    /// Whether a run has ended since alerts were judged.
-    ended: bool,
-    /// Alerts are not judged again before this.
-    judged_until: Instant,
 }
 
 impl Courier {
     pub(super) fn new(shared: Arc<Shared>, hook: Webhook, receiver: Receiver) -> Self {
-        let now = Instant::now();
-        let state = WebhookState::default();
-        Self { shared, hook, receiver, state, noted: 0, alerts_at: now, ended: true, judged_until: now }
+        Self { shared, hook, receiver, state: WebhookState::default(), noted: 0 }
     }
 
     /// Tells the receiver for as long as the server runs.
@@ -177,11 +165,14 @@ impl Courier {
         self.noted = self.state.seq;
         let wants_alerts = self.wants(WebhookEvent::Alert);
         let mut follower = self.shared.feed.follow(None, self.state.seq).await?;
+        let mut judged = self.shared.alerts_judged.subscribe();
+        // Its first tick is at once: alerts may have changed while no server ran.
+        let mut look = tokio::time::interval(LOOK);
         loop {
-            let alerts_at = tokio::time::Instant::from_std(self.alerts_at);
             tokio::select! {
                 event = follower.next() => self.tell_event(&event?).await?,
-                () = tokio::time::sleep_until(alerts_at), if wants_alerts => self.tell_alerts().await?,
+                _ = judged.changed(), if wants_alerts => self.tell_alerts().await?,
+                _ = look.tick(), if wants_alerts => self.tell_alerts().await?,
             }
         }
     }
@@ -193,10 +184,6 @@ impl Courier {
     async fn tell_event(&mut self, logged: &LoggedEvent) -> Result<(), AppError> {
         let mut told = false;
         if let Some(event) = events::of(logged) {
-            if event.is_end() {
-                self.ended = true;
-                self.alerts_at = self.judged_until.max(Instant::now() + SOON);
-            }
             let kind = if event.is_end() { WebhookEvent::RunEnded } else { WebhookEvent::QuestionOpened };
             let happened = match self.wants(kind) {
                 true => events::happened(&self.shared.log, logged, &event).await?,
@@ -214,23 +201,15 @@ impl Courier {
         Ok(())
     }
 
-    /// Tells of alerts that were raised or cleared, after judging them if a run has ended.
+    /// Tells of alerts that were raised, acknowledged or cleared.
     async fn tell_alerts(&mut self) -> Result<(), AppError> {
-        let (config, log) = (&self.shared.app.config.kpi, &self.shared.log);
-        let begun = Instant::now();
-        if std::mem::take(&mut self.ended) {
-            let report = observe::kpis(log, config, observe::window(None, config, wall())).await?;
-            observe::judge(log, config, &report).await?;
-            self.judged_until = Instant::now() + begun.elapsed() * SHARE;
-        }
-        let history = observe::alerts(log).await?.history;
+        let history = observe::alerts(&self.shared.log).await?.history;
         let known = usize::try_from(self.state.alerts).unwrap_or(usize::MAX);
         for change in history.iter().rev().skip(known) {
             self.deliver(events::alert(change)?).await?;
             self.state.alerts += 1;
             self.note().await?;
         }
-        self.alerts_at = Instant::now() + LOOK;
         Ok(())
     }
 

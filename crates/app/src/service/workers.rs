@@ -1,10 +1,11 @@
-//! What a server does beside answering: it tells receivers, begins what is due, and exports traces.
+//! What a server does beside answering: it judges alerts, tells receivers, begins what is due, and exports traces.
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use super::Service;
+use super::alerting::Judge;
 use super::exports::Exporter;
 use super::schedules::Clockwork;
 use super::webhooks::{self, Courier, WebhookView};
@@ -18,6 +19,7 @@ impl Service {
 
     /// Starts what goes on by itself until the server stops.
     pub fn start_workers(&self, stop: &CancellationToken) -> Result<(), AppError> {
+        self.spawn(stop, Judge::new(Arc::clone(&self.0)).run());
         for (hook, receiver) in webhooks::receivers(&self.0.app.config.webhooks)? {
             self.spawn(stop, Courier::new(Arc::clone(&self.0), hook, receiver).run());
         }

@@ -41,7 +41,10 @@ pub(crate) struct DashboardArgs {
 
 /// Which alerts.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct AlertsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<AlertsCommand>,
     /// Those that were cleared too
     #[arg(long)]
     pub(crate) all: bool,
@@ -49,6 +52,23 @@ pub(crate) struct AlertsArgs {
     pub(crate) period: Period,
     #[command(flatten)]
     pub(crate) listing: Listing,
+}
+
+/// What is done to an alert.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AlertsCommand {
+    /// Say that you look into an active alert: it stays active, and shows who investigates
+    Ack {
+        /// The name of the alert, as `candor alerts` shows it
+        #[arg(value_name = "ALERT")]
+        name: String,
+        /// Who looks into it [default: the login name]
+        #[arg(long, value_name = "NAME", env = "CANDOR_USER")]
+        user: Option<String>,
+        /// Output JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Whose trace.

@@ -24,7 +24,7 @@ pub(crate) use self::drive::{
     RunArgs,
 };
 pub(crate) use self::figures::{
-    AlertsArgs, DashboardArgs, ExportArgs, ExportCommand, MetricsArgs, SpendArgs, TraceArgs,
+    AlertsArgs, AlertsCommand, DashboardArgs, ExportArgs, ExportCommand, MetricsArgs, SpendArgs, TraceArgs,
 };
 pub(crate) use self::filters::{Listing, Period};
 pub(crate) use self::inspect::{

@@ -5,11 +5,11 @@ use candor_app::{DataFolder, observe};
 use candor_model::Timestamp;
 use candor_projections::format;
 use candor_projections::kpi::{
-    ActiveAlert, AlertBook, AlertChange, AlertLevel, Group, Kpi, KpiFold, KpiReport, shown,
+    ActiveAlert, AlertBook, AlertChange, AlertLevel, ChangeKind, Group, Kpi, KpiFold, KpiReport, shown,
 };
 use serde_json::json;
 
-use crate::args::{AlertsArgs, GlobalOptions, MetricsArgs};
+use crate::args::{AlertsArgs, AlertsCommand, GlobalOptions, MetricsArgs};
 use crate::failure::{Failure, code};
 use crate::output;
 
@@ -65,6 +65,9 @@ async fn judged(
 }
 
 pub(crate) async fn alerts(global: &GlobalOptions, args: &AlertsArgs) -> Result<u8, Failure> {
+    if let Some(AlertsCommand::Ack { name, user, json }) = &args.command {
+        return acknowledge(global, name, user.as_deref(), *json).await;
+    }
     let config = Config::load(global.config.as_deref())?.kpi;
     let data = DataFolder::find(global.data.as_deref())?;
     let mut book = match data.open_if_there()? {
@@ -90,6 +93,25 @@ pub(crate) async fn alerts(global: &GlobalOptions, args: &AlertsArgs) -> Result<
         output::print(&alerts_text(&book.active))?;
     }
     Ok(if is_quiet { code::DONE } else { code::FAILED })
+}
+
+async fn acknowledge(
+    global: &GlobalOptions,
+    name: &str,
+    user: Option<&str>,
+    json: bool,
+) -> Result<u8, Failure> {
+    let data = DataFolder::find(global.data.as_deref())?;
+    let Some(log) = data.open_if_there()? else {
+        return Err(Failure::usage(word!("there are no alerts yet", "aún no hay alertas")));
+    };
+    let alert = observe::acknowledge(&log, name, &candor_app::user_name(user), now()).await?;
+    if json {
+        output::print_json(&json!(alert))?;
+    } else {
+        output::print(&alert_line(&alert))?;
+    }
+    Ok(code::DONE)
 }
 
 pub(crate) fn now() -> Timestamp {
@@ -147,29 +169,38 @@ fn row(kpi: &Kpi) -> String {
 }
 
 pub(super) fn alerts_text(active: &[ActiveAlert]) -> String {
-    let line = |alert: &ActiveAlert| {
-        let ActiveAlert { timestamp, name, message, condition, .. } = alert;
-        let since = format::day_and_clock(*timestamp);
-        format!("{} {since}  {name}: {message} ({condition})\n", symbol(alert.level))
-    };
     match active {
         [] => String::new(),
         active => {
             word!("\nActive alerts\n", "\nAlertas activas\n").to_owned()
-                + &active.iter().map(line).collect::<String>()
+                + &active.iter().map(alert_line).collect::<String>()
         }
     }
 }
 
+fn alert_line(alert: &ActiveAlert) -> String {
+    let ActiveAlert { timestamp, name, message, condition, acknowledged, .. } = alert;
+    let since = format::day_and_clock(*timestamp);
+    let mark = if acknowledged.is_some() { "ℹ" } else { symbol(alert.level) };
+    let who = acknowledged.as_ref().map(|acknowledged| {
+        let at = format::day_and_clock(acknowledged.at);
+        say!("  investigated by {} since {at}\n", "  la investiga {} desde {at}\n", acknowledged.by)
+    });
+    format!("{mark} {since}  {name}: {message} ({condition})\n{}", who.unwrap_or_default())
+}
+
 fn history_text(history: &[AlertChange]) -> String {
-    let line = |AlertChange { raised, alert }: &AlertChange| {
-        let (mark, word) = if *raised {
-            (symbol(alert.level), word!("raised", "activada"))
-        } else {
-            ("✓", word!("cleared", "resuelta"))
+    let line = |change: &AlertChange| {
+        let alert = &change.alert;
+        let (mark, word) = match change.kind() {
+            ChangeKind::Raised => (symbol(alert.level), word!("raised", "activada")),
+            ChangeKind::Acknowledged => ("ℹ", word!("acknowledged", "confirmada")),
+            ChangeKind::Cleared => ("✓", word!("cleared", "resuelta")),
         };
-        let at = format::day_and_clock(alert.timestamp);
-        format!("{mark} {at}  {word:<7} {}: {}\n", alert.name, alert.message)
+        let at = format::day_and_clock(change.at());
+        let by = alert.acknowledged.as_ref().filter(|_| change.raised);
+        let said = by.map_or(alert.message.as_str(), |by| by.by.as_str());
+        format!("{mark} {at}  {word:<12} {}: {said}\n", alert.name)
     };
     match history {
         [] => word!("No alerts on record.\n", "No hay alertas registradas.\n").to_owned(),

@@ -1,4 +1,5 @@
-//! Alerts: raised when a condition holds, active until it does not, and on record once each.
+//! Alerts: raised when a condition holds, active until it does not, and on record once each. Somebody may acknowledge an
+//! active alert: it stays active, and the record says who looks into it.
 //!
 //! A figure without a value neither raises an alert nor clears one: an installation that no longer runs anything has
 //! not recovered. The record is a stream of changes; [`AlertBook`] is its fold.
@@ -87,15 +88,72 @@ pub struct AlertChange {
     pub alert: ActiveAlert,
 }
 
+impl AlertChange {
+    /// What happened to the alert.
+    #[must_use]
+    pub const fn kind(&self) -> ChangeKind {
+        match (self.raised, &self.alert.acknowledged) {
+            (false, _) => ChangeKind::Cleared,
+            (true, None) => ChangeKind::Raised,
+            (true, Some(_)) => ChangeKind::Acknowledged,
+        }
+    }
+
+    /// When it happened.
+    #[must_use]
+    pub fn at(&self) -> Timestamp {
+        let acknowledged = self.alert.acknowledged.as_ref().filter(|_| self.raised);
+        acknowledged.map_or(self.alert.timestamp, |acknowledged| acknowledged.at)
+    }
+}
+
+/// What may happen to an alert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Its condition began to hold.
+    Raised,
+    /// Somebody looks into it.
+    Acknowledged,
+    /// Its condition no longer holds.
+    Cleared,
+}
+
+impl ChangeKind {
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Raised => "raised",
+            Self::Acknowledged => "acknowledged",
+            Self::Cleared => "cleared",
+        }
+    }
+}
+
+/// Who looks into an alert, and since when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Acknowledged {
+    /// The user, or the name of the token.
+    pub by: String,
+    /// When they said so.
+    pub at: Timestamp,
+}
+
 /// An alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActiveAlert {
     /// When it was raised, or cleared.
     pub timestamp: Timestamp,
-    /// Its name.
+    /// Its name, by which it is acknowledged.
     pub name: String,
     /// How serious it is.
     pub level: AlertLevel,
+    /// The same under the name that rules give it; absent on records of earlier versions.
+    #[serde(default)]
+    pub severity: AlertLevel,
+    /// Who looks into it; absent until somebody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged: Option<Acknowledged>,
     /// The condition that it was raised for.
     pub condition: String,
     /// The figure's value when it was raised, or cleared.
@@ -119,9 +177,16 @@ impl AlertBook {
     pub fn of(changes: impl IntoIterator<Item = AlertChange>) -> Self {
         let mut active: BTreeMap<String, ActiveAlert> = BTreeMap::new();
         let mut history = Vec::new();
-        for change in changes {
+        for mut change in changes {
+            change.alert.severity = change.alert.level;
             let name = change.alert.name.clone();
-            if change.raised == active.contains_key(&name) {
+            let counts = match (change.kind(), active.get(&name)) {
+                (ChangeKind::Raised, known) => known.is_none(),
+                (ChangeKind::Cleared, known) => known.is_some(),
+                // It may have been cleared, or acknowledged by somebody else, at the same moment.
+                (ChangeKind::Acknowledged, known) => known.is_some_and(|known| known.acknowledged.is_none()),
+            };
+            if !counts {
                 continue;
             }
             if change.raised {
@@ -137,6 +202,16 @@ impl AlertBook {
         Self { active, history }
     }
 
+    /// What must be put on record when somebody acknowledges an alert: nothing if somebody has already. `None` if no such
+    /// alert is active.
+    #[must_use]
+    pub fn acknowledge(&self, name: &str, by: &str, at: Timestamp) -> Option<Option<AlertChange>> {
+        let alert = self.active.iter().find(|alert| alert.name == name)?;
+        let acknowledged = Some(Acknowledged { by: by.to_owned(), at });
+        let change = || AlertChange { raised: true, alert: ActiveAlert { acknowledged, ..alert.clone() } };
+        Some(alert.acknowledged.is_none().then(change))
+    }
+
     /// What must be put on record now: alerts whose condition holds and did not, and those for which it no longer
     /// does. An alert whose rule is gone is cleared.
     #[must_use]
@@ -150,7 +225,7 @@ impl AlertBook {
         let ruled = |alert: &&ActiveAlert| !rules.iter().any(|rule| rule.name == alert.name);
         let orphans = self.active.iter().filter(ruled).map(|alert| AlertChange {
             raised: false,
-            alert: ActiveAlert { timestamp: now, ..alert.clone() },
+            alert: ActiveAlert { timestamp: now, acknowledged: None, ..alert.clone() },
         });
         judged.chain(orphans).collect()
     }
@@ -163,6 +238,8 @@ fn alert(rule: &AlertRule, value: f64, now: Timestamp) -> ActiveAlert {
         timestamp: now,
         name: rule.name.clone(),
         level: rule.severity,
+        severity: rule.severity,
+        acknowledged: None,
         condition: rule.when.to_string(),
         value,
         message: format!("{} is {figure}{said}", rule.when.kpi.as_str()),
@@ -222,6 +299,28 @@ mod tests {
             let cleared = AlertBook::of(changes);
             assert_eq!((cleared.active.len(), cleared.history.len()), (0, 2), "{name}");
         }
+    }
+
+    #[test]
+    fn an_alert_is_acknowledged_once_while_it_is_active() {
+        // spec: orchestrator SX-07
+        let rule = default_rules().remove(0);
+        let raised = AlertChange { raised: true, alert: alert(&rule, 12_000.0, Timestamp::EPOCH) };
+        let book = AlertBook::of([raised.clone()]);
+        let later = |seconds| Timestamp::EPOCH.plus(Seconds::whole(seconds));
+        let by = |who: &str, at| book.acknowledge("high_latency", who, later(at)).flatten().unwrap();
+        assert_eq!(book.acknowledge("high_cost", "ana", later(1)), None);
+        let both = AlertBook::of([raised.clone(), by("ana", 1), by("bob", 2)]);
+        let acknowledged = both.active[0].acknowledged.clone().unwrap();
+        assert_eq!((acknowledged.by.as_str(), acknowledged.at), ("ana", later(1)));
+        assert_eq!(both.active[0].timestamp, Timestamp::EPOCH, "raised when it was");
+        assert_eq!(both.acknowledge("high_latency", "cyd", later(3)), Some(None), "once");
+        let kinds: Vec<ChangeKind> = both.history.iter().map(AlertChange::kind).collect();
+        assert_eq!(kinds, [ChangeKind::Acknowledged, ChangeKind::Raised]);
+        let cleared = AlertChange { raised: false, alert: raised.alert.clone() };
+        let again = AlertBook::of([raised.clone(), by("ana", 1), cleared, by("bob", 4), raised]);
+        assert_eq!(again.active[0].acknowledged, None, "raised anew, nobody looks into it");
+        assert_eq!(again.history.len(), 4);
     }
 
     #[test]

@@ -16,7 +16,10 @@ use candor_model::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::alerts::{ActiveAlert, AlertBook, AlertChange, AlertLevel, AlertRule, default_rules, shown};
+pub use self::alerts::{
+    Acknowledged, ActiveAlert, AlertBook, AlertChange, AlertLevel, AlertRule, ChangeKind, default_rules,
+    shown,
+};
 pub use self::condition::{Comparison, Condition, Name, targets};
 pub use self::fold::KpiFold;
 pub use self::series::{KpiSeries, RunShare, Trail};

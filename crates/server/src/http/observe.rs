@@ -37,6 +37,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/v1/alerts", "listAlerts", "List alerts", get(alerts))
             .query::<AlertsQuery>()
             .answers::<Alerts>(),
+        Endpoint::post(
+            "/api/v1/alerts/{alert}/ack",
+            Scope::Answer,
+            "acknowledgeAlert",
+            "Say that you look into an active alert",
+            post(acknowledge),
+        )
+        .body::<NoBody>()
+        .answers::<ActiveAlert>(),
         Endpoint::get("/api/v1/cost", "getSpending", "Show what runs spent", get(cost))
             .query::<SinceQuery>()
             .answers::<SpendReport>(),
@@ -166,6 +175,27 @@ async fn alerts(
     let (_, book) = server.service.kpis(None).await?;
     let history = query.all.unwrap_or(false).then_some(book.history);
     Ok(Json(Alerts { active: book.active, history }))
+}
+
+/// Puts on record that the caller looks into an alert.
+pub(super) async fn acknowledge_alert(
+    server: &Shared,
+    caller: &Caller,
+    name: &str,
+) -> Result<ActiveAlert, Problem> {
+    let alert = server.service.acknowledge_alert(name, &caller.name).await?;
+    note(server, caller, "acknowledge_alert", None, name.to_owned()).await;
+    Ok(alert)
+}
+
+async fn acknowledge(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(path): Path<Vec<(String, String)>>,
+    Body(NoBody {}): Body<NoBody>,
+) -> Result<(StatusCode, Json<ActiveAlert>), Problem> {
+    let alert = acknowledge_alert(&server, &caller, &named(path, "alert")).await?;
+    Ok((StatusCode::ACCEPTED, Json(alert)))
 }
 
 async fn cost(

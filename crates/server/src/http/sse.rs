@@ -9,9 +9,10 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use candor_app::Follower;
+use candor_app::{AlertFollower, Follower};
 use candor_model::Position;
 use candor_ports::{LoggedEvent, Seq};
+use candor_projections::kpi::AlertChange;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::mpsc;
@@ -52,7 +53,7 @@ pub(super) async fn run(
     let after = begin(&headers)?.or(query.after).unwrap_or(0);
     let permit = server.limits.stream()?;
     let follower = server.service.follow(run, Position(after)).await?;
-    Ok(stream(server, follower, permit, |event| event.position.0))
+    Ok(stream(server, follower, None, permit, |event| event.position.0))
 }
 
 /// The events of all runs.
@@ -64,8 +65,27 @@ pub(super) async fn all(
     let after = begin(&headers)?.or(query.after).map(Seq);
     let permit = server.limits.stream()?;
     let follower = server.service.follow_all(after).await?;
-    Ok(stream(server, follower, permit, |event| event.seq.0))
+    let alerts = Some(server.service.follow_alerts().await?);
+    Ok(stream(server, follower, alerts, permit, |event| event.seq.0))
 }
+
+/// Events of the log that have a name in the stream. There a run is a task, and a task's attempt is an agent at work.
+const NAMED: [(&str, &str); 14] = [
+    ("run_started", "task_started"),
+    ("run_completed", "task_completed"),
+    ("run_failed", "task_failed"),
+    ("run_aborted", "task_failed"),
+    ("run_cancelled", "task_cancelled"),
+    ("phase_started", "phase_started"),
+    ("phase_completed", "phase_completed"),
+    ("phase_failed", "phase_failed"),
+    ("task_dispatched", "agent_started"),
+    ("task_succeeded", "agent_completed"),
+    ("task_failed", "agent_failed"),
+    ("fell_back", "agent_fallback"),
+    ("breaker_opened", "circuit_opened"),
+    ("model_breaker_opened", "circuit_opened"),
+];
 
 /// The place after which a reader who comes back goes on.
 fn begin(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
@@ -77,13 +97,14 @@ fn begin(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 fn stream(
     server: Shared,
     follower: Follower,
+    alerts: Option<AlertFollower>,
     permit: limits::Permit,
     id: fn(&LoggedEvent) -> u64,
 ) -> Response {
     let (sender, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         tokio::select! {
-            () = pump(follower, &sender, id) => {}
+            () = pump(follower, alerts, &sender, id) => {}
             () = sender.closed() => {}
             () = server.stop.cancelled() => {}
         }
@@ -95,17 +116,26 @@ fn stream(
 }
 
 /// Sends events until the reader is gone or does not read.
-async fn pump(mut follower: Follower, sender: &mpsc::Sender<String>, id: fn(&LoggedEvent) -> u64) {
+async fn pump(
+    mut follower: Follower,
+    mut alerts: Option<AlertFollower>,
+    sender: &mpsc::Sender<String>,
+    id: fn(&LoggedEvent) -> u64,
+) {
     let mut chunk = HELLO.to_owned();
     loop {
         if tokio::time::timeout(PATIENCE, sender.send(std::mem::take(&mut chunk))).await.is_err() {
             return;
         }
-        match tokio::time::timeout(ALIVE, follower.next()).await {
-            Ok(Ok(event)) => frame(&event, id(&event), &mut chunk),
-            // A comment. Whoever asks again is told what is wrong with the log.
-            Ok(Err(_)) => return,
-            Err(_) => chunk.push_str(": alive\n\n"),
+        tokio::select! {
+            event = follower.next() => match event {
+                Ok(event) => frame(&event, id(&event), &mut chunk),
+                // Whoever asks again is told what is wrong with the log.
+                Err(_) => return,
+            },
+            changes = changed(alerts.as_mut()) => changes.iter().for_each(|change| alert(change, &mut chunk)),
+            // A comment.
+            () = tokio::time::sleep(ALIVE) => chunk.push_str(": alive\n\n"),
         }
         // What is there already goes with it: one write for many events.
         while chunk.len() < CHUNK
@@ -116,8 +146,33 @@ async fn pump(mut follower: Follower, sender: &mpsc::Sender<String>, id: fn(&Log
     }
 }
 
+/// What happens to alerts next; nothing ever where they are not followed.
+async fn changed(alerts: Option<&mut AlertFollower>) -> Vec<AlertChange> {
+    match alerts {
+        Some(alerts) => alerts.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A change of an alert. It has no place among the events of runs, and so no id: a reader that comes back finds what it
+/// missed in the list of alerts.
+fn alert(change: &AlertChange, chunk: &mut String) {
+    if let Ok(json) = serde_json::to_string(change) {
+        chunk.push_str(&format!("event: alert\ndata: {json}\n\n"));
+    }
+}
+
 fn frame(event: &LoggedEvent, id: u64, chunk: &mut String) {
-    chunk.push_str(&format!("id: {id}\ndata: {}\n\n", event_json(event)));
+    let name = name(event).map_or_else(String::new, |name| format!("event: {name}\n"));
+    chunk.push_str(&format!("id: {id}\n{name}data: {}\n\n", event_json(event)));
+}
+
+/// The name of an event that a reader may wait for by itself; the others come without one, as messages.
+fn name(event: &LoggedEvent) -> Option<&'static str> {
+    let (_, body) = event.json.split_once("\"event\":{\"")?;
+    let (kind, _) = body.split_once('"')?;
+    let named = NAMED.iter().find(|(known, _)| *known == kind);
+    named.map(|(_, name)| *name)
 }
 
 /// An event as it is on the log, with its run and places.

@@ -1,6 +1,7 @@
 //! `candor serve --listen`: the real binary over real connections, spoken to as programs, browsers and attackers do.
 
 mod a2a;
+mod alerts;
 mod api;
 mod attacks;
 mod browser;

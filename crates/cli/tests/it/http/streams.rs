@@ -43,6 +43,39 @@ fn a_run_is_followed_from_its_start_or_from_any_place_and_nothing_comes_twice() 
 }
 
 #[test]
+fn events_that_a_reader_may_wait_for_have_names_in_the_order_of_the_run() {
+    // spec: orchestrator OB-10
+    let alert = "[[kpi.alerts]]\nname = \"someone_worked\"\nwhen = \"depth > 0\"\n";
+    let candor = Candor::with_config(&format!("{GENERAL}{alert}"));
+    let server = Server::start(&candor);
+    let mut stream = server.connect();
+    let (host, token) = (&server.address, &server.token);
+    write!(
+        stream,
+        "GET /api/v1/events/stream?after=0 HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n"
+    )
+    .unwrap();
+    let task =
+        |name: &str| json!({"task_id": name, "description": "Mend the nets", "agent_type": "collector"});
+    server.run(json!({"plan": {"subtasks": [task("t1"), task("t2")]}, "unattended": true}));
+    let mut names: Vec<String> = Vec::new();
+    for line in std::io::BufRead::lines(std::io::BufReader::new(stream)) {
+        let line = line.unwrap();
+        names.extend(line.strip_prefix("event: ").map(str::to_owned));
+        if names.last().is_some_and(|name| name == "alert") {
+            break;
+        }
+    }
+    let count = |of: &str| names.iter().filter(|name| *name == of).count();
+    assert_eq!((names[0].as_str(), count("task_started"), count("task_completed")), ("task_started", 1, 1));
+    assert_eq!((count("agent_started"), count("agent_completed")), (2, 2), "{names:?}");
+    assert!(count("phase_started") >= 7 && count("phase_completed") >= 7, "{names:?}");
+    let at = |of: &str| names.iter().position(|name| name == of).unwrap();
+    assert!(at("phase_started") < at("agent_started") && at("agent_started") < at("agent_completed"));
+    assert!(at("agent_completed") < at("task_completed") && at("task_completed") < at("alert"), "{names:?}");
+}
+
+#[test]
 fn all_runs_are_followed_together_also_those_that_another_process_drives() {
     let candor = Candor::with_config(GENERAL);
     let server = Server::start(&candor);

@@ -43,7 +43,6 @@ fn curl(candor: &Candor, trusted: &str, url: &str, more: &[&str]) -> Said {
 
 #[test]
 fn with_a_certificate_the_server_speaks_tls_and_takes_a_new_one_without_a_restart() {
-    // spec: orchestrator SX-07
     let candor = Candor::with_config("[serve]\ntls_cert = \"tls.pem\"\ntls_key = \"tls.key\"\n");
     if !certificate(candor.folder(), "tls") || !certificate(candor.folder(), "other") {
         return;

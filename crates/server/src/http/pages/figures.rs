@@ -1,10 +1,8 @@
-//! Pages of figures: key figures with their course, what stands behind one of them, money and efficiency, alerts.
+//! Pages of figures: key figures with their course, what stands behind one of them, money and efficiency.
 
 use candor_projections::efficiency::{Curve, EfficiencyReport};
 use candor_projections::format;
-use candor_projections::kpi::{
-    AlertBook, AlertLevel, Comparison, Group, Kpi, KpiReport, RunShare, Trail, Unit, shown,
-};
+use candor_projections::kpi::{Comparison, Group, Kpi, KpiReport, RunShare, Trail, Unit, shown};
 use candor_projections::spend::{SpendReport, SpendRow};
 use candor_projections::summary::Summary;
 use maud::{Markup, html};
@@ -297,56 +295,5 @@ fn returns(report: &EfficiencyReport, words: &Words) -> Markup {
         @if let Some(advice) = &report.advice {
             p { (words.advice(&advice.prefer, &advice.keep_for_hard_work, advice.ratio)) }
         }
-    }
-}
-
-pub(super) fn alerts(book: &AlertBook, words: &Words) -> Markup {
-    html! {
-        h1 { (words.alerts) }
-        @if book.active.is_empty() { p.empty { (words.no_alerts) } }
-        @for alert in &book.active {
-            section.card.(card(alert.level)) {
-                h2.of-run { (alert.name) }
-                p { span.badge.(class(alert.level)) { span.dot {} (words.level(alert.level)) } " " (alert.message) }
-                p.muted { (words.since) " " (parts::moment(Some(alert.timestamp))) " · " a href={ "/kpis/" (figure(&alert.condition)) } { code { (alert.condition) } } }
-            }
-        }
-        @if !book.history.is_empty() {
-            section.card {
-                h2 { (words.history) }
-                div.scroll tabindex="0" role="region" aria-label=(words.history) { table {
-                    thead { tr { th { (words.when) } th { (words.what) } th { (words.alert) } th { (words.condition) } } }
-                    tbody { @for change in &book.history { tr {
-                        td.nowrap { (parts::moment(Some(change.alert.timestamp))) }
-                        td.nowrap {
-                            @if change.raised { span.badge.(class(change.alert.level)) { span.dot {} (words.raised) } }
-                            @else { span.badge.s-ok { span.dot {} (words.cleared) } }
-                        }
-                        td { strong { (change.alert.name) } div.sub { (change.alert.message) } }
-                        td { a href={ "/kpis/" (figure(&change.alert.condition)) } { code { (change.alert.condition) } } }
-                    } } }
-                } }
-            }
-        }
-    }
-}
-
-/// The figure that a condition is about.
-fn figure(condition: &str) -> &str {
-    condition.split_whitespace().next().unwrap_or_default()
-}
-
-const fn class(level: AlertLevel) -> &'static str {
-    match level {
-        AlertLevel::Info => "s-run",
-        AlertLevel::Warning => "s-ask",
-        AlertLevel::Error | AlertLevel::Critical => "s-bad",
-    }
-}
-
-const fn card(level: AlertLevel) -> &'static str {
-    match level {
-        AlertLevel::Info | AlertLevel::Warning => "ask",
-        AlertLevel::Error | AlertLevel::Critical => "trouble",
     }
 }

@@ -6,6 +6,11 @@ const mark = document.querySelector("#live-mark");
 /** How long to collect events before looking, at least; a slow page is looked at less often. */
 const SOONEST = 400;
 
+/** Events without a name are messages; the others come under their own. */
+const NAMED = ["message", "task_started", "task_completed", "task_failed", "task_cancelled", "phase_started",
+  "phase_completed", "phase_failed", "agent_started", "agent_completed", "agent_failed", "agent_fallback",
+  "circuit_opened", "alert"];
+
 let pending = false;
 let took = 0;
 
@@ -54,7 +59,7 @@ if (main?.dataset.live) {
   source = new EventSource(main.dataset.live);
   source.onopen = () => mark && (mark.hidden = false);
   source.onerror = () => mark && (mark.hidden = true);
-  source.onmessage = later;
+  for (const name of NAMED) source.addEventListener(name, later);
 }
 
 // A link to a task opens it.

@@ -3,6 +3,7 @@
 //! Everything that a page shows is escaped by the templates; the policy of every answer forbids any script or style
 //! but ours, so that even what slipped through would not run.
 
+mod alerts;
 mod dag;
 mod figures;
 mod gantt;
@@ -74,6 +75,7 @@ pub(super) fn add(router: Router<Shared>, server: &Shared) -> Router<Shared> {
         .route("/kpis/{kpi}", with(Scope::Read, get(observed::kpi)))
         .route("/cost", with(Scope::Read, get(observed::cost)))
         .route("/alerts", with(Scope::Read, get(observed::alerts)))
+        .route("/alerts/{alert}/ack", with(Scope::Answer, post(observed::acknowledge)))
         .route("/schedules", with(Scope::Read, get(observed::schedules)))
         .route("/schedules/{schedule}/{act}", with(Scope::Admin, post(observed::act_on_schedule)))
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{Html, Redirect};
 
 use super::layout::{Page, Prefs};
-use super::{Shown, failed, figures, page, schedules as schedule_page, shown};
+use super::{Shown, alerts as alerts_page, failed, figures, page, schedules as schedule_page, shown};
 use crate::http::Shared;
 use crate::http::auth::Caller;
 use crate::http::extract::Query;
@@ -64,10 +64,25 @@ pub(super) async fn cost(State(server): State<Shared>, prefs: Prefs, query: Aske
     shown(&prefs, made.await)
 }
 
-pub(super) async fn alerts(State(server): State<Shared>, prefs: Prefs) -> Shown {
+pub(super) async fn alerts(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    prefs: Prefs,
+) -> Shown {
     let words = prefs.words();
     let judged = server.service.kpis(None).await.map_err(Problem::from);
-    shown(&prefs, judged.map(|(_, book)| page(words.alerts, "/alerts", figures::alerts(&book, words))))
+    let content = judged.map(|(_, book)| alerts_page::page(&book, caller.scope, words));
+    shown(&prefs, content.map(|content| page(words.alerts, "/alerts", content)))
+}
+
+pub(super) async fn acknowledge(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    prefs: Prefs,
+    Path(path): Path<Vec<(String, String)>>,
+) -> Result<Redirect, (StatusCode, Html<String>)> {
+    let done = observe::acknowledge_alert(&server, &caller, &observe::named(path, "alert")).await;
+    done.map(|_| Redirect::to("/alerts")).map_err(|problem| failed(&prefs, &problem))
 }
 
 pub(super) async fn schedules(

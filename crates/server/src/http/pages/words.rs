@@ -185,6 +185,10 @@ words! {
     returns: "Return by model", "Rendimiento por modelo";
     cost_per_1k: "Cost of 1K tokens", "Coste de 1K tokens";
     roi: "Quality per dollar", "Calidad por dólar";
+    acknowledge: "Acknowledge", "Confirmar";
+    acknowledged: "acknowledged", "confirmada";
+    investigating: "investigated by", "la investiga";
+    alert_open: "open: nobody looks into it yet", "abierta: nadie la investiga aún";
     no_alerts: "No active alerts.", "No hay alertas activas.";
     since: "since", "desde";
     history: "History", "Historial";
