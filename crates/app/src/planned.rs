@@ -9,6 +9,7 @@ use candor_model::handoff::{
 use candor_model::{AgentCapability, Evaluation, Goal, Handoff, Phase, Plan, PlanningError, RunSettings};
 use candor_planning::completeness::Category;
 use candor_planning::phase::PhaseResult;
+use candor_planning::task_type::task_type;
 use candor_planning::validation;
 use candor_planning::{assignment, completeness, dependencies, routing, texts};
 use candor_ports::Experience;
@@ -34,7 +35,8 @@ pub struct Understood {
 
 impl Understood {
     /// What [`Self::as_json`] adds to the fields of a goal.
-    pub(crate) const FINDINGS: [&str; 5] = ["extracted", "language", "guesses", "doubts", "evaluation"];
+    pub(crate) const FINDINGS: [&str; 6] =
+        ["extracted", "language", "guesses", "doubts", "evaluation", "task_type"];
 
     /// Reads the goal from these words, as a run would; nothing is kept.
     pub async fn of(app: &App, words: String, models: impl Into<ModelUse>) -> Result<Self, AppError> {
@@ -70,6 +72,8 @@ impl Understood {
             fields.insert("language".to_owned(), json!(reading.language));
             fields.insert("guesses".to_owned(), json!(reading.guesses));
             fields.insert("doubts".to_owned(), json!(reading.doubts));
+            let keywords = evaluation.as_ref().map_or(&[][..], |evaluation| &evaluation.keywords);
+            fields.insert("task_type".to_owned(), json!(task_type(Some(&goal.goal_type), keywords)));
             fields.insert("evaluation".to_owned(), json!(evaluation));
         }
         value

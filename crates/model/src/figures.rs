@@ -35,7 +35,7 @@ pub struct RunFigures {
     /// Who began it, where and after what.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Box<RunOrigin>>,
-    /// What kind of work it is: the goal's type, or `general`.
+    /// What kind of work it is: a pack's goal type, the kind that the request names, or `general`.
     pub task_type: String,
     /// `simple`, `standard` or `complex`; absent if the request was not evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]

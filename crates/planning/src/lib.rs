@@ -48,6 +48,7 @@ pub mod slots;
 pub mod spend;
 pub mod tally;
 pub mod targets;
+pub mod task_type;
 pub mod texts;
 pub mod trust;
 pub mod validation;

@@ -12,14 +12,14 @@ use candor_model::{
 
 use crate::scaling::{ScalingRules, TaskClass};
 use crate::spend::{Attribution, Spent};
-
-/// The kind of work of a goal that no pack knows.
-pub const GENERAL: &str = "general";
+use crate::task_type::task_type;
 
 /// The figures of a run so far.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     figures: RunFigures,
+    /// What kind of work the words of the request name.
+    named_type: String,
     attribution: Attribution,
     running: BTreeSet<TaskId>,
     tasks: BTreeMap<TaskId, bool>,
@@ -66,7 +66,8 @@ impl Tally {
         let count = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
         let mut figures = self.figures.clone();
         if figures.task_type.is_empty() {
-            GENERAL.clone_into(&mut figures.task_type);
+            let named = std::slice::from_ref(&self.named_type);
+            task_type(None, named).clone_into(&mut figures.task_type);
         }
         let now = self.last_at;
         let open = self.waiting_since.zip(now).map_or(Seconds::ZERO, |(since, now)| now.since(since));
@@ -94,6 +95,7 @@ impl Tally {
                 let (complexity, files) = (evaluation.complexity.total, evaluation.file_count);
                 let class = ScalingRules::default().propose(complexity, files).class;
                 figures.class = Some(class_name(class).to_owned());
+                task_type(None, &evaluation.keywords).clone_into(&mut self.named_type);
             }
             EventBody::PromptChanged { change } if change.source == PromptSource::Enhanced => {
                 figures.prompt_enhancements += 1;

@@ -38,6 +38,9 @@ pub(crate) struct RunInput {
     /// questions wait for `approve`. If not given: as configured, otherwise false.
     #[serde(default)]
     pub(crate) unattended: Option<bool>,
+    /// The run that this one continues: its name, the beginning of it, or `last`.
+    #[serde(default)]
+    pub(crate) follows: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use candor_app::Service;
+use candor_app::{Service, StartRequest};
 use candor_model::{JsonMap, Position, RunId};
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -211,10 +211,12 @@ impl McpServer {
     }
 
     async fn run(&self, arguments: JsonMap, context: &RequestContext<RoleServer>) -> Result<Reply, ApiError> {
-        let RunInput { goal, wait_seconds, unattended } = inputs::read(RUN, arguments)?;
+        let RunInput { goal, wait_seconds, unattended, follows } = inputs::read(RUN, arguments)?;
         let patience = patience(wait_seconds)?;
         let waiter = self.waiter(context);
-        let run = self.service.start(&goal, unattended).await?;
+        let user = caller(context).map(|caller| caller.name.clone());
+        let request = StartRequest { goal: Some(goal), unattended, user, follows, ..StartRequest::default() };
+        let run = self.service.begin(request).await?.run;
         self.note(context, "start", &run, String::new()).await;
         self.rested(waiter, &run, None, patience).await
     }

@@ -39,6 +39,11 @@ pub struct StartRequest {
     pub allow: Vec<RiskClass>,
     /// The same key names the same run: asked for again, it is not begun again.
     pub key: Option<String>,
+    /// Who asks; the user of the server if unset.
+    pub user: Option<String>,
+    /// The run that is continued: its name, the beginning of it, or `last`. Nothing is guessed here: what a program
+    /// starts need not belong to what it started before.
+    pub follows: Option<String>,
 }
 
 /// A run that was asked for.
@@ -57,7 +62,7 @@ impl Service {
     /// The name of a run with a key is made of the key: the log itself is the record of keys, and a crash between the
     /// start and the answer loses nothing.
     pub async fn begin(&self, request: StartRequest) -> Result<Started, AppError> {
-        let StartRequest { goal, plan, unattended, allow, key } = request;
+        let StartRequest { goal, plan, unattended, allow, key, user, follows } = request;
         let run = key.as_deref().map_or_else(fresh_run_id, run_of_key)?;
         let words = match (goal, &plan) {
             (Some(goal), _) => said(&goal)?,
@@ -66,7 +71,14 @@ impl Service {
         };
         let plan = plan.map(|plan| Document { path: PathBuf::from("plan"), text: plan.to_string() });
         let unattended = unattended.or(self.0.app.config.unattended).unwrap_or(false);
-        let origin = AskedBy::default();
+        let follows = match follows.as_deref() {
+            None | Some("none") => None,
+            Some(named) => {
+                let wrong = |error| AppError::usage(format!("follows: {error}"));
+                Some(self.find(named).await.map_err(wrong)?)
+            }
+        };
+        let origin = AskedBy { user, follows };
         let request = OrderRequest { words, goal: None, plan, unattended, allow, origin, learn: true };
         let order = self.0.app.order(run.clone(), request)?;
         let (words, material) = (order.request.clone(), order.material.clone());

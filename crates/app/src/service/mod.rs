@@ -184,13 +184,6 @@ impl Service {
         Ok(PlanView { data: planned.as_json(), text: planned.as_text(Language::En) })
     }
 
-    /// Begins a run and drives it, now or when it is its turn. It returns once the goal is stored; from then on the run
-    /// can be found.
-    pub async fn start(&self, goal: &str, unattended: Option<bool>) -> Result<RunId, AppError> {
-        let request = StartRequest { goal: Some(goal.to_owned()), unattended, ..StartRequest::default() };
-        Ok(self.begin(request).await?.run)
-    }
-
     /// Goes on with a run that is paused or has no active driver.
     pub async fn resume(&self, run: &RunId) -> Result<(), AppError> {
         let first = first_input(&data::load_run(&self.0.log, run).await?.state)?;

@@ -384,6 +384,7 @@ fn order(config: &Config, schedule: &Schedule, key: String) -> Result<StartReque
         unattended: Some(schedule.unattended),
         allow: schedule.allow.clone(),
         key: Some(key),
+        ..StartRequest::default()
     })
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct RunArgs {
     /// Who asks, for figures and traces [default: the login name]
     #[arg(long, value_name = "NAME", env = "CANDOR_USER")]
     pub(crate) user: Option<String>,
-    /// The run that this one continues, or `last`
+    /// The run that this one continues, `last`, or `none` [default: your last run here, if it ended within 30 minutes]
     #[arg(long, value_name = "RUN")]
     pub(crate) follows: Option<String>,
     #[command(flatten)]

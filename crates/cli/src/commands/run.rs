@@ -3,10 +3,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use candor_app::{App, AskedBy, Begin, Document, OrderRequest, config, find_run, fresh_run_id};
+use candor_app::{App, AskedBy, Begin, Document, OrderRequest, config, fresh_run_id, predecessor, user_name};
 use candor_model::RunId;
 use candor_runtime::RunOrder;
 
+use super::kpi;
 use crate::args::{DriveOptions, GlobalOptions, RunArgs};
 use crate::drive;
 use crate::failure::Failure;
@@ -24,10 +25,8 @@ pub(crate) async fn run(global: &GlobalOptions, args: RunArgs) -> Result<u8, Fai
     };
     let options = args.drive.clone();
     let in_words = args.plan_file.is_none() && args.goal_file.is_none();
-    let follows = match args.follows.as_deref() {
-        Some(named) => Some(find_run(&app.data, app.data.open_if_there()?.as_ref(), named).await?),
-        None => None,
-    };
+    let (user, log) = (user_name(args.user.as_deref()), app.data.open_if_there()?);
+    let follows = predecessor(&app, log.as_ref(), args.follows.as_deref(), &user, kpi::now()).await?;
     let order = order(&app, run_id, args, follows)?;
     if in_words && let Some(why) = app.nobody_for(&order.request, &options.models).await {
         return Err(why.into());

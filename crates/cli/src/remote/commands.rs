@@ -55,6 +55,7 @@ pub(crate) async fn run(remote: &Remote, args: RunArgs) -> Result<u8, Failure> {
     if let Some(fields) = body.as_object_mut() {
         fields.extend(goal.map(|goal| ("goal".to_owned(), json!(goal))));
         fields.extend(plan.map(|plan| ("plan".to_owned(), plan)));
+        fields.extend(args.follows.map(|run| ("follows".to_owned(), json!(run))));
         fields.extend(args.unattended.then(|| ("unattended".to_owned(), json!(true))));
     }
     let started = remote.post("/runs", &body).await?;

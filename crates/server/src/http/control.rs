@@ -50,6 +50,10 @@ pub(super) struct StartBody {
     /// What may be done without asking although it cannot be undone.
     #[serde(default)]
     pub(super) allow: Vec<RiskClass>,
+    /// The run that this one continues: its name, the beginning of it, or `last`.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub(super) follows: Option<String>,
 }
 
 pub(super) async fn start(
@@ -71,9 +75,10 @@ pub(super) async fn begin(
     key: Option<String>,
     body: StartBody,
 ) -> Result<(Accepted, bool), Problem> {
-    let StartBody { goal, plan, unattended, allow } = body;
+    let StartBody { goal, plan, unattended, allow, follows } = body;
     let key = key.map(|key| key_of(caller, &key));
-    let request = StartRequest { goal, plan: plan.map(Value::Object), unattended, allow, key };
+    let (plan, user) = (plan.map(Value::Object), Some(caller.name.clone()));
+    let request = StartRequest { goal, plan, unattended, allow, key, user, follows };
     let started = detached(server, |service| async move { service.begin(request).await }).await?;
     if started.new {
         note(server, caller, "start", Some(&started.run), String::new()).await;

@@ -11,6 +11,7 @@ mod exports;
 mod figures;
 mod kills;
 mod mcp;
+mod origins;
 mod receiver;
 mod remote;
 mod schedules;

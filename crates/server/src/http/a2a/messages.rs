@@ -96,7 +96,9 @@ fn order(message: &Message) -> Result<StartBody, Refusal> {
         let problem = "the message says nothing; say in plain words what is to be reached";
         return Err(A2AError::invalid_params(problem).into());
     }
-    Ok(StartBody { goal, plan, ..StartBody::default() })
+    // A message that refers to earlier tasks continues the last of them.
+    let follows = message.reference_task_ids.as_ref().and_then(|tasks| tasks.last().cloned());
+    Ok(StartBody { goal, plan, follows, ..StartBody::default() })
 }
 
 /// What of data belongs to a goal, by name: of what another Candor sends only the inputs and what came before, since the
