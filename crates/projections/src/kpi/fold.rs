@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
-    AgentNote, AgentType, Assessment, CriterionResult, CriterionSource, Event, EventBody, Money, Position,
-    Recorded, RunFigures, TaskId, Timestamp, TokenUse, Verdict,
+    AgentNote, AgentType, Assessment, CriterionResult, CriterionSource, Event, EventBody, JsonMap, Money,
+    Position, Recorded, RunFigures, TaskId, Timestamp, TokenUse, Verdict,
 };
+use candor_planning::claims;
 use candor_planning::tally::Tally;
 
 use super::{FEWEST_SAMPLES, KpiReport, Measured, Targets, Window, report};
@@ -109,11 +110,11 @@ impl KpiFold {
         });
         if !resumed && self.window.contains(end.event.at) {
             let until_end = records.iter().take_while(|recorded| recorded.position <= end.position);
-            self.add_end(
-                &end.event.body,
-                &Tally::of(until_end.map(|it| &it.event)).figures(),
-                assessed(records),
-            );
+            let assessment = assessed(records);
+            self.add_end(&end.event.body, &Tally::of(until_end.map(|it| &it.event)).figures(), assessment);
+            if let Some(assessment) = assessment {
+                self.add_claims(assessment, records);
+            }
         }
     }
 
@@ -175,11 +176,8 @@ impl KpiFold {
             self.judged.count(well);
             self.first_try.count(well && figures.retries == 0);
         }
-        if let Some(assessment) = assessment {
-            if assessment.verdict != Verdict::Unverified {
-                self.validated.count(assessment.verdict == Verdict::Verified);
-            }
-            self.add_claims(assessment);
+        if let Some(assessment) = assessment.filter(|it| it.verdict != Verdict::Unverified) {
+            self.validated.count(assessment.verdict == Verdict::Verified);
         }
         let per_class = figures.class.as_ref().map(|class| self.classes.entry(class.clone()).or_default());
         for sums in [Some(&mut self.all), per_class].into_iter().flatten() {
@@ -197,11 +195,23 @@ impl KpiFold {
     }
 
     /// Outputs with a statement that could be looked up, and those of them with one that nothing supports.
-    fn add_claims(&mut self, assessment: &Assessment) {
+    ///
+    /// An assessment lists the statements that nothing supports, and only counts the others: whose they are is told by
+    /// the outputs themselves.
+    fn add_claims(&mut self, assessment: &Assessment, records: &[Recorded]) {
         let mut outputs: BTreeMap<Option<&TaskId>, bool> = BTreeMap::new();
+        let mut listed: BTreeSet<&TaskId> = BTreeSet::new();
         for claim in assessment.criteria.iter().filter(|it| it.source == CriterionSource::Claim) {
+            listed.extend(&claim.task_id);
             if claim.result != CriterionResult::Unchecked {
                 *outputs.entry(claim.task_id.as_ref()).or_default() |= claim.result == CriterionResult::Fails;
+            }
+        }
+        if assessment.claims > assessment.unsupported_claims {
+            for (task, said) in last_outputs(records) {
+                if !listed.contains(task) && !claims::of(said, &[]).is_empty() {
+                    outputs.insert(Some(task), false);
+                }
             }
         }
         outputs.values().for_each(|unsupported| self.outputs.count(*unsupported));
@@ -278,6 +288,15 @@ fn shared_with_another(records: &[Recorded]) -> Position {
         Some(EventBody::RunStarted { forked_from: Some(fork), .. }) => fork.position,
         _ => Position::START,
     }
+}
+
+/// What each task put out last.
+fn last_outputs(records: &[Recorded]) -> BTreeMap<&TaskId, &JsonMap> {
+    let outputs = records.iter().filter_map(|recorded| match &recorded.event.body {
+        EventBody::TaskSucceeded { task_id, feedback, .. } => Some((task_id, &feedback.actual_outputs)),
+        _ => None,
+    });
+    outputs.collect()
 }
 
 fn assessed(records: &[Recorded]) -> Option<&Assessment> {

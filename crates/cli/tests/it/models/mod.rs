@@ -11,6 +11,7 @@ mod domains;
 mod durability;
 mod fallback_policy;
 mod figures;
+mod figures_generated;
 mod general;
 mod incomplete;
 mod judging;
