@@ -15,6 +15,10 @@ pub(super) const BODY: usize = 4 * 1024 * 1024;
 pub(super) const REQUEST: Duration = Duration::from_secs(30);
 /// How long a connection may take for the head of a request, and rest between two.
 pub(super) const HEAD: Duration = Duration::from_secs(20);
+/// The same where more than half of the places are taken: a crowd that says nothing must not keep others out for long.
+pub(super) const HURRIED_HEAD: Duration = Duration::from_secs(1);
+/// How long a peer may leave what was sent to it unread before its connection is closed.
+pub(super) const UNREAD: Duration = Duration::from_secs(30);
 /// How many connections are served at once.
 pub(super) const CONNECTIONS: usize = 4096;
 /// How many streams are open at once.

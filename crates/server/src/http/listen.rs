@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use super::limits;
+use super::patient::Patient;
 use super::tls::Certificates;
 
 /// How long a request under way may take when the server stops.
@@ -53,18 +54,20 @@ pub(super) async fn accept(
         // Beyond the limit a connection is closed at once: waiting ones would keep others out.
         while connections.try_join_next().is_some() {}
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
+        let crowded = room.available_permits() < limits::CONNECTIONS / 2;
+        let patience = if crowded { limits::HURRIED_HEAD } else { limits::HEAD };
         // Events are small and are to arrive at once.
         let _ = stream.set_nodelay(true);
         let (router, stop) = (router.clone(), stop.clone());
         let acceptor = tls.as_mut().map(Certificates::acceptor);
         connections.spawn(async move {
             match acceptor {
-                None => serve(stream, peer, router, stop).await,
+                None => serve(stream, peer, patience, router, stop).await,
                 Some(acceptor) => {
                     // Whoever is slow to shake hands is let go as one who is slow to say what it wants.
-                    let shaken = tokio::time::timeout(limits::HEAD, acceptor.accept(stream)).await;
+                    let shaken = tokio::time::timeout(patience, acceptor.accept(stream)).await;
                     if let Ok(Ok(stream)) = shaken {
-                        serve(stream, peer, router, stop).await;
+                        serve(stream, peer, patience, router, stop).await;
                     }
                 }
             }
@@ -75,7 +78,7 @@ pub(super) async fn accept(
     let _ = tokio::time::timeout(LAST_WORDS, connections.join_all()).await;
 }
 
-async fn serve<S>(stream: S, peer: SocketAddr, router: Router, stop: CancellationToken)
+async fn serve<S>(stream: S, peer: SocketAddr, patience: Duration, router: Router, stop: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -85,8 +88,8 @@ where
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits::HEAD)
-        .serve_connection(TokioIo::new(stream), service);
+        .header_read_timeout(patience)
+        .serve_connection(TokioIo::new(Patient::new(stream, limits::UNREAD)), service);
     tokio::pin!(connection);
     // A connection that breaks is nobody's concern but its peer's.
     tokio::select! {

@@ -18,6 +18,7 @@ mod mcp;
 mod observe;
 mod openapi;
 mod pages;
+mod patient;
 mod problem;
 mod runs;
 mod sse;

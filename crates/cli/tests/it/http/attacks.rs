@@ -1,13 +1,14 @@
 //! Attacks on the real binary: whoever has no business here gets nothing, and others are served on.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::client::Server;
-use crate::support::{Candor, GENERAL};
+use crate::support::{Candor, GENERAL, until};
 
 const RUNS: &str = "/api/v1/runs";
 /// Ways in that the description of the API does not list.
@@ -241,6 +242,144 @@ fn a_crowd_that_says_nothing_is_let_go_and_others_are_served() {
     first.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
     let mut answer = Vec::new();
     first.read_to_end(&mut answer).expect("closed by the server, not waited for");
+}
+
+#[test]
+fn ten_thousand_connections_are_bounded_and_others_are_served_meanwhile() {
+    // In a process of its own, which has a table of open files of its own.
+    let script = "import socket,sys,resource,time,urllib.request\n\
+        resource.setrlimit(resource.RLIMIT_NOFILE,(resource.getrlimit(resource.RLIMIT_NOFILE)[1],)*2)\n\
+        host,port=sys.argv[1].split(':'); held=[]; refused=0\n\
+        for nth in range(10000):\n\
+        \x20   it=socket.socket(); it.settimeout(5)\n\
+        \x20   try: it.connect((host,int(port))); held.append(it)\n\
+        \x20   except OSError: refused+=1; it.close()\n\
+        print('held',len(held),'refused',refused,flush=True); sys.stdin.read()";
+    let candor = Candor::with_config(GENERAL);
+    let server = Server::start(&candor);
+    let mut crowd = Command::new("python3")
+        .args(["-c", script, &server.address])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    BufReader::new(crowd.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.starts_with("held "), "{said}");
+    let status = std::fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap().count();
+    assert!(status < 4096 + 200, "{status} files are open");
+    // A place is free within a second or two, while the crowd holds on.
+    let begun = Instant::now();
+    while server.get(RUNS).status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "nobody else is served");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let task = json!({"task_id": "t1", "description": "Count the waves", "agent_type": "collector"});
+    let run = server.run(json!({"plan": {"subtasks": [task]}, "unattended": true}));
+    until("runs go on", || {
+        let shown = server.get(&format!("{RUNS}/{run}"));
+        shown.status == 200 && shown.json()["status"] == "completed"
+    });
+    assert!(crowd.try_wait().unwrap().is_none(), "the crowd held on meanwhile");
+    crowd.kill().unwrap();
+    crowd.wait().unwrap();
+}
+
+#[test]
+fn a_form_of_another_site_does_nothing_even_with_the_cookie_of_a_session() {
+    let candor = Candor::with_config(&format!("[limits]\napproval = \"always\"\n{GENERAL}"));
+    let server = Server::start(&candor);
+    let link = server.link.split_once("/login").map(|(_, rest)| format!("/login{rest}")).unwrap();
+    let entered = server.send_with("GET", &link, &[], None).ended_with(200);
+    let cookie = entered.headers.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    // The headers were put in lower case, and the secret is in it already.
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    let run = server.run(json!({"goal": "Write a letter to the beekeepers"}));
+    server.wait_for(&run, "waiting_human");
+    let asked = server.get("/api/v1/questions").json()["questions"][0].clone();
+    let (gate, digest) = (asked["gate"].as_str().unwrap(), asked["digest"].as_str().unwrap());
+    let answer = format!("decision=reject&digest={digest}");
+    let forms = [
+        ("/runs".to_owned(), "goal=Delete+everything".to_owned()),
+        (format!("/runs/{run}/cancel"), String::new()),
+        (format!("/runs/{run}/pause"), String::new()),
+        (format!("/runs/{run}/questions/{gate}"), answer),
+        ("/alerts/high_cost/ack".to_owned(), String::new()),
+        ("/logout".to_owned(), String::new()),
+    ];
+    let own = format!("http://{}", server.address);
+    let post = |path: &str, form: &str, origin: Option<&str>| {
+        let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
+        let (host, length) = (&server.address, form.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n{origin}Connection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n{form}"
+        );
+        server.raw(head.as_bytes()).status
+    };
+    for (path, form) in &forms {
+        for origin in [Some("http://evil.example"), Some("null"), None] {
+            // A session may be ended by anybody who has its cookie; no page of another site has it.
+            if path != "/logout" || origin.is_some() {
+                assert_eq!(post(path, form, origin), 403, "{path} from {origin:?}");
+            }
+        }
+    }
+    let runs = server.get(RUNS).json()["runs"].as_array().unwrap().clone();
+    assert_eq!((runs.len(), &runs[0]["status"]), (1, &json!("waiting_human")), "nothing was done");
+    // The same form from our own page does what it says: the cookie was a real one.
+    assert_eq!(post(&forms[1].0, "", Some(&own)), 303);
+    server.wait_for(&run, "cancelled");
+}
+
+#[test]
+fn no_endpoint_and_no_page_gives_out_a_planted_secret() {
+    let secret = "sk-ant-api03-zzzzyyyyxxxxwwwwvvvvuuuuttttssss";
+    let script = format!(
+        "cat > /dev/null; echo '{{\"outputs\":{{\"note\":\"the key is {secret}\"}}}}'; echo {secret} >&2"
+    );
+    let agent = "[[agents]]\nagent_type = \"teller\"\nspecialization = \"Tells\"\n";
+    let candor = Candor::with_config(&format!("{agent}command = [\"sh\", \"-c\", {}]\n", json!(script)));
+    let server = Server::start(&candor);
+    let task = json!({"task_id": "t1", "description": format!("Tell the key {secret}"), "agent_type": "teller",
+        "inputs": {"key": secret}});
+    let body = json!({"goal": format!("Use {secret}"), "plan": {"subtasks": [task]}, "unattended": true});
+    let run = server.run(body);
+    until("it has ended", || server.get(&format!("{RUNS}/{run}")).json()["driver"] == "nobody");
+    let artifacts = server.get(&format!("{RUNS}/{run}/artifacts")).json();
+    let artifact = artifacts["artifacts"][0]["artifact_id"].as_str().unwrap().to_owned();
+    let openapi = server.get("/api/v1/openapi.json").json();
+    let mut paths: Vec<String> = openapi["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(path, operations)| operations.get("get").is_some() && !path.ends_with("/stream"))
+        .map(|(path, _)| path.replace("{run}", &run).replace("{artifact}", &artifact))
+        .collect();
+    assert!(paths.len() > 25, "{paths:?}");
+    paths
+        .extend([format!("{RUNS}/{run}/trace?content=true"), format!("{RUNS}/{run}/plans/diff?from=1&to=1")]);
+    paths.extend(
+        ["/", "/inbox", "/agents", "/tools", "/config", "/kpis", "/cost", "/alerts", "/schedules"]
+            .map(str::to_owned),
+    );
+    paths.extend([
+        format!("/runs/{run}"),
+        "/.well-known/agent-card.json".to_owned(),
+        "/kpis/depth".to_owned(),
+    ]);
+    for path in paths {
+        let answer = server.get(&path);
+        assert!(answer.status < 500, "{path}: {answer:?}");
+        assert!(!answer.body.contains(secret), "{path} gives it out: {}", answer.body);
+    }
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": run}});
+    let bearer = format!("Bearer {}", server.token);
+    let headers = [("Authorization", bearer.as_str()), ("A2A-Version", "1.0")];
+    let task = server.send_with("POST", "/a2a", &headers, Some(&call)).ended_with(200);
+    assert!(task.body.contains("\"artifacts\"") && !task.body.contains(secret), "{task:?}");
+    let events = server.follow(&format!("{RUNS}/{run}/events/stream"), None, |events| events.len() > 10);
+    assert!(!format!("{events:?}").contains(secret));
 }
 
 #[test]

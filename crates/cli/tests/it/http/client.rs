@@ -77,6 +77,10 @@ impl Server {
         self.said.lock().unwrap().iter().filter(|line| line.contains(words)).count()
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills it as a power cut would.
     pub fn kill(mut self) {
         self.child.kill().unwrap();

@@ -1,6 +1,6 @@
 //! Live events: in order, once each, from any place on.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -124,6 +124,33 @@ fn a_reader_that_never_reads_holds_nobody_up() {
         assert!(ended(&server.follow(&format!("/api/v1/runs/{run}/events/stream"), None, ended)));
     }
     drop(silent);
+}
+
+#[test]
+fn a_reader_that_never_reads_a_large_log_is_cut_off() {
+    let script = "cat > /dev/null; printf '{\"outputs\":{\"text\":\"'; head -c 200000 /dev/zero | tr '\\0' x; printf '\"}}'";
+    let agent = "[[agents]]\nagent_type = \"talker\"\nspecialization = \"Talks\"\n";
+    let candor = Candor::with_config(&format!("{agent}command = [\"sh\", \"-c\", {}]\n", json!(script)));
+    let server = Server::start(&candor);
+    let tasks: Vec<Value> = (0..40)
+        .map(|n| json!({"task_id": format!("t{n}"), "description": "Talk", "agent_type": "talker"}))
+        .collect();
+    let run = server.run(json!({"plan": {"subtasks": tasks}, "unattended": true}));
+    let whole = server.follow(&format!("/api/v1/runs/{run}/events/stream"), None, ended);
+    let bytes: usize = whole.iter().map(|(_, event)| event.to_string().len()).sum();
+    assert!(bytes > 7_000_000, "more than the buffers of a connection: {bytes}");
+    let mut silent = server.connect();
+    let (host, token) = (&server.address, &server.token);
+    write!(silent, "GET /api/v1/runs/{run}/events/stream HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n")
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(40));
+    // The connection was closed: it ends, and not with everything. One that is open would wait for more.
+    let mut read = Vec::new();
+    silent.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let left = silent.read_to_end(&mut read).err().map(|error| error.kind());
+    assert!(matches!(left, None | Some(ErrorKind::ConnectionReset)), "{left:?} after {} bytes", read.len());
+    assert!(read.len() < bytes, "{} of {bytes}", read.len());
+    server.get("/api/v1/runs").ended_with(200);
 }
 
 #[test]
