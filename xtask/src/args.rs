@@ -27,6 +27,7 @@ Usage: cargo xtask COMMAND
                                 how good the judgement is, on labelled data that is not part of the project; with MiniLM's
                                 weights and choices among functions if they are named; a table of all targets at the end
   adapters                      the tests of adapters/python with the frameworks from PyPI (fetches about 1.3 GB)
+  telemetry                     mlflow reads a trace back that the command sent (fetches about 850 MB)
   fuzz [TARGET] [--seconds S]   one fuzz target, or each of them; 60 seconds unless told otherwise
   help                          this text";
 
@@ -71,6 +72,8 @@ pub enum Task {
     },
     /// Test the adapters for other frameworks.
     Adapters,
+    /// Have another program read a trace back.
+    Telemetry,
     /// Run one fuzz target, or all.
     Fuzz {
         /// The fuzz target's name.
@@ -145,6 +148,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, UsageE
         "deny" => nothing_more("deny", rest).map(|()| Task::Deny),
         "docs" => nothing_more("docs", rest).map(|()| Task::Docs),
         "adapters" => nothing_more("adapters", rest).map(|()| Task::Adapters),
+        "telemetry" => nothing_more("telemetry", rest).map(|()| Task::Telemetry),
         "simulate" => Ok(Task::Simulate { arguments: rest.collect() }),
         "torture" => torture(rest),
         "bench" => bench(rest),

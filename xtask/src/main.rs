@@ -42,6 +42,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Bench { name } => programs::bench(&root, name.as_deref()),
         Task::Quality { data } => quality::run(&root, data),
         Task::Adapters => programs::adapters(&root),
+        Task::Telemetry => programs::telemetry(&root),
         Task::Fuzz { target, seconds } => fuzz::fuzz(&root, target.as_deref(), *seconds),
     }
 }

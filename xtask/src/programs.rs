@@ -89,6 +89,20 @@ pub fn adapters(root: &Path) -> Result<()> {
     cargo::finish(command, "adapters/python/test.sh")
 }
 
+/// Has mlflow read a trace back that the real command sent: its spans, their parents, and what they cost.
+///
+/// # Errors
+///
+/// When mlflow cannot be fetched, or what it reads is not what was sent.
+pub fn telemetry(root: &Path) -> Result<()> {
+    let folder = target_folder(root).join("test-telemetry");
+    let mut command = Command::new("sh");
+    command.arg(root.join("crates/testkit/peers/telemetry.sh")).arg(&folder).current_dir(root);
+    cargo::finish(command, "crates/testkit/peers/telemetry.sh")?;
+    let line = ["test", "--locked", "--package", "candor", "--test", "it", "models::traces::mlflow"];
+    cargo::run_with(root, &line, &[("CANDOR_TEST_MLFLOW", folder.into())])
+}
+
 /// Kills drivers of the real command at random moments, until so many kills have hit.
 ///
 /// # Errors

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
+use candor_testkit::skips::or_skipped;
 use serde_json::{Value, json};
 
 use crate::models::otlp::{self, Span};
@@ -165,6 +167,73 @@ fn has_the_mapping(spans: &[Span]) {
         of_kind.map(|span| span.metadata("mode").as_str().unwrap().to_owned()).collect()
     };
     assert!(modes("agent").contains("parallel"), "tasks of this plan run side by side");
+}
+
+/// Reads every span back.
+const READ_BACK: &str = "import json, sys\n\
+    from mlflow import MlflowClient\n\
+    traces = MlflowClient(tracking_uri=sys.argv[1]).search_traces(locations=['0'], include_spans=True)\n\
+    spans = [{'id': s.span_id, 'parent': s.parent_id, 'name': s.name, 'trace': t.info.trace_id,\n\
+    \x20         'cost': int(s.attributes.get('candor.cost_micros', 0))} for t in traces for s in t.data.spans]\n\
+    print(json.dumps(spans))";
+
+/// A server of mlflow, which ends with the test.
+struct Mlflow(std::process::Child);
+
+impl Drop for Mlflow {
+    fn drop(&mut self) {
+        // Asked to end, it ends its workers too; killed, it would leave them behind.
+        let _ = Command::new("kill").arg(self.0.id().to_string()).status();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn mlflow_reads_the_trace_back_with_its_parents_and_its_cost() {
+    // spec: orchestrator OB-01 OB-07
+    let folder = std::env::var("CANDOR_TEST_MLFLOW")
+        .map_err(|_| "CANDOR_TEST_MLFLOW is not set: cargo xtask telemetry");
+    let Some(folder) = or_skipped(folder) else { return };
+    let scene = Scene::with(&format!("{EASY}[packs]\nagents = true\n"), "");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let mut server = Command::new(format!("{folder}/bin/mlflow"));
+    server.args(["server", "--backend-store-uri", "sqlite:///m.db", "--workers", "1", "--host", "127.0.0.1"]);
+    server.args(["--port", &port.to_string()]).current_dir(scene.candor.folder());
+    server.env("MLFLOW_DISABLE_TELEMETRY", "true").stdout(Stdio::null()).stderr(Stdio::null());
+    let _server = Mlflow(server.spawn().unwrap());
+    let begun = std::time::Instant::now();
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begun.elapsed().as_secs() < 600, "mlflow does not start");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+    scene.run(&["run", PARIS, "--json", "--run-id", "run_1"]).ended_with(0);
+    // Sent twice, it is there once.
+    for _ in 0..2 {
+        let mut send = scene.command(&["export", "otlp", "run_1"]);
+        send.env("OTEL_EXPORTER_OTLP_ENDPOINT", &url);
+        send.env("OTEL_EXPORTER_OTLP_HEADERS", "x-mlflow-experiment-id=0");
+        Said::of(send.output().unwrap()).ended_with(0);
+    }
+    let mut read = Command::new(format!("{folder}/bin/python"));
+    read.args(["-c", READ_BACK, &url]).env("MLFLOW_DISABLE_TELEMETRY", "true");
+    let read = Said::of(read.output().unwrap()).ended_with(0).json();
+    let trace = scene.run(&["trace", "run_1", "--json"]).ended_with(0).json();
+    let sent = trace["spans"].as_array().unwrap();
+    let parents = |spans: &[Value]| -> BTreeMap<String, (String, Value)> {
+        let of = |span: &Value| {
+            let id = span["id"].as_str().unwrap().to_owned();
+            (id, (span["name"].as_str().unwrap().to_owned(), span.get("parent").cloned().unwrap_or_default()))
+        };
+        spans.iter().map(of).collect()
+    };
+    let read = read.as_array().unwrap();
+    assert_eq!(read.len(), sent.len());
+    assert_eq!(parents(read), parents(sent));
+    let cost: i64 = read.iter().map(|span| span["cost"].as_i64().unwrap()).sum();
+    let total = scene.run(&["cost", "run_1", "--json"]).json()["total"]["cost"].as_f64().unwrap();
+    assert_eq!(cost, (total * 1e6).round() as i64, "to the micro-dollar");
+    assert!(cost > 0);
 }
 
 #[test]
