@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::data::Log;
 use crate::error::AppError;
+use crate::feedback;
 
 /// The version that traces name.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -32,17 +33,28 @@ pub fn targets() -> Targets {
 /// The trace of a run.
 pub async fn trace(log: &Log, run: &RunId, content: Content) -> Result<Trace, AppError> {
     let records = log.read(run, Position::START).await?;
-    Trace::of(run, &records, content, VERSION)
-        .ok_or_else(|| AppError::usage(format!("run {run} has no events")))
+    let mut trace = Trace::of(run, &records, content, VERSION)
+        .ok_or_else(|| AppError::usage(format!("run {run} has no events")))?;
+    trace.scores.extend(feedback::latest(log, run).await?.map(|feedback| feedback.score()));
+    Ok(trace)
+}
+
+/// Sends the trace of a run again because somebody rated it; a place that is down gets it with the next rating or by hand.
+pub async fn export_rated(log: &Log, run: &RunId, now: Timestamp) -> Result<(), AppError> {
+    let targets = targets();
+    if targets.endpoints.is_empty() { Ok(()) } else { export(log, run, &targets, now).await }
 }
 
 /// Sends the trace of a run and notes that it was delivered.
 pub async fn export(log: &Log, run: &RunId, targets: &Targets, now: Timestamp) -> Result<(), AppError> {
-    let records = log.read(run, Position::START).await?;
     let content = if targets.content { Content::With } else { Content::Without };
-    let Some(trace) = Trace::of(run, &records, content, VERSION) else { return Ok(()) };
+    let head = log.head(run).await?;
+    if head == Position::START {
+        return Ok(());
+    }
+    let trace = trace(log, run, content).await?;
     send(targets, &trace, VERSION).await.map_err(|error| AppError::failed(error.to_string()))?;
-    let body = json!({ "position": records.len() });
+    let body = json!({ "position": head.0 });
     let note =
         StreamNote { stream: Stream::Telemetry, at: now, run: Some(run.clone()), key: run.to_string(), body };
     Ok(log.append_note(note).await?)

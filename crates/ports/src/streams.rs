@@ -58,6 +58,8 @@ pub enum Stream {
     Audit,
     /// What each run that has ended adds to the figures over all runs.
     RunMetrics,
+    /// What people think of runs.
+    Feedback,
 }
 
 impl Stream {
@@ -72,6 +74,7 @@ impl Stream {
             Self::Schedules => "schedules",
             Self::Audit => "audit",
             Self::RunMetrics => "run_metrics",
+            Self::Feedback => "feedback",
         }
     }
 }

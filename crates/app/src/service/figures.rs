@@ -1,8 +1,10 @@
 //! Figures of the installation as a server shows them: the same that the commands print.
 
 use candor_model::{RunId, Timestamp};
+use candor_planning::calibration::{self, Band};
 use candor_ports::{RunQuery, Stream, StreamNote};
 use candor_projections::artifacts::{ArtifactContent, artifacts};
+use candor_projections::dashboard::Dashboard;
 use candor_projections::efficiency::EfficiencyReport;
 use candor_projections::kpi::{ActiveAlert, AlertBook, KpiReport, RunShare, Trail, Window};
 use candor_projections::spend::SpendReport;
@@ -11,8 +13,10 @@ use candor_projections::trace::{Content, Trace};
 use candor_runtime::wall;
 
 use super::Service;
+use crate::board::board;
 use crate::config::Age;
 use crate::error::AppError;
+use crate::feedback::{self, Feedback};
 use crate::{observe, traces};
 
 impl Service {
@@ -40,6 +44,11 @@ impl Service {
         Ok(alert)
     }
 
+    /// How sure runs were, and how many of them succeeded.
+    pub async fn calibration(&self) -> Result<Vec<Band>, AppError> {
+        Ok(calibration::bands(&self.0.log.experience().await?.outcomes))
+    }
+
     /// The key figures with their course.
     pub async fn kpi_series(&self, since: Option<Age>) -> Result<(KpiReport, Vec<Trail>), AppError> {
         observe::kpi_series(&self.0.log, &self.0.app.config.kpi, self.window(since)).await
@@ -65,6 +74,33 @@ impl Service {
     /// What tokens and money bought, and the window in one record.
     pub async fn efficiency(&self, since: Option<Age>) -> Result<(EfficiencyReport, Summary), AppError> {
         observe::efficiency(&self.0.log, self.window(since)).await
+    }
+
+    /// A run, or the one that changed last, and the installation at a glance.
+    pub async fn board(&self, run: Option<&RunId>) -> Result<Dashboard, AppError> {
+        let last = match run {
+            Some(_) => None,
+            None => self.latest(1).await?.into_iter().next().map(|entry| entry.summary.run_id),
+        };
+        board(Some(&self.0.log), run.or(last.as_ref()), &self.0.app.config.kpi, wall()).await
+    }
+
+    /// Puts on record what somebody thinks of a run, and sends its trace again where traces go.
+    pub async fn rate(
+        &self,
+        run: &RunId,
+        rating: u8,
+        text: Option<String>,
+        by: &str,
+    ) -> Result<Feedback, AppError> {
+        let text = text.map(|text| self.0.app.without_secrets(text));
+        let feedback = Feedback { rating, text, by: by.to_owned(), at: wall() };
+        feedback::record(&self.0.log, run, &feedback).await?;
+        if let Err(error) = traces::export_rated(&self.0.log, run, wall()).await {
+            let error = self.0.app.redactor().text(&error.to_string()).into_owned();
+            eprintln!("candor: warning: the rating of {run} is on record and could not be sent: {error}");
+        }
+        Ok(feedback)
     }
 
     /// A run as a trace.

@@ -31,7 +31,7 @@ pub(crate) struct MetricsArgs {
 pub(crate) struct DashboardArgs {
     /// The run, or the beginning of its name [default: the last one]
     pub(crate) run: Option<String>,
-    /// Draw once and end; so without a terminal
+    /// Draw once and end
     #[arg(long)]
     pub(crate) once: bool,
     /// Output JSON
@@ -84,6 +84,25 @@ pub(crate) struct TraceArgs {
     pub(crate) json: bool,
 }
 
+/// What somebody thinks of a run.
+#[derive(Debug, Args)]
+pub(crate) struct FeedbackArgs {
+    /// The run, or the beginning of its name, or `last`
+    pub(crate) run: String,
+    /// From 1, the worst, to 5, the best
+    #[arg(value_name = "RATING", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) rating: u8,
+    /// What you say of it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Who says so [default: the login name]
+    #[arg(long, value_name = "NAME", env = "CANDOR_USER")]
+    pub(crate) user: Option<String>,
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// What is sent to other programs.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -109,6 +128,14 @@ pub(crate) enum ExportCommand {
         content: bool,
         /// Write the request to a file and send nothing
         #[arg(long, short, value_name = "FILE", requires = "run", conflicts_with = "endpoint")]
+        output: Option<PathBuf>,
+    },
+    /// Write the records of a run to files: its state, phases, prompts, rollback points, metrics, history and cost
+    State {
+        /// The run, or the beginning of its name, or `last`
+        run: String,
+        /// The folder to write to; without it, one JSON object with every record is printed
+        #[arg(long, short, value_name = "DIR")]
         output: Option<PathBuf>,
     },
 }

@@ -36,7 +36,18 @@ pub(super) const GROUPS: [(Text, &[&str]); 6] = [
     ),
     (
         Text::new("Decide", "Decidir"),
-        &["answer", "approve", "reject", "ask", "choose", "modify", "adjust", "regenerate", "revert"],
+        &[
+            "answer",
+            "approve",
+            "reject",
+            "ask",
+            "choose",
+            "modify",
+            "adjust",
+            "regenerate",
+            "revert",
+            "feedback",
+        ],
     ),
     (Text::new("Time travel", "Volver atrás"), &["rollback", "restart", "fork"]),
     (

@@ -24,7 +24,8 @@ pub(crate) use self::drive::{
     RunArgs,
 };
 pub(crate) use self::figures::{
-    AlertsArgs, AlertsCommand, DashboardArgs, ExportArgs, ExportCommand, MetricsArgs, SpendArgs, TraceArgs,
+    AlertsArgs, AlertsCommand, DashboardArgs, ExportArgs, ExportCommand, FeedbackArgs, MetricsArgs,
+    SpendArgs, TraceArgs,
 };
 pub(crate) use self::filters::{Listing, Period};
 pub(crate) use self::inspect::{
@@ -192,7 +193,9 @@ pub(crate) enum Command {
     Tokens(SpendArgs),
     /// Show a run as a trace: phases, attempts, tools, calls of models, with times and money
     Trace(TraceArgs),
-    /// Send traces to other programs
+    /// Say what you think of a run: a number from 1 to 5
+    Feedback(FeedbackArgs),
+    /// Send traces to other programs, or write a run's records to files
     Export(ExportArgs),
     /// Show the configuration with its defaults
     Config(ConfigArgs),

@@ -1,15 +1,16 @@
 //! `candor dashboard`: a run and the installation at a glance, drawn again when something happens.
 
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use candor_app::board::board;
 use candor_app::config::Config;
 use candor_app::{DataFolder, Log, find_run, observe};
-use candor_model::{EventBody, Position, RunId};
+use candor_model::{EventBody, Position, Recorded, RunId};
 use candor_projections::dashboard::{Dashboard, PhaseRow, RunDashboard, Tile};
 use candor_projections::efficiency::EfficiencyReport;
-use candor_projections::kpi::{KpiFold, shown};
-use candor_projections::summary::{Summary, SummaryFold};
+use candor_projections::kpi::shown;
+use candor_projections::summary::Summary;
 use candor_projections::{format, trace::SpanStatus};
 
 use super::kpi::{alerts_text, now};
@@ -19,6 +20,9 @@ use crate::output;
 
 /// So much time is at least between two drawings: a run of ten thousand tasks must not keep a core busy.
 const AT_MOST_EVERY: Duration = Duration::from_millis(250);
+
+/// Nothing is drawn for so many times as long as the last drawing took: it takes a twentieth of a core at most.
+const SHARE: u32 = 19;
 
 /// Goes to the first column of the first line and clears what is below.
 const CLEAR: &str = "\u{1b}[H\u{1b}[J";
@@ -30,57 +34,81 @@ pub(crate) async fn dashboard(global: &GlobalOptions, args: &DashboardArgs) -> R
     let config = Config::load(global.config.as_deref())?.kpi;
     let data = DataFolder::find(global.data.as_deref())?;
     let Some(log) = data.open_if_there()? else {
-        let window = observe::window(None, &config, now());
-        let kpis = KpiFold::new(window).report(&config.targets.0);
-        let (summary, efficiency) = (SummaryFold::new(window).summary(), EfficiencyReport::default());
-        let board = Dashboard { run: None, kpis, alerts: Vec::new(), summary, efficiency };
-        return show(&board, args.json, false);
+        return show(&board(None, None, &config, now()).await?, args.json, false);
     };
     let run = match &args.run {
         Some(named) => Some(find_run(&data, Some(&log), named).await?),
         None => find_run(&data, Some(&log), "last").await.ok(),
     };
-    let live = !args.json && !args.once && output::is_interactive();
+    let screen = output::is_interactive() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
     let mut news = log.listen()?;
+    let mut seen = match &run {
+        Some(run) => log.head(run).await?,
+        None => Position::START,
+    };
+    let mut drawn = false;
     loop {
-        let board = board(&log, run.as_ref(), &config).await?;
-        show(&board, args.json, live)?;
-        let ended = board.run.as_ref().is_none_or(|run| run.status.is_end());
-        if !live || ended {
-            return Ok(code::DONE);
+        let begun = Instant::now();
+        let board = board(Some(&log), run.as_ref(), &config, now()).await?;
+        if screen || !drawn {
+            show(&board, args.json, screen && !args.once)?;
         }
-        wait(&log, run.as_ref(), news.as_mut()).await?;
+        drawn = true;
+        let ended = board.run.as_ref().is_none_or(|run| run.status.is_end());
+        let (Some(run), false) = (&run, args.json || args.once || ended) else { return Ok(code::DONE) };
+        let rest = AT_MOST_EVERY.max(begun.elapsed() * SHARE);
+        let new = wait(&log, run, &board, &mut seen, news.as_mut(), rest).await?;
+        if !screen {
+            print_lines(&new)?;
+        }
     }
 }
 
-async fn board(
-    log: &Log,
-    run: Option<&RunId>,
-    config: &candor_app::config::KpiConfig,
-) -> Result<Dashboard, Failure> {
-    let window = observe::window(None, config, now());
-    let kpis = observe::kpis(log, config, window).await?;
-    let (efficiency, summary) = observe::efficiency(log, window).await?;
-    let alerts = observe::judge(log, config, &kpis).await?.active;
-    let run = match run {
-        Some(run) => RunDashboard::of(run, &log.read(run, Position::START).await?),
-        None => None,
-    };
-    Ok(Dashboard { run, kpis, alerts, summary, efficiency })
+/// One line for each thing that happened, where a screen cannot be drawn again.
+fn print_lines(new: &[Recorded]) -> Result<(), Failure> {
+    for recorded in new.iter().filter(|recorded| matters(&recorded.event.body)) {
+        let (mark, what) = match &recorded.event.body {
+            EventBody::PhaseStarted { phase, .. } => ("▶", say!("phase {phase}", "fase {phase}")),
+            EventBody::PhaseCompleted { phase, .. } => ("✓", say!("phase {phase}", "fase {phase}")),
+            EventBody::TaskDispatched { task_id, agent_type, .. } => ("▶", format!("{agent_type} {task_id}")),
+            EventBody::TaskSucceeded { task_id, .. } => ("✓", task_id.to_string()),
+            EventBody::TaskFailed { task_id, .. } => ("✗", task_id.to_string()),
+            EventBody::ModelConsulted { ask, .. } => ("✓", ask.step.clone()),
+            EventBody::HumanAsked { .. } => {
+                ("⚠", word!("Waiting for your input", "Se espera una respuesta").to_owned())
+            }
+            body if body.is_end() => {
+                ("■", word!("The run has ended", "La ejecución ha terminado").to_owned())
+            }
+            _ => continue,
+        };
+        output::print(&format!("{} {mark} {what}\n", format::day_and_clock(recorded.event.at)))?;
+    }
+    Ok(())
 }
 
-/// Waits until a phase or somebody at work begins or ends.
-async fn wait(log: &Log, run: Option<&RunId>, news: &mut dyn candor_ports::Listener) -> Result<(), Failure> {
-    let Some(run) = run else { return Ok(()) };
-    let mut seen = log.read(run, Position::START).await?.last().map_or(Position::START, |it| it.position);
+/// Waits until a phase or somebody at work begins or ends, or an alert changes; returns what the run has done.
+async fn wait(
+    log: &Log,
+    run: &RunId,
+    board: &Dashboard,
+    seen: &mut Position,
+    news: &mut dyn candor_ports::Listener,
+    rest: Duration,
+) -> Result<Vec<Recorded>, Failure> {
+    tokio::time::sleep(rest).await;
+    let mut all = Vec::new();
     loop {
+        // What happened while the screen was drawn has been announced already.
+        let new = log.read(run, *seen).await?;
+        *seen = new.last().map_or(*seen, |recorded| recorded.position);
+        let due = new.iter().any(|recorded| matters(&recorded.event.body));
+        all.extend(new);
+        if due || observe::alerts(log).await?.active != board.alerts {
+            return Ok(all);
+        }
         news.changed().await?;
         tokio::time::sleep(AT_MOST_EVERY).await;
-        let new = log.read(run, seen).await?;
-        seen = new.last().map_or(seen, |recorded| recorded.position);
-        if new.iter().any(|recorded| matters(&recorded.event.body)) {
-            return Ok(());
-        }
     }
 }
 

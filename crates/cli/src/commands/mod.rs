@@ -11,6 +11,7 @@ mod dashboard;
 mod decide;
 mod doctor;
 mod explain;
+mod feedback;
 mod goal;
 mod guard;
 mod hook;
@@ -97,6 +98,7 @@ pub(crate) fn perform(cli: Cli) -> Result<u8, Failure> {
             Command::Dashboard(args) => dashboard::dashboard(&global, &args).await,
             Command::Trace(args) => trace::trace(&global, &args).await,
             Command::Export(args) => trace::export(&global, &args).await,
+            Command::Feedback(args) => feedback::feedback(&global, &args).await,
             Command::Cost(args) => spend::spend(&global, &args, spend::Shown::Cost).await,
             Command::Tokens(args) => spend::spend(&global, &args, spend::Shown::Tokens).await,
             Command::Metrics(args) => metrics::metrics(&global, &args).await,

@@ -1,8 +1,9 @@
 //! `candor trace` and `candor export otlp`: a run as a trace, here or in another program.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use candor_app::{App, DataFolder, find_run, traces};
+use candor_app::{App, DataFolder, find_run, state_export, traces};
 use candor_projections::format;
 use candor_projections::trace::{Content, Span, SpanKind, SpanStatus, Trace};
 use candor_telemetry::{Endpoint, otlp};
@@ -27,8 +28,44 @@ pub(crate) async fn trace(global: &GlobalOptions, args: &TraceArgs) -> Result<u8
     Ok(code::DONE)
 }
 
+/// The records of a run, to files or as one object.
+async fn state(global: &GlobalOptions, named: &str, folder: Option<&Path>) -> Result<u8, Failure> {
+    let data = DataFolder::find(global.data.as_deref())?;
+    let log = data.open_if_there()?;
+    let run = find_run(&data, log.as_ref(), named).await?;
+    let log = log.ok_or_else(|| Failure::usage(word!("there are no runs", "no hay ejecuciones")))?;
+    let records = state_export::records(&log, &run).await?;
+    let Some(folder) = folder else {
+        output::print_json(&records)?;
+        return Ok(code::DONE);
+    };
+    for (name, text) in &records {
+        let path = folder.join(name);
+        let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        written.and_then(|()| std::fs::write(&path, text)).map_err(|error| {
+            Failure::failed(say!(
+                "could not write {}: {error}",
+                "no se pudo escribir {}: {error}",
+                path.display()
+            ))
+        })?;
+    }
+    output::print(&say!(
+        "{} records of {run} are in {}\n",
+        "{} registros de {run} están en {}\n",
+        records.len(),
+        folder.display()
+    ))?;
+    Ok(code::DONE)
+}
+
 pub(crate) async fn export(global: &GlobalOptions, args: &ExportArgs) -> Result<u8, Failure> {
-    let ExportCommand::Otlp { run, pending, endpoint, content, output: file } = &args.command;
+    let (run, pending, endpoint, content, file) = match &args.command {
+        ExportCommand::Otlp { run, pending, endpoint, content, output } => {
+            (run, pending, endpoint, content, output)
+        }
+        ExportCommand::State { run, output } => return state(global, run, output.as_deref()).await,
+    };
     let data = DataFolder::find(global.data.as_deref())?;
     let log = data.open_if_there()?;
     let named = match run {

@@ -16,8 +16,8 @@ pub struct Score {
     pub comment: &'static str,
 }
 
-/// The judgements of a run that has ended. What cannot be told is absent: a run without a budget has no efficiency,
-/// and nobody asks people for their opinion yet.
+/// The judgements of a run that has ended. What cannot be told is absent: a run without a budget has no efficiency.
+/// What a person thinks of it is added by whoever knows.
 pub(super) fn of(status: RunStatus, verdict: Option<Verdict>, records: &[Recorded]) -> Vec<Score> {
     if !status.is_end() {
         return Vec::new();

@@ -6,10 +6,12 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use candor_app::config::Age;
+use candor_app::feedback::Feedback;
 use candor_app::tokens::Scope;
 use candor_app::{ScheduleView, WebhookView};
 use candor_model::RunId;
 use candor_projections::artifacts::{Artifact, ArtifactContent};
+use candor_projections::dashboard::Dashboard;
 use candor_projections::efficiency::EfficiencyReport;
 use candor_projections::kpi::{ActiveAlert, AlertChange, KpiReport};
 use candor_projections::spend::SpendReport;
@@ -57,6 +59,29 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         )
         .query::<SinceQuery>()
         .answers::<EfficiencyReport>(),
+        Endpoint::get(
+            "/api/v1/dashboard",
+            "getDashboard",
+            "Show the run that changed last and the installation at a glance",
+            get(dashboard),
+        )
+        .answers::<Dashboard>(),
+        Endpoint::get(
+            "/api/v1/runs/{run}/dashboard",
+            "getRunDashboard",
+            "Show a run and the installation at a glance",
+            get(dashboard_of),
+        )
+        .answers::<Dashboard>(),
+        Endpoint::post(
+            "/api/v1/runs/{run}/feedback",
+            Scope::Answer,
+            "rateRun",
+            "Say what you think of a run",
+            post(rate),
+        )
+        .body::<RatingBody>()
+        .answers::<Feedback>(),
         Endpoint::get("/api/v1/summary", "getSummary", "Show a period in one record", get(summary))
             .query::<SinceQuery>()
             .answers::<Summary>(),
@@ -64,6 +89,16 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             media: "text/plain",
             ..Endpoint::get("/metrics", "getMetrics", "Show figures for Prometheus", get(metrics))
         },
+        Endpoint::get("/api/v1/webhooks", "listWebhooks", "List who is told of events", get(webhooks))
+            .answers::<Webhooks>(),
+    ];
+    all.extend(of_runs());
+    all.extend(of_schedules());
+    all
+}
+
+fn of_runs() -> Vec<Endpoint> {
+    vec![
         Endpoint::get("/api/v1/runs/{run}/trace", "getTrace", "Show a run as a trace", get(trace))
             .query::<TraceQuery>()
             .answers::<Trace>(),
@@ -81,11 +116,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             get(artifact),
         )
         .answers::<ArtifactContent>(),
-        Endpoint::get("/api/v1/webhooks", "listWebhooks", "List who is told of events", get(webhooks))
-            .answers::<Webhooks>(),
-    ];
-    all.extend(of_schedules());
-    all
+    ]
 }
 
 fn of_schedules() -> Vec<Endpoint> {
@@ -217,6 +248,37 @@ async fn summary(
     Query(query): Query<SinceQuery>,
 ) -> Result<Json<Summary>, Problem> {
     Ok(Json(server.service.efficiency(query.age()?).await?.1))
+}
+
+async fn dashboard(State(server): State<Shared>) -> Result<Json<Dashboard>, Problem> {
+    Ok(Json(server.service.board(None).await?))
+}
+
+async fn dashboard_of(State(server): State<Shared>, Run(run): Run) -> Result<Json<Dashboard>, Problem> {
+    Ok(Json(server.service.board(Some(&run)).await?))
+}
+
+/// What somebody thinks of a run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RatingBody {
+    /// From 1, the worst, to 5, the best.
+    #[schemars(range(min = 1, max = 5))]
+    rating: u8,
+    /// What they say of it.
+    #[serde(default)]
+    text: Option<String>,
+}
+
+async fn rate(
+    State(server): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Run(run): Run,
+    Body(RatingBody { rating, text }): Body<RatingBody>,
+) -> Result<(StatusCode, Json<Feedback>), Problem> {
+    let feedback = server.service.rate(&run, rating, text, &caller.name).await?;
+    note(&server, &caller, "rate", Some(&run), rating.to_string()).await;
+    Ok((StatusCode::ACCEPTED, Json(feedback)))
 }
 
 async fn metrics(State(server): State<Shared>) -> Result<Response, Problem> {

@@ -97,7 +97,7 @@ fn an_alert_that_is_resolved_is_marked_so() {
     candor.run(["run", "--plan", "plan.json", "--unattended", "--yes"]).ended_with(0);
     candor.run(["alerts"]).ended_with(1);
     candor.run(["alerts", "ack", "someone_worked", "--user", "ines"]).ended_with(0);
-    candor.write("candor.toml", GENERAL.to_owned());
+    candor.write("candor.toml", GENERAL);
     assert!(candor.run(["alerts"]).ended_with(0).stdout.contains("No active alerts"));
     let all = candor.run(["alerts", "--all"]).ended_with(0).stdout;
     let marks: Vec<char> = all.lines().filter_map(|line| line.chars().next()).collect();

@@ -13,6 +13,7 @@ mod kills;
 mod mcp;
 mod origins;
 mod receiver;
+mod records;
 mod remote;
 mod schedules;
 mod streams;

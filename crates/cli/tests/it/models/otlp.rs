@@ -86,7 +86,7 @@ fn span(message: &[u8]) -> Span {
                 assert!(span.attributes.insert(name.clone(), value).is_none(), "{name} twice");
             }
             15 => {
-                span.status = fields(bytes(&field)).iter().find(|(it, _)| *it == 3).map(|(_, it)| whole(it))
+                span.status = fields(bytes(&field)).iter().find(|(it, _)| *it == 3).map(|(_, it)| whole(it));
             }
             _ => {}
         }

@@ -7,6 +7,7 @@ mod alerts;
 mod dag;
 mod figures;
 mod gantt;
+mod glance;
 mod installation;
 mod layout;
 mod list;
@@ -25,7 +26,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get, post};
 use candor_app::tokens::Scope;
 use candor_model::Position;
-use maud::Markup;
+use maud::{Markup, html};
 use serde::Deserialize;
 
 use self::layout::{LANGUAGE, Page, Prefs, THEME};
@@ -147,8 +148,12 @@ async fn inbox(State(server): State<Shared>, prefs: Prefs) -> Shown {
 
 async fn agents(State(server): State<Shared>, prefs: Prefs) -> Shown {
     let words = prefs.words();
-    let data = server.service.agents().await.map_err(Problem::from);
-    shown(&prefs, data.map(|data| page(words.agents, "/agents", installation::agents(&data, words))))
+    let made = async {
+        let (data, bands) = (server.service.agents().await?, server.service.calibration().await?);
+        let content = html! { (installation::agents(&data, words)) (glance::calibration(&bands, words)) };
+        Ok(page(words.agents, "/agents", content))
+    };
+    shown(&prefs, made.await)
 }
 
 async fn tools(State(server): State<Shared>, prefs: Prefs) -> Shown {

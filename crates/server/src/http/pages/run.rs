@@ -7,6 +7,7 @@ use candor_model::{Question, Recorded, RunId, RunStatus, Seconds, TaskId, TaskSt
 use candor_ports::LoggedEvent;
 use candor_projections::attempt_output::{self, AttemptOutput};
 use candor_projections::chronicle::Chronicle;
+use candor_projections::dashboard::RunDashboard;
 use candor_projections::phases::PhaseStatus;
 use candor_projections::postmortem::Case;
 use candor_projections::status::{Status, TaskEntry};
@@ -15,7 +16,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::words::Words;
-use super::{dag, gantt, parts, questions};
+use super::{dag, gantt, glance, parts, questions};
 use crate::report::QuestionReport;
 
 /// How many tasks are listed; those that matter most come first.
@@ -39,6 +40,7 @@ impl Shown<'_> {
         let LoadedRun { records, state } = self.loaded;
         let status = Status::of(state, records);
         let chronicle = Chronicle::of(records);
+        let board = RunDashboard::of(self.run, records);
         html! {
             div #live-head { (self.head(&status, &chronicle)) }
             div #live-questions { (self.questions()) }
@@ -49,7 +51,10 @@ impl Shown<'_> {
             }
             section.card aria-labelledby="h-phases" {
                 h2 #h-phases { (self.words.phases) }
-                div #live-phases { (self.phases(&status)) }
+                div #live-phases {
+                    (self.phases(&status))
+                    @if let Some(board) = &board { (glance::tiles(board, self.words)) (glance::phases(board, self.words)) }
+                }
             }
             section.card aria-labelledby="h-time" {
                 h2 #h-time { (self.words.timeline) }

@@ -189,6 +189,14 @@ words! {
     acknowledged: "acknowledged", "confirmada";
     investigating: "investigated by", "la investiga";
     alert_open: "open: nobody looks into it yet", "abierta: nadie la investiga aún";
+    no_limit: "no limit", "sin límite";
+    phase_complete: "complete", "completa";
+    phase_running: "running", "en curso";
+    phase_failed: "failed", "fallida";
+    phase_degraded: "degraded", "degradada";
+    phase_pending: "pending", "pendiente";
+    calibration: "Confidence and success", "Confianza y éxito";
+    calibration_note: "How sure runs were before they began, and how many of them succeeded. On the line, confidence means what it says.", "Cuánta confianza había antes de empezar y cuántas ejecuciones tuvieron éxito. Sobre la línea, la confianza significa lo que dice.";
     no_alerts: "No active alerts.", "No hay alertas activas.";
     since: "since", "desde";
     history: "History", "Historial";
