@@ -162,7 +162,7 @@ fn until<T>(prompt: &str, usual: &str, read: impl Fn(&str) -> Option<T>) -> Resu
         match read(typed) {
             Some(answer) => return Ok(answer),
             None => {
-                output::complain(&say!("`{typed}` cannot be used here", "`{typed}` no se puede usar aquí"))
+                output::complain(&say!("`{typed}` cannot be used here", "`{typed}` no se puede usar aquí"));
             }
         }
     }
