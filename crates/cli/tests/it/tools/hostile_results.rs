@@ -57,7 +57,10 @@ fn a_secret_in_a_tools_result_reaches_neither_log_nor_views() {
 fn a_result_that_is_nested_too_deep_is_not_kept_and_every_view_still_works() {
     // spec: findings DU-01
     for depth in [100, 122, 125] {
-        let bench = looking(&format!("{{'rows': json.loads('[' * {depth} + ']' * {depth})}}"), "");
+        let bench = looking(
+            &format!("{{'rows': json.loads('[' * {depth} + ']' * {depth})}}"),
+            "[agents.mission]\ntool_timeout = 2\n",
+        );
         let said = bench.candor.run(["run", "--plan", "plan.json", "--run-id", "run_1"]);
         assert!(matches!(said.code, 0 | 1), "{depth}: {said:?}");
         // What is deeper than the log can hold is left out; its text is a text.
