@@ -113,8 +113,11 @@ impl Place {
     pub(crate) fn make() -> Result<Self, SandboxError> {
         let told = |source| SandboxError::Prepare { what: "a temporary folder", source };
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir().map_err(told)?;
-        let owner = File::create_new(folder.path().join(OWNER)).map_err(told)?;
+        // It gets its name once it is locked: whoever sweeps in between would take it for one of the dead.
+        let unnamed = folder.path().join("owner.new");
+        let owner = File::create_new(&unnamed).map_err(told)?;
         owner.lock().map_err(told)?;
+        fs::rename(unnamed, folder.path().join(OWNER)).map_err(told)?;
         let place = Self(folder, owner);
         fs::create_dir(place.tmp()).map_err(told)?;
         Ok(place)
