@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use candor_app::tokens::Tokens;
 use candor_app::{App, ModelUse, Service};
+use candor_ports::private;
 use candor_server::{HttpOptions, HttpServer, TlsFiles};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -109,7 +110,7 @@ async fn http(service: &Arc<Service>, options: HttpOptions, stop: CancellationTo
     }
     let address = service.folder().join(ADDRESS_FILE);
     // Without it `candor open` shows the report in place of the server's page.
-    let _ = std::fs::write(&address, server.url());
+    let _ = private::write(&address, server.url());
     server.serve().await;
     let _ = std::fs::remove_file(&address);
     Ok(())
