@@ -403,7 +403,8 @@ async fn what_is_asked_of_a_person_is_asked_once_and_their_word_is_found_among_t
     let steps = json!([{ "tool": "read", "parameters": { "url": "a" } }, { "tool": "wipe", "parameters": { "url": "b" } }]);
     let order = order(steps, &[]);
     let Err(AgentFailure::Waiting { question }) = perform(&tools, &cx, &order).await else { panic!() };
-    assert!(question.text.contains("wipe") && question.default.is_none());
+    assert!(question.text.contains("wipe"));
+    assert_eq!(question.default.as_deref(), Some("deny"), "where nobody can be asked");
     cx.answer("allow", "");
     let answer = perform(&tools, &cx, &order).await.unwrap();
     assert_eq!(answer.verdict(), FeedbackType::Success);
