@@ -69,7 +69,7 @@ pub fn fall_back(reason: &str) -> AskStep {
     AskStep::FallBack { from: Tier::Balanced, to: Tier::Fast, reason: reason.to_owned() }
 }
 
-/// The rules speak.
+/// The rule-based fallback is used, for this reason.
 #[must_use]
 pub fn give_up(reason: &str) -> AskStep {
     AskStep::GiveUp { from: Tier::Fast, reason: reason.to_owned(), kind: None }

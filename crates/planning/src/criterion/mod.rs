@@ -4,7 +4,7 @@
 //! cost.total <= 2000` · `output title not empty` · `output text contains "x"` · `output rows is a list` · `count activities >= 5` · `file
 //! exists: PATH` · `file PATH words < 300` · `file PATH is csv` · `answer in spanish` · `outputs schema: {…}` ·
 //! `command: PROGRAM ARG …` · `judge: WORDS`. Several, parted by `;`, must all hold. `LABEL => CRITERION` gives it a
-//! name for people. What reads like none of these is prose: an error where somebody wrote it, and never counted as
+//! name for people. Any other text is prose: an error in a plan that a person wrote, and never counted as
 //! met or as unmet. A command is only named here, never run, and only one from a source that is trusted may be.
 
 mod content;

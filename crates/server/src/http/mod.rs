@@ -167,7 +167,7 @@ impl HttpServer {
         Some(format!("{}/login?code={code}", self.url()))
     }
 
-    /// Takes up the runs that nobody drives, and serves until the server is stopped.
+    /// Resumes the runs that have no active driver, and serves until the server is stopped.
     pub async fn serve(self) {
         let shared = Arc::clone(&self.shared);
         let taking_up = tokio::spawn(async move {

@@ -33,7 +33,7 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Result<(u64, u64), Stri
     Ok((seeds, from))
 }
 
-/// Two threads, because that is what a small machine has; each seed is a world of its own.
+/// As many threads as there are cores, two if that is unknown; seeds share nothing.
 fn run(seeds: u64, from: u64) -> Vec<Failure> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let results: Vec<Result<Stats, Failure>> = std::thread::scope(|scope| {
