@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use candor_model::{
-    Goal, GoalType, Plan, RiskClass, RunId, RunOrigin, RunSettings, RunStatus, StartMaterial, Timestamp,
-    ValidationError,
+    Goal, GoalType, Plan, RiskClass, RunId, RunOrigin, RunSettings, StartMaterial, Timestamp, ValidationError,
 };
 use candor_phases::plan_file::{self, PlanFile};
-use candor_ports::{RunEntry, RunQuery};
+use candor_ports::{RunEntry, RunFilter};
 use candor_runtime::RunOrder;
 use serde_json::Value;
 
@@ -23,7 +22,7 @@ const GROWTH: u64 = 64;
 /// A run that ended longer ago than this is not continued unless somebody says so.
 const CONTINUED_WITHIN_MS: i64 = 30 * 60_000;
 
-/// How many runs that ended last are looked at for the one that is continued.
+/// How many of the runs that changed last are looked at for the one that is continued.
 const LOOKED_AT: u32 = 50;
 
 /// The user where the system has no name for them.
@@ -88,8 +87,8 @@ pub async fn predecessor(
         (Some(named), log) => find_run(&app.data, log, named).await.map(Some),
         (None, Some(log)) => {
             let project = app.config.project_name();
-            let statuses = RunStatus::ALL.iter().copied().filter(|status| status.is_end()).collect();
-            let page = log.page(RunQuery { statuses, limit: LOOKED_AT, ..RunQuery::default() }).await?;
+            let latest = log.runs(RunFilter { limit: Some(LOOKED_AT), ..RunFilter::default() }).await?;
+            let ended = |entry: &&RunEntry| entry.summary.status.is_end();
             let recent = |entry: &&RunEntry| {
                 let ended = entry.summary.updated_at.map_or(i64::MIN, Timestamp::as_millis);
                 now.as_millis().saturating_sub(ended) < CONTINUED_WITHIN_MS
@@ -98,7 +97,7 @@ pub async fn predecessor(
                 let origin = entry.summary.origin.as_deref();
                 origin.is_some_and(|origin| origin.user == user && origin.project == project)
             };
-            Ok(page.runs.iter().filter(recent).find(own).map(|entry| entry.summary.run_id.clone()))
+            Ok(latest.iter().filter(ended).filter(recent).find(own).map(|entry| entry.summary.run_id.clone()))
         }
     }
 }
