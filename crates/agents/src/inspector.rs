@@ -306,7 +306,7 @@ fn content(path: &Path, bytes: u64) -> io::Result<(Vec<u8>, String)> {
             read => digest.update(chunk.get(..read).unwrap_or_default()),
         }
     }
-    let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = candor_model::hex(digest.finalize().iter());
     Ok((start, hash))
 }
 

@@ -107,7 +107,7 @@ impl FoundPack {
                 digest.update([0]);
             }
         }
-        let digest: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let digest: String = candor_model::hex(digest.finalize().iter().take(8));
         let written = data.packs().join(format!("{}-{digest}", self.pack.name));
         PackFiles { files: self.files.clone(), written }
     }

@@ -228,18 +228,14 @@ fn failed(doing: &str, path: &Path, error: &io::Error) -> AppError {
 /// The hash of a secret, as it is kept.
 #[must_use]
 pub fn hash(secret: &str) -> String {
-    hex(&Sha256::digest(secret.as_bytes()))
+    candor_model::hex(&Sha256::digest(secret.as_bytes()))
 }
 
 /// 256 random bits as text.
 pub fn secret() -> Result<String, AppError> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|error| AppError::failed(format!("no random numbers: {error}")))?;
-    Ok(format!("{PREFIX}{}", hex(&bytes)))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    Ok(format!("{PREFIX}{}", candor_model::hex(&bytes)))
 }
 
 #[cfg(test)]

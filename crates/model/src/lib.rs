@@ -26,6 +26,7 @@ mod gate;
 mod goal;
 mod guarding;
 pub mod handoff;
+mod hex;
 mod human;
 mod id;
 pub mod id_map;
@@ -103,6 +104,7 @@ pub use handoff::{
     Alternative, Handoff, HandoffContext, HandoffFlags, HandoffMessage, Instructions, MessageContext,
     MessageOutput, OptionalStep, OutputType, PhaseOutput,
 };
+pub use hex::hex;
 pub use human::{
     Adjustment, Answer, ApprovalAction, FailureEscalationRequest, Guidance, GuidanceAction,
     HumanApprovalDecision, HumanApprovalRequest, Question, RecommendedAction,

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use self::scan::Scan;
+use crate::hex;
 use crate::secret::{self, MARK};
 
 /// Shorter values are too likely to be part of something harmless.
@@ -201,7 +202,7 @@ impl Redactor {
     fn mark(&self, kind: &str, value: &str) -> String {
         self.taken.fetch_add(1, Ordering::Relaxed);
         let hash = Sha256::new().chain_update(self.key).chain_update(value).finalize();
-        let tag: String = hash.iter().take(TAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        let tag: String = hex(hash.iter().take(TAG_BYTES));
         format!("{MARK}{kind}#{tag}]")
     }
 }

@@ -30,7 +30,7 @@ pub struct PhaseContext<'a> {
     /// The goal or plan that the person brought.
     pub material: Option<&'a StartMaterial>,
     /// What the phases before left.
-    pub handoffs: &'a BTreeMap<Phase, Handoff>,
+    pub handoffs: &'a BTreeMap<Phase, Arc<Handoff>>,
     /// The request, judged; once it is.
     pub evaluation: Option<&'a Evaluation>,
     /// The goal, once it is known.

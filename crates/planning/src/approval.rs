@@ -114,7 +114,7 @@ pub fn digest(plan: &Plan) -> String {
         );
         hasher.update(serde_json::to_vec(&(order, terms)).unwrap_or_default());
     }
-    hasher.finalize().iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(hasher.finalize().iter().take(DIGEST_BYTES))
 }
 
 /// What of the discussion of a plan a reviewer is shown beside the plan.

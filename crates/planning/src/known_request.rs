@@ -46,5 +46,5 @@ fn known<T: Borrow<PlanOutcome>>(outcomes: &[T]) -> impl Iterator<Item = &KnownR
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(Sha256::digest(text).iter().take(DIGEST_BYTES))
 }

@@ -154,5 +154,5 @@ pub fn fingerprint(agent: &AgentType, description: &str, inputs: &JsonMap) -> St
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(hash.finalize().iter().take(8))
 }

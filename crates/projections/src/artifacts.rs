@@ -61,7 +61,7 @@ fn artifact(task_id: &TaskId, task: &str, name: String, content: Value) -> Artif
         other => ("application/json", other.to_string().len()),
     };
     let digest = Sha256::digest(format!("{task_id}\n{name}").as_bytes());
-    let artifact_id = digest.iter().take(NAMED_BY).map(|byte| format!("{byte:02x}")).collect();
+    let artifact_id = candor_model::hex(digest.iter().take(NAMED_BY));
     let (task_id, task) = (task_id.clone(), task.to_owned());
     let artifact = Artifact { artifact_id, task_id, task, name, media_type, bytes };
     ArtifactContent { artifact, content }

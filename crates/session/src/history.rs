@@ -34,7 +34,7 @@ pub struct Learned {
 #[derive(Debug, Clone)]
 pub(crate) struct History {
     pub(crate) state: RunState,
-    handoffs: BTreeMap<Phase, Handoff>,
+    handoffs: BTreeMap<Phase, Arc<Handoff>>,
     /// The latest decisions, for whoever asks about the plan.
     decisions: Vec<DecisionEntry>,
     /// How many questions agents have asked each other, ever.
@@ -79,7 +79,7 @@ impl History {
         self.tally.apply(event);
         match &event.body {
             EventBody::PhaseCompleted { phase, handoff, .. } => {
-                self.handoffs.insert(*phase, Handoff::clone(handoff));
+                self.handoffs.insert(*phase, Arc::clone(handoff));
             }
             EventBody::DecisionMade { entry } => {
                 if self.decisions.len() >= MOST_DECISIONS {

@@ -72,7 +72,7 @@ fn text_shape(text: &str, depth: usize) -> Value {
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(Sha256::digest(text).iter())
 }
 
 /// Why code could give the result of this data for other data as well, if it could.

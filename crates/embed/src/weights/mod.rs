@@ -237,14 +237,10 @@ fn digest(file: &mut File) -> std::io::Result<String> {
     let mut buffer = vec![0; 1 << 16];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hex(&hash.finalize())),
+            0 => return Ok(candor_model::hex(&hash.finalize())),
             count => hash.update(buffer.get(..count).unwrap_or_default()),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn read(path: &Path, source: std::io::Error) -> PullError {

@@ -331,7 +331,7 @@ pub(super) fn check_at_work(draft: &Draft<'_>, phase: Phase, attempt: u32) -> Re
 /// Puts a phase's work on record: its handoff is what the next phase gets, and where the run can go back to.
 pub(super) fn complete(draft: &mut Draft<'_>, done: Done) {
     let Done { phase, handoff, decisions, metrics } = done;
-    let (handoff, metrics) = (Box::new(handoff), Some(Box::new(metrics)));
+    let (handoff, metrics) = (Arc::new(handoff), Some(Box::new(metrics)));
     draft.emit(EventBody::PhaseCompleted { phase, handoff, metrics });
     record(draft, decisions);
 }

@@ -1,5 +1,9 @@
 //! Orders that only make sense to a program with tools: to carry secrets away, and to run what the network sends.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::structure::head;
 use super::weights::Sign;
 use super::words::Hit;
@@ -153,8 +157,15 @@ const INSTALL: &[&str] = &["pip install ", "pip3 install ", "npm install ", "npm
 const RUN: &[&str] =
     &["sh", "bash", "zsh", "dash", "python", "python3", "perl", "ruby", "node", "iex", "powershell"];
 
+/// What every such order has at least one of. Most texts have none of it, and one pass over them shows that.
+static NEEDED: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new([PATHS, SECRETS, FETCH, INSTALL].concat()).ok());
+
 pub(super) fn hits(text: &str) -> Vec<Hit> {
     let lower = text.to_lowercase();
+    if NEEDED.as_ref().is_some_and(|needed| !needed.is_match(&lower)) {
+        return Vec::new();
+    }
     // Where lowering changed a letter's length, places would be wrong: then there is none to quote.
     let place = |at: usize, end: usize| if lower.len() == text.len() { (at, end) } else { (0, 0) };
     let mut hits = Vec::new();

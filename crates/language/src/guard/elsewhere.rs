@@ -4,6 +4,10 @@
 //! Stems are compared, not words: Chinese and Japanese have no spaces, and Russian, Arabic and Korean inflect. A pair says
 //! what is done and to what, so that neither “ignore” nor “instructions” alone is a sign.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::weights::Sign;
 use super::words::Hit;
 
@@ -127,14 +131,19 @@ const PAIRS: &[Pair] = &[
         to: &["instrukcj", "polece", "zasad", "talimat", "kural", "komut", "hướng dẫn", "chỉ dẫn", "instructies", "regels", "opdracht", "instruktion", "regler", "instruksi", "perintah", "aturan"] },
 ];
 
+/// What is done, of all pairs. Most texts have none of it, and one pass over them shows that.
+static DOES: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(PAIRS.iter().flat_map(|pair| pair.does)).ok());
+
 /// Every pair in the text, by where it begins. One of each pair is enough.
 pub(super) fn hits(text: &str) -> Vec<Hit> {
     let lower = text.to_lowercase();
+    if DOES.as_ref().is_some_and(|does| !does.is_match(&lower)) {
+        return Vec::new();
+    }
     // Where lowering changed a letter's length, places would be wrong: then there is none to quote.
     let same = lower.len() == text.len();
-    let ascii = text.is_ascii();
-    let possible = PAIRS.iter().filter(|pair| !ascii || pair.does.iter().any(|does| does.is_ascii()));
-    let found = possible.filter_map(|pair| {
+    let found = PAIRS.iter().filter_map(|pair| {
         let (at, end) = pair.find(&lower)?;
         let (at, end) = if same { (at, end) } else { (0, 0) };
         Some(Hit { at, end, sign: pair.sign })

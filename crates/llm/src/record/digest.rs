@@ -24,7 +24,7 @@ pub(super) fn of(provider: Provider, model: &str, request: &ChatRequest) -> Stri
         request.max_output_tokens,
     ]);
     write_sorted(&named, &mut text);
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(Sha256::digest(text.as_bytes()).iter())
 }
 
 /// JSON with the fields of objects in the order of their names.

@@ -54,7 +54,7 @@ pub enum EventBody {
         /// The phase.
         phase: Phase,
         /// What it leaves for the next one.
-        handoff: Box<Handoff>,
+        handoff: Arc<Handoff>,
         /// What it took, and how well it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         metrics: Option<Box<PhaseMetrics>>,

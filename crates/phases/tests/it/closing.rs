@@ -23,7 +23,7 @@ struct Table {
     settings: RunSettings,
     calibration: CalibrationMetrics,
     material: Option<StartMaterial>,
-    handoffs: BTreeMap<Phase, Handoff>,
+    handoffs: BTreeMap<Phase, Arc<Handoff>>,
     evaluation: Option<Evaluation>,
     goal: Option<Goal>,
     plan: Option<Plan>,
@@ -78,7 +78,7 @@ impl Table {
         let short = execution_output(self.plan.as_ref().unwrap(), &self.feedback);
         let data = object(json!({ "compressed": short }));
         let handoff = Handoff::new(SpokenBy::Heuristic, short.summary, data);
-        self.handoffs.insert(Phase::Execution, handoff);
+        self.handoffs.insert(Phase::Execution, Arc::new(handoff));
     }
 
     fn visit(&self, phase: Phase) -> Result<PhaseReport, Incomplete> {
@@ -326,7 +326,7 @@ fn the_last_room_counts_what_is_known_and_leaves_out_what_is_not() {
         json!({ "subtasks": [{ "task_id": "task_001" }, { "task_id": "task_002" }, { "task_id": "gone" }] });
     let mut handoff = Handoff::new(SpokenBy::Model, "3 tasks".to_owned(), object(decomposed));
     handoff.context.tokens_consumed = 450;
-    table.handoffs.insert(Phase::Decomposition, handoff);
+    table.handoffs.insert(Phase::Decomposition, Arc::new(handoff));
     let report = table.visit(Phase::Consolidation).unwrap();
     let close = |name: &str, value: f64| {
         assert!((report.criteria[name] - value).abs() < 1e-9, "{name}: {:?}", report.criteria);
@@ -381,7 +381,7 @@ fn verdicts(request: &str, mut table: Table) -> Vec<(Phase, CritiqueVerdict, Vec
             critique::of_execution(request, &table.plan.as_ref().unwrap().subtasks, handoff, &[], Some(800))
         } else {
             let report = table.visit(phase).unwrap();
-            table.handoffs.insert(phase, report.handoff);
+            table.handoffs.insert(phase, Arc::new(report.handoff));
             match report.result {
                 PhaseResult::Goal { goal, .. } => table.goal = Some(*goal),
                 PhaseResult::Plan(proposal) => table.plan = Some(proposal.plan),

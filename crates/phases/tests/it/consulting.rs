@@ -1,6 +1,7 @@
 //! Phases that ask models: what they ask, what they do with the answer, and that their rules stand by.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::Ask;
 use candor_model::{
@@ -28,7 +29,7 @@ struct Visit<'a> {
 struct Walked {
     goal: Goal,
     plan: Plan,
-    handoffs: BTreeMap<Phase, Handoff>,
+    handoffs: BTreeMap<Phase, Arc<Handoff>>,
     reasons: Vec<String>,
 }
 
@@ -93,7 +94,7 @@ impl Visit<'_> {
             };
             let PhaseReport { handoff, result, decisions, .. } = report;
             reasons.extend(decisions.into_iter().map(|decision| decision.reasoning));
-            handoffs.insert(phase, handoff);
+            handoffs.insert(phase, Arc::new(handoff));
             match result {
                 PhaseResult::Goal { goal: found, .. } => goal = Some(*found),
                 PhaseResult::Plan(proposal) => {

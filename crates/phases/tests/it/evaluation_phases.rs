@@ -29,7 +29,7 @@ struct Table {
     material: Option<StartMaterial>,
     agents: Vec<AgentCapability>,
     files: BTreeMap<String, ReadFile>,
-    handoffs: BTreeMap<Phase, Handoff>,
+    handoffs: BTreeMap<Phase, Arc<Handoff>>,
     told: Option<BTreeMap<String, Vec<Consulted>>>,
     goal: Option<Goal>,
 }
@@ -98,7 +98,7 @@ impl Table {
             feedback: &[],
         };
         let report = self.phases.work(phase, &cx)?;
-        self.handoffs.insert(phase, report.handoff.clone());
+        self.handoffs.insert(phase, Arc::new(report.handoff.clone()));
         if let PhaseResult::Goal { goal, .. } = &report.result {
             self.goal = Some(*goal.clone());
         }

@@ -23,7 +23,7 @@ fn phases() -> Phases {
 struct Walk {
     goal: Goal,
     proposal: Proposal,
-    handoffs: BTreeMap<Phase, Handoff>,
+    handoffs: BTreeMap<Phase, Arc<Handoff>>,
     decisions: Vec<DecisionNote>,
 }
 
@@ -76,7 +76,7 @@ fn walk_in(
         };
         let PhaseReport { handoff, result, decisions: made, .. } =
             phases.work(phase, &cx).map_err(|pause| pause.to_string())?;
-        handoffs.insert(phase, handoff);
+        handoffs.insert(phase, Arc::new(handoff));
         decisions.extend(made);
         match result {
             PhaseResult::Goal { goal: found, .. } => goal = Some(*found),

@@ -1,6 +1,7 @@
 //! Room 4: the plan in figures, and what a person says to it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::plan_support::{PARIS, Stage, reply};
 use candor_model::Ask;
@@ -121,7 +122,9 @@ fn a_good_answer_from_the_cache_halves_the_agents() {
     let total = |cached: Value| {
         let mut stage = Stage::complex(PARIS, 90);
         stage.walk(Phase::Decomposition);
-        stage.handoffs.get_mut(&Phase::Context).unwrap().data.insert("cached".to_owned(), cached);
+        Arc::make_mut(stage.handoffs.get_mut(&Phase::Context).unwrap())
+            .data
+            .insert("cached".to_owned(), cached);
         let report = stage.visit(Phase::Planning, None).unwrap();
         stage.take(Phase::Planning, &report);
         let agents = stage.brief().agents;
@@ -142,7 +145,7 @@ fn when_tokens_run_out_tiers_go_down_but_not_those_of_security() {
         let mut stage = Stage::new(request);
         stage.settings.phases = Some(candor_model::PhaseLimits { token_budget: 1000, ..Default::default() });
         stage.walk(Phase::Decomposition);
-        stage.handoffs.get_mut(&Phase::Evaluation).unwrap().context.tokens_consumed = spent;
+        Arc::make_mut(stage.handoffs.get_mut(&Phase::Evaluation).unwrap()).context.tokens_consumed = spent;
         let report = stage.visit(Phase::Planning, None).unwrap();
         stage.take(Phase::Planning, &report);
         stage.plan().subtasks.iter().map(tiers::tier_of).collect()
@@ -157,7 +160,7 @@ fn what_was_asked_for_and_is_in_no_task_is_a_gap() {
     let confidence = |wanted: &[&str]| {
         let mut stage = Stage::new(PARIS);
         stage.walk(Phase::Decomposition);
-        let handoff = stage.handoffs.get_mut(&Phase::Decomposition).unwrap();
+        let handoff = Arc::make_mut(stage.handoffs.get_mut(&Phase::Decomposition).unwrap());
         handoff.instructions.must_include = wanted.iter().map(|name| (*name).to_owned()).collect();
         let report = stage.visit(Phase::Planning, None).unwrap();
         stage.take(Phase::Planning, &report);
@@ -551,7 +554,7 @@ fn a_plan_that_was_brought_can_be_changed_and_begun_anew() {
         {"task_id":"b","description":"Sing","agent_type":"hotel_agent","dependencies":["a"]}]}"#;
     let plan = candor_phases::plan_file::PlanFile::from_json(text).unwrap().into_plan("1").unwrap();
     let mut stage = Stage::new("whatever");
-    stage.material = Some(candor_model::StartMaterial { plan: Some(std::sync::Arc::new(plan)), goal: None });
+    stage.material = Some(candor_model::StartMaterial { plan: Some(Arc::new(plan)), goal: None });
     stage.walk(Phase::Planning);
     let routed = agent_of(stage.plan(), "a").to_owned();
     stage.say(&change("remove b"));
@@ -604,7 +607,7 @@ fn some_plan(needs: &[Vec<usize>]) -> Plan {
 fn planned_with(plan: &Plan, complexity: u8) -> (Stage, PhaseReport) {
     let mut stage = Stage::complex("whatever", complexity);
     stage.walk(Phase::Decomposition);
-    let handoff = stage.handoffs.get_mut(&Phase::Decomposition).unwrap();
+    let handoff = Arc::make_mut(stage.handoffs.get_mut(&Phase::Decomposition).unwrap());
     handoff.data.insert("subtasks".to_owned(), json!(plan.subtasks));
     let report = stage.visit(Phase::Planning, None).unwrap();
     stage.take(Phase::Planning, &report);

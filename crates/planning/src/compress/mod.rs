@@ -187,5 +187,5 @@ pub fn tokens(text: &str) -> u64 {
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(Sha256::digest(text).iter())
 }

@@ -10,6 +10,7 @@ mod words;
 
 use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use candor_model::{
     AlignmentCheck, ConfidenceCheck, ConsistencyCheck, CostCheck, CritiqueChecks, CritiqueVerdict, Handoff,
@@ -43,7 +44,7 @@ pub struct Work<'a> {
     /// What the phase leaves.
     pub handoff: &'a Handoff,
     /// What the phases before it left.
-    pub earlier: &'a BTreeMap<Phase, Handoff>,
+    pub earlier: &'a BTreeMap<Phase, Arc<Handoff>>,
     /// What the output says of the matter, beyond its summary and data: the words of the tasks, for instance.
     pub said: &'a str,
     /// What models took for such phases before, in tokens; absent if too few runs tell.
@@ -86,11 +87,12 @@ fn alignment(work: &Work<'_>) -> AlignmentCheck {
     AlignmentCheck { pass: shared >= ENOUGH_OVERLAP, confidence: percent, reason }
 }
 
-/// How many of the wanted words the work has. Once every one was found, further words change nothing: no more of the text
-/// is read. A handoff's data comes last, because it takes the longest.
+/// How many of the wanted words the work has, as a part of the smaller of the two (see [`overlap`]). Once every one was found,
+/// further words change nothing: no more of the text is read. Other words are kept only until there are as many as are wanted,
+/// because then the wanted ones are the smaller part. A handoff's data comes last, because it takes the longest.
 fn share_of<'a>(wanted: &BTreeSet<Cow<'_, str>>, work: &Work<'a>, language: Language) -> f64 {
     let mut missing: BTreeSet<&str> = wanted.iter().map(|word| &**word).collect();
-    let mut found = BTreeSet::new();
+    let mut others: BTreeSet<String> = BTreeSet::new();
     let texts: [&dyn Fn() -> Cow<'a, str>; 3] =
         [&|| Cow::Borrowed(work.said), &|| Cow::Borrowed(&work.handoff.summary), &|| {
             Cow::Owned(schema::texts_in(&work.handoff.data))
@@ -101,10 +103,14 @@ fn share_of<'a>(wanted: &BTreeSet<Cow<'_, str>>, work: &Work<'a>, language: Lang
             if missing.is_empty() {
                 return 1.0;
             }
-            found.insert(Cow::Owned(word.into_owned()));
+            if others.len() < wanted.len() && !wanted.contains(&*word) {
+                others.insert(word.into_owned());
+            }
         }
     }
-    overlap(wanted, &found)
+    let shared = wanted.len() - missing.len();
+    let smaller = wanted.len().min(shared + others.len());
+    if smaller == 0 { 0.0 } else { shared as f64 / smaller as f64 }
 }
 
 /// Whether the result reads like something that went wrong before.

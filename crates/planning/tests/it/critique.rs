@@ -1,5 +1,6 @@
 //! The five checks of a phase's work, and what follows from them.
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::{
     Confidence, CritiqueChecks, CritiqueVerdict, ExecutionFeedback, Failure, FailureKind, FeedbackType,
@@ -111,7 +112,7 @@ fn what_does_not_fit_is_named() {
     assert!(issues.iter().any(|issue| issue.contains("summary")), "{issues:?}");
     let mut before = handoff("tasks", json!({}));
     before.instructions.must_include = vec!["travel insurance".to_owned(), "hotel".to_owned()];
-    let earlier = BTreeMap::from([(Phase::Decomposition, before)]);
+    let earlier = BTreeMap::from([(Phase::Decomposition, Arc::new(before))]);
     let plan = handoff("a plan", json!({ "hotels": 2 }));
     let work = Work {
         phase: Phase::Planning,

@@ -1,5 +1,6 @@
 //! How the phases do over all runs.
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::{
     EventBody, Handoff, JsonMap, Money, Phase, PhaseMetrics, RunId, RunStatus, Seconds, SpokenBy, Timestamp,
@@ -18,7 +19,7 @@ fn ended(phase: Phase, millis: u64, tokens: u64, reasons: &[&str], criteria: &[(
         failure_reasons: reasons.iter().map(|&reason| reason.to_owned()).collect(),
         criteria: criteria.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
     };
-    EventBody::PhaseCompleted { phase, handoff: Box::new(handoff), metrics: Some(Box::new(metrics)) }
+    EventBody::PhaseCompleted { phase, handoff: Arc::new(handoff), metrics: Some(Box::new(metrics)) }
 }
 
 fn failed(phase: Phase) -> EventBody {

@@ -59,7 +59,7 @@ fn ended(phase: Phase, tokens: u64, millis: u64) -> EventBody {
         duration: Seconds::from_millis(millis),
         ..PhaseMetrics::default()
     };
-    EventBody::PhaseCompleted { phase, handoff: Box::new(handoff), metrics: Some(Box::new(metrics)) }
+    EventBody::PhaseCompleted { phase, handoff: Arc::new(handoff), metrics: Some(Box::new(metrics)) }
 }
 
 fn read(path: &str, text: &str, modified: Option<Timestamp>) -> EventBody {

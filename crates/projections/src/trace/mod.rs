@@ -153,5 +153,5 @@ impl Trace {
 /// The first bytes of a digest, as hexadecimal digits.
 fn digits(of: &str, bytes: usize) -> String {
     let digest = Sha256::digest(of.as_bytes());
-    digest.iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(digest.iter().take(bytes))
 }

@@ -32,7 +32,7 @@ impl Token {
     }
 
     fn hex(self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        candor_model::hex(self.0.iter())
     }
 }
 

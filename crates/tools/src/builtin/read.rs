@@ -138,5 +138,5 @@ pub(super) fn sha256_of(file: &mut File, path: &Path, patience: &Patience) -> Re
 
 /// A digest in the usual way to write it.
 pub(super) fn hex(digest: Sha256) -> String {
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    candor_model::hex(digest.finalize().iter())
 }

@@ -58,7 +58,7 @@ impl ToolDocs {
         let arguments = fitted(&tool.input_schema, library, query);
         // The same search has the same key: it changes nothing, and may be made again.
         let digest = Sha256::digest(format!("{}\n{library}\n{query}", tool.name));
-        let key: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let key: String = candor_model::hex(digest.iter().take(8));
         let call = ToolCall { key: format!("docs/{key}"), tool: tool.name.clone(), arguments };
         let result = self.toolbox.call(&call, TIME, stop).await;
         if !result.success {

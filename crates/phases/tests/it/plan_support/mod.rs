@@ -1,5 +1,6 @@
 //! A stage on which the phases up to the plan are visited, with or without models, and the plan is talked about.
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::Ask;
 use candor_model::{
@@ -26,7 +27,7 @@ pub(crate) struct Stage {
     pub(crate) evaluation: Option<Evaluation>,
     pub(crate) settings: RunSettings,
     pub(crate) material: Option<StartMaterial>,
-    pub(crate) handoffs: BTreeMap<Phase, Handoff>,
+    pub(crate) handoffs: BTreeMap<Phase, Arc<Handoff>>,
     pub(crate) goal: Option<Goal>,
     pub(crate) plan: Option<Plan>,
     pub(crate) brief: Option<PlanBrief>,
@@ -173,7 +174,7 @@ impl Stage {
 
     /// Puts what a phase left on the cx.
     pub(crate) fn take(&mut self, phase: Phase, report: &PhaseReport) {
-        self.handoffs.insert(phase, report.handoff.clone());
+        self.handoffs.insert(phase, Arc::new(report.handoff.clone()));
         self.made.extend(report.decisions.clone());
         match &report.result {
             PhaseResult::Goal { goal, .. } => self.goal = Some((**goal).clone()),

@@ -81,7 +81,7 @@ impl Conversations {
     /// Names come from others and are no names of files.
     fn named(&self, kind: &str, name: &str) -> PathBuf {
         let digest = Sha256::digest(name.as_bytes());
-        let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let hex: String = candor_model::hex(digest.iter().take(16));
         self.folder.join(format!("{kind}-{hex}.jsonl"))
     }
 }
