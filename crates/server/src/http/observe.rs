@@ -81,15 +81,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             get(dashboard_of),
         )
         .answers::<Dashboard>(),
-        Endpoint::post(
-            "/api/v1/runs/{run}/feedback",
-            Scope::Answer,
-            "rateRun",
-            "Say what you think of a run",
-            post(rate),
-        )
-        .body::<RatingBody>()
-        .answers::<Feedback>(),
         Endpoint::get("/api/v1/summary", "getSummary", "Show a period in one record", get(summary))
             .query::<SinceQuery>()
             .answers::<Summary>(),
@@ -107,6 +98,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn of_runs() -> Vec<Endpoint> {
     vec![
+        Endpoint::post(
+            "/api/v1/runs/{run}/feedback",
+            Scope::Answer,
+            "rateRun",
+            "Say what you think of a run",
+            post(rate),
+        )
+        .body::<RatingBody>()
+        .answers::<Feedback>(),
         Endpoint::get("/api/v1/runs/{run}/trace", "getTrace", "Show a run as a trace", get(trace))
             .query::<TraceQuery>()
             .answers::<Trace>(),
