@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use candor_model::{AgentNote, Money, WorkStep};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What was counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -104,5 +104,26 @@ impl CodeFigures {
     pub fn hit_rate(&self) -> Option<f64> {
         let asked = self.hits + self.misses;
         (asked > 0).then(|| f64::from(self.hits) / f64::from(asked))
+    }
+
+    /// The figures for programs.
+    pub(super) fn to_json(&self) -> Value {
+        let component = |(name, one): (&String, &Component)| {
+            let average = one.total_ms / f64::from(one.calls.max(1));
+            let shown = json!({
+                "calls": one.calls, "failed": one.failed, "averageMs": average, "cost": one.cost,
+            });
+            (name.clone(), shown)
+        };
+        let components: BTreeMap<String, Value> = self.components.iter().map(component).collect();
+        json!({
+            "nodes": self.nodes,
+            "succeeded": self.succeeded,
+            "atFirstTry": self.at_first,
+            "cache": {
+                "hits": self.hits, "misses": self.misses, "hitRate": self.hit_rate(), "saved": self.saved,
+            },
+            "components": components,
+        })
     }
 }

@@ -1,25 +1,30 @@
 //! What each run adds to the figures over all runs. It is computed once, when a run has ended, and kept beside the log:
 //! figures over ten thousand runs then read ten thousand small records, not every event.
 
+mod classes;
 mod code;
+mod report;
 
 use std::collections::BTreeMap;
 
-use candor_model::{EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary, Timestamp};
+use candor_model::{EventBody, Phase, PhaseMetrics, Position, Recorded, RunId, RunSummary, Spend, Timestamp};
 use candor_planning::metrics::PhaseHistory;
 use candor_planning::scaling::{ScalingRules, TaskClass};
+use candor_planning::tally::SpendParts;
 use candor_planning::targets::TargetFigures;
 use candor_ports::{RunEntry, Stream, StreamNote};
 use candor_react::Metrics as ToolFigures;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
+pub use self::classes::{ClassFigures, Classes};
 pub use self::code::{CodeFigures, Component};
+pub use self::report::{MetricsReport, OneRun, PlanningFigures};
 use crate::data::Log;
 use crate::error::AppError;
 
 /// Grows when what is kept of a run changes its meaning; what was kept in another form is computed again.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// How many records are kept at the same time: they share commits.
 const AT_ONCE: usize = 256;
@@ -43,6 +48,12 @@ pub struct RunMetrics {
     pub class: Option<ClassWork>,
     /// What its phases took, each at its last end.
     pub phases: BTreeMap<Phase, PhaseMetrics>,
+    /// The last version of its plan before the work began; absent if it never had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_version: Option<u64>,
+    /// What it spent, by model.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, Spend>,
 }
 
 /// What a run of a class did.
@@ -73,12 +84,19 @@ impl RunMetrics {
     #[must_use]
     pub fn of(records: &[Recorded]) -> Self {
         let mut metrics = Self { class: class_of(records), phases: phases_of(records), ..Self::default() };
+        metrics.models = SpendParts::of(own(records).map(|recorded| &recorded.event)).models;
         metrics.targets.add_run(own(records).map(|recorded| &recorded.event));
         for recorded in own(records) {
             metrics.history.apply(&recorded.event.body);
-            if let EventBody::AgentNoted { note, .. } = &recorded.event.body {
-                metrics.tools.count(note);
-                metrics.code.count(note);
+            match &recorded.event.body {
+                EventBody::AgentNoted { note, .. } => {
+                    metrics.tools.count(note);
+                    metrics.code.count(note);
+                }
+                EventBody::PlanProposed { version, .. } | EventBody::PlanAdjusted { version, .. } => {
+                    metrics.plan_version = Some(u64::from(version.0));
+                }
+                _ => {}
             }
         }
         metrics

@@ -17,6 +17,7 @@ use crate::board::board;
 use crate::config::Age;
 use crate::error::AppError;
 use crate::feedback::{self, Feedback};
+use crate::run_metrics::MetricsReport;
 use crate::{observe, traces};
 
 impl Service {
@@ -62,6 +63,12 @@ impl Service {
     /// Figures and alerts in the text format of Prometheus.
     pub async fn prometheus(&self) -> Result<String, AppError> {
         observe::prometheus(&self.0.log, &self.0.app.config.kpi, wall()).await
+    }
+
+    /// How phases, tools and models did in the runs that began since a moment, or in all.
+    pub async fn run_metrics(&self, since: Option<Age>) -> Result<MetricsReport, AppError> {
+        let since = since.map(|age| age.before(wall()));
+        MetricsReport::of(&self.0.log, &RunQuery { since, ..RunQuery::default() }, usize::MAX).await
     }
 
     /// What runs spent, since a moment or ever.

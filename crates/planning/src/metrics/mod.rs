@@ -47,6 +47,9 @@ pub struct PhaseHistory {
     /// Questions whether results are taken that fail their criteria, and how many results each is about.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     disputed: BTreeMap<GateId, usize>,
+    /// The phase that the run of the last event is in.
+    #[serde(skip)]
+    under_way: Option<Phase>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -88,10 +91,13 @@ impl PhaseHistory {
             EventBody::PhaseCompleted { phase, handoff, metrics } => {
                 self.completed(*phase, handoff, metrics.as_deref());
             }
-            EventBody::PhaseFailed { phase, .. } => {
-                let sums = self.phases.entry(*phase).or_default();
-                sums.failed = sums.failed.saturating_add(1);
-                sums.reasons.insert(PHASE_FAILED.to_owned());
+            EventBody::PhaseStarted { phase, .. } => self.under_way = Some(*phase),
+            EventBody::PhaseFailed { phase, .. } => self.failed(*phase),
+            // Tasks that fail for good end the run without a word on the phase that they were done in.
+            EventBody::RunFailed { .. } | EventBody::RunAborted { .. } => {
+                if let Some(phase) = self.under_way {
+                    self.failed(phase);
+                }
             }
             EventBody::TaskReopened { .. } => self.note(FALSE_POSITIVES, 0.0),
             EventBody::HumanAsked { gate, question } => {
@@ -138,7 +144,15 @@ impl PhaseHistory {
         *sum += value;
     }
 
+    fn failed(&mut self, phase: Phase) {
+        self.under_way = None;
+        let sums = self.phases.entry(phase).or_default();
+        sums.failed = sums.failed.saturating_add(1);
+        sums.reasons.insert(PHASE_FAILED.to_owned());
+    }
+
     fn completed(&mut self, phase: Phase, handoff: &Handoff, metrics: Option<&PhaseMetrics>) {
+        self.under_way = None;
         let sums = self.phases.entry(phase).or_default();
         sums.completed = sums.completed.saturating_add(1);
         let Some(metrics) = metrics else {

@@ -19,6 +19,7 @@ use candor_projections::summary::Summary;
 use candor_projections::trace::{Content, Trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::auth::Caller;
 use super::control::{NoBody, note};
@@ -36,6 +37,13 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/v1/kpis", "getKpis", "Show key figures with their targets", get(kpis))
             .query::<SinceQuery>()
             .answers::<Kpis>(),
+        Endpoint::get(
+            "/api/v1/metrics",
+            "getRunMetrics",
+            "Show how phases, tools and models did",
+            get(run_metrics),
+        )
+        .query::<MetricsQuery>(),
         Endpoint::get("/api/v1/alerts", "listAlerts", "List alerts", get(alerts))
             .query::<AlertsQuery>()
             .answers::<Alerts>(),
@@ -73,15 +81,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             get(dashboard_of),
         )
         .answers::<Dashboard>(),
-        Endpoint::post(
-            "/api/v1/runs/{run}/feedback",
-            Scope::Answer,
-            "rateRun",
-            "Say what you think of a run",
-            post(rate),
-        )
-        .body::<RatingBody>()
-        .answers::<Feedback>(),
         Endpoint::get("/api/v1/summary", "getSummary", "Show a period in one record", get(summary))
             .query::<SinceQuery>()
             .answers::<Summary>(),
@@ -99,6 +98,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn of_runs() -> Vec<Endpoint> {
     vec![
+        Endpoint::post(
+            "/api/v1/runs/{run}/feedback",
+            Scope::Answer,
+            "rateRun",
+            "Say what you think of a run",
+            post(rate),
+        )
+        .body::<RatingBody>()
+        .answers::<Feedback>(),
         Endpoint::get("/api/v1/runs/{run}/trace", "getTrace", "Show a run as a trace", get(trace))
             .query::<TraceQuery>()
             .answers::<Trace>(),
@@ -178,6 +186,27 @@ pub(super) struct Kpis {
 async fn kpis(State(server): State<Shared>, Query(query): Query<SinceQuery>) -> Result<Json<Kpis>, Problem> {
     let (report, book) = server.service.kpis(query.age()?).await?;
     Ok(Json(Kpis { report, alerts: book.active }))
+}
+
+/// Over which runs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MetricsQuery {
+    /// Only runs that began so long ago at most: a number with h, d or w, such as 7d. All runs if unset.
+    #[serde(default)]
+    #[schemars(regex(pattern = r"^[1-9][0-9]{0,3}[hdw]$"))]
+    since: Option<String>,
+    /// Add a line for each run.
+    #[serde(default)]
+    all: Option<bool>,
+}
+
+async fn run_metrics(
+    State(server): State<Shared>,
+    Query(MetricsQuery { since, all }): Query<MetricsQuery>,
+) -> Result<Json<Value>, Problem> {
+    let report = server.service.run_metrics(SinceQuery { since }.age()?).await?;
+    Ok(Json(report.to_json(all.unwrap_or(false))?))
 }
 
 /// Which alerts.

@@ -1,30 +1,6 @@
-//! How the code agent did, over all runs that are kept, for programs and for people.
-
-use std::collections::BTreeMap;
+//! How the code agent did, over all runs that are kept, for people.
 
 use candor_app::run_metrics::{CodeFigures, Component};
-use serde_json::{Value, json};
-
-pub(crate) fn as_json(figures: &CodeFigures) -> Value {
-    let components: BTreeMap<&str, Value> = figures
-        .components
-        .iter()
-        .map(|(name, one)| {
-            let average = one.total_ms / f64::from(one.calls.max(1));
-            let figures = json!({
-                "calls": one.calls, "failed": one.failed, "averageMs": average, "cost": one.cost,
-            });
-            (name.as_str(), figures)
-        })
-        .collect();
-    json!({
-        "nodes": figures.nodes,
-        "succeeded": figures.succeeded,
-        "atFirstTry": figures.at_first,
-        "cache": { "hits": figures.hits, "misses": figures.misses, "hitRate": figures.hit_rate(), "saved": figures.saved },
-        "components": components,
-    })
-}
 
 /// Nothing if no code was ever written.
 pub(crate) fn as_text(figures: &CodeFigures) -> String {

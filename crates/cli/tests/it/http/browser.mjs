@@ -1,9 +1,9 @@
 // Uses the pages as a person does, in a real browser. Arguments: the folder with node_modules, the login link, a folder
-// for pictures. Prints what it saw as one JSON object.
+// for pictures, a run whose plan was changed. Prints what it saw as one JSON object.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
-const [modules, link, pictures] = process.argv.slice(2);
+const [modules, link, pictures, changed] = process.argv.slice(2);
 const need = createRequire(`${modules}/`);
 const { chromium } = need("playwright-core");
 const axe = readFileSync(need.resolve("axe-core/axe.min.js"), "utf8");
@@ -48,7 +48,17 @@ const other = await browser.newContext();
 seen.again = (await (await other.newPage()).goto(link)).status();
 await other.close();
 
+// A plan that was changed shows what changed, and is approved as it is now.
+await page.goto(`${origin}/runs/${changed}`);
+await page.waitForSelector(".diff");
+seen.change = (await page.textContent(".diff li")).replace(/\s+/g, " ").trim();
+await look("changed-plan");
+await page.click("button[value=approve]");
+await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
+seen.approved = (await page.textContent("#live-head .badge")).replace(/[^A-Za-z]/g, "");
+
 // Start, watch live, answer.
+await page.goto(origin);
 await look("runs-empty");
 await page.fill("#goal", "<script>alert('goal')</script> Write a letter to the <b>beekeepers</b>");
 await page.click("button.primary");

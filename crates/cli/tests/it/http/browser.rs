@@ -41,6 +41,20 @@ fn config() -> String {
     )
 }
 
+/// Starts a run, and changes its plan before anybody approves it.
+fn change_a_plan(server: &Server) -> String {
+    let task = |n: u32| json!({"task_id": format!("t{n}"), "description": format!("Write letter {n}"), "agent_type": "writer", "priority": 5});
+    let run = server.run(json!({"plan": {"subtasks": [task(1), task(2)]}}));
+    let asked = || server.get(&format!("/api/v1/runs/{run}/questions")).json()["questions"][0].clone();
+    until("it asks", || asked()["digest"].is_string());
+    let (gate, digest) = (asked()["gate"].clone(), asked()["digest"].clone());
+    let changes = json!([{"task_id": "t1", "field": "priority", "value": 2}]);
+    let body = json!({"decision": "modify", "digest": digest, "changes": changes});
+    server.post(&format!("/api/v1/runs/{run}/questions/{}", gate.as_str().unwrap()), body).ended_with(202);
+    until("the changed plan is shown", || asked()["digest"].is_string() && asked()["digest"] != digest);
+    run
+}
+
 #[test]
 fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
     let Some(peers) = or_skipped(Peers::find()) else { return };
@@ -58,6 +72,7 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
     let failing = ["run", "--plan", "broken.json", "--run-id", "run_failing", "--yes", "--unattended"];
     candor.run(failing);
     let server = Server::start(&candor);
+    let changed = change_a_plan(&server);
     let mut slow =
         candor.start(["run", "--plan", "slow.json", "--run-id", "run_slow", "--yes", "--unattended"]);
     until("the slow run is at work", || {
@@ -67,7 +82,13 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
     let pictures =
         std::env::var_os("CANDOR_TEST_PICTURES").map_or_else(|| candor.path("pictures"), Into::into);
     let mut browser = Command::new("node");
-    browser.arg("page.mjs").arg(peers.folder()).arg(&server.link).arg(pictures).current_dir(candor.folder());
+    browser
+        .arg("page.mjs")
+        .arg(peers.folder())
+        .arg(&server.link)
+        .arg(pictures)
+        .arg(changed)
+        .current_dir(candor.folder());
     let seen = Said::of(browser.output().unwrap()).ended_with(0).json();
     slow.wait().unwrap();
     assert_eq!(seen["executed"], json!([]), "nothing that others wrote is executed");
@@ -80,6 +101,12 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
         "shown as it was written"
     );
     assert_eq!((&seen["inbox"], &seen["cancelled"]), (&json!(1), &json!(true)));
+    let expected = ["t1 · priority: 5 2", "Completed"].map(Value::from);
+    assert_eq!(
+        [&seen["change"], &seen["approved"]].map(Value::clone),
+        expected,
+        "a changed plan is approved"
+    );
     assert!(seen["why"].as_str().unwrap().contains("onerror"), "{}", seen["why"]);
     assert_eq!(
         (&seen["spanish"], &seen["dark"], &seen["focused"]),

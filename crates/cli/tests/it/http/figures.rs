@@ -49,6 +49,10 @@ fn figures_alerts_money_and_traces_are_the_same_as_by_the_commands() {
     assert_eq!(alerts["active"][0]["name"], "someone_worked");
     assert_eq!(alerts, told(&["alerts", "--all", "--json"]));
     assert_eq!(get("/api/v1/alerts"), told(&["alerts", "--json"]));
+    let metrics = get("/api/v1/metrics?all=true");
+    assert_eq!(metrics, told(&["metrics", "--all", "--json"]));
+    assert_eq!((&metrics["runs"], &metrics["lastRun"]["taskId"]), (&json!(1), &json!(run)));
+    assert_eq!(get("/api/v1/metrics?since=1h")["runs"], 1);
     let cost = get("/api/v1/cost");
     assert_eq!(cost, told(&["cost", "--json"]));
     assert_eq!(get(&format!("/api/v1/runs/{run}/trace")), told(&["trace", &run, "--json"]));
@@ -60,7 +64,12 @@ fn figures_alerts_money_and_traces_are_the_same_as_by_the_commands() {
     assert_eq!(summary["tasksCompleted"], 1);
     assert_eq!(summary["totalCost"], cost["total"]["cost"]);
     assert_eq!(get("/api/v1/efficiency"), board["efficiency"]);
-    for wrong in ["/api/v1/kpis?since=soon", "/api/v1/cost?since=5", "/api/v1/alerts?al=true"] {
+    for wrong in [
+        "/api/v1/kpis?since=soon",
+        "/api/v1/cost?since=5",
+        "/api/v1/alerts?al=true",
+        "/api/v1/metrics?since=x",
+    ] {
         server.get(wrong).refused(400, "bad-request");
     }
 }

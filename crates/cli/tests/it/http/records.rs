@@ -192,4 +192,16 @@ fn a_plan_is_changed_over_the_api_shown_as_a_difference_and_run_as_adjusted() {
     let facts = &planning.unwrap()["metadata"];
     // spec: orchestrator OB-03
     assert_eq!((&facts["user_iterations"], &facts["approved"]), (&json!(2), &json!(true)), "{facts}");
+    // spec: orchestrator OB-09
+    assert_eq!(facts["plan_version"], plans["plans"].as_array().unwrap().len());
+    let other = server.run(json!({"plan": plan("Label the jars")}));
+    let question = asked();
+    let gate = question["gate"].as_str().unwrap();
+    let approval = json!({"decision": "approve", "digest": question["digest"]});
+    server.post(&format!("/api/v1/runs/{other}/questions/{gate}"), approval).ended_with(202);
+    server.wait_for(&other, "completed");
+    let planning = &server.get("/api/v1/metrics").ended_with(200).json()["reports"]["planning"];
+    let most = facts["plan_version"].as_f64().unwrap();
+    let expected = json!({"runs": 2, "averageVersion": (most + 1.0) / 2.0, "maximumVersion": most as u64});
+    assert_eq!(planning, &expected);
 }

@@ -264,3 +264,123 @@ fn a_backend_that_is_down_costs_a_warning_and_gets_the_trace_later() {
     let tree = scene.run(&["trace", "run_1"]).ended_with(0).stdout;
     assert!(tree.contains("phase_4_planning") && tree.contains("[generation]"), "{tree}");
 }
+
+/// An agent that fails once, and one that always fails.
+const TROUBLE: &str = "[limits.retry]\nmax_retries = 1\nbackoff_seconds = 0.01\n\
+    [[agents]]\nagent_type = \"flaky\"\nspecialization = \"Counts hives\"\n\
+    command = [\"sh\", \"-c\", \"cat > /dev/null; test ! -e never && test -e tried && echo '{\\\"outputs\\\":{\\\"hives\\\":7}}' && exit 0; touch tried; exit 3\"]\n\
+    [[agents]]\nagent_type = \"broken\"\nspecialization = \"Weighs hives\"\n\
+    command = [\"sh\", \"-c\", \"cat > /dev/null; exit 3\"]\n";
+
+#[test]
+fn records_and_reports_of_a_good_a_repeated_and_a_failed_run_agree_with_their_traces() {
+    // spec: orchestrator OB-06 OB-09 OB-11 OB-12 OB-13
+    let before = "[limits]\nplanning_budget = 1.0\n[models.retry]\ninitial_delay = 0.01\nmax_delay = 2\n";
+    let scene = Scene::with(&format!("{before}{TROUBLE}[packs]\nagents = true\n"), "");
+    scene.run(&["run", PARIS, "--json", "--run-id", "run_good"]).ended_with(0);
+    for (run, agent) in [("run_repeated", "flaky"), ("run_failed", "broken")] {
+        let task = json!({"task_id": "t1", "description": "Look after the hives", "agent_type": agent});
+        scene.candor.write("plan.json", json!({ "subtasks": [task] }).to_string());
+        let fails = run == "run_failed";
+        if fails {
+            // Nobody else can do it either.
+            scene.candor.write("never", "");
+        }
+        let said = scene.run(&["run", "--plan", "plan.json", "--run-id", run, "--yes", "--unattended"]);
+        assert_eq!(said.code != 0, fails, "{said:?}");
+    }
+    let runs = ["run_good", "run_repeated", "run_failed"];
+    let traces = runs.map(|run| scene.run(&["trace", run, "--json"]).ended_with(0).json());
+    traces.iter().for_each(metrics_add_up);
+    let [good, repeated, failed] = &traces;
+    let score = |trace: &Value, name: &str| {
+        let scores = trace["scores"].as_array().unwrap();
+        scores.iter().find(|score| score["name"] == name).unwrap()["value"].clone()
+    };
+    assert_eq!([good, repeated, failed].map(|trace| score(trace, "task_completion")), [1.0, 1.0, 0.0]);
+    assert_eq!(score(repeated, "first_attempt_success"), 0.0, "it took two attempts");
+    let execution = |trace: &Value| trace["metrics"]["phases"][5].clone();
+    assert_eq!(
+        (execution(repeated)["status"].as_str(), execution(failed)["status"].as_str()),
+        (Some("complete"), Some("failed"))
+    );
+    let agents = failed["metrics"]["agents"].as_array().unwrap();
+    let attempts = agents.iter().filter(|agent| agent["status"] == "failed").count();
+    assert!(
+        attempts >= 2 && execution(failed)["errors"].as_array().unwrap().len() == attempts,
+        "one for each: {failed}"
+    );
+    assert_eq!(failed["metrics"]["phases"][6]["status"], "pending");
+    let reports = scene.run(&["metrics", "--json"]).ended_with(0).json()["reports"].clone();
+    assert_eq!(reports["successByPhase"], success_by_phase(&traces));
+    assert_eq!(reports["successByPhase"][5]["rate"], 0.67, "one of three runs failed in its execution");
+    let spent = scene.run(&["cost", "--json"]).ended_with(0).json();
+    let by_model = |rows: &Value, name: &str| -> BTreeMap<String, i64> {
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| (row[name].as_str().unwrap().to_owned(), micros(&row["cost"]))).collect()
+    };
+    let of_models = by_model(&reports["costByModel"], "model");
+    assert!(of_models.len() >= 2, "{of_models:?}");
+    assert_eq!(of_models, by_model(&spent["by_model"], "name"));
+    let tokens: u64 =
+        reports["costByModel"].as_array().unwrap().iter().map(|row| row["tokens"].as_u64().unwrap()).sum();
+    let traced: u64 =
+        traces.iter().map(|trace| trace["metrics"]["totals"]["tokensTotal"].as_u64().unwrap()).sum();
+    assert_eq!(tokens, traced);
+}
+
+fn micros(cost: &Value) -> i64 {
+    (cost.as_f64().unwrap() * 1e6).round() as i64
+}
+
+/// How often each phase ended, and how often well, counted from the spans.
+fn success_by_phase(traces: &[Value]) -> Value {
+    let mut phases: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for span in traces.iter().flat_map(|trace| trace["spans"].as_array().unwrap()) {
+        let name = span["name"].as_str().unwrap();
+        if name.starts_with("phase_") {
+            let (total, success) = phases.entry(name).or_default();
+            *total += 1;
+            *success += u32::from(span["status"] == "complete");
+        }
+    }
+    let rate = |total: u32, success: u32| (f64::from(success) / f64::from(total) * 100.0).round() / 100.0;
+    phases
+        .into_iter()
+        .map(|(name, (total, success))| json!({"name": name, "total": total, "success": success, "rate": rate(total, success)}))
+        .collect()
+}
+
+/// The records by phase and by agent have what is asked of them, and the totals are their sums.
+fn metrics_add_up(trace: &Value) {
+    let metrics = &trace["metrics"];
+    let agents = metrics["agents"].as_array().unwrap();
+    for agent in agents {
+        let number = |name: &str| agent["tokens"][name].as_i64().unwrap();
+        assert!(["complete", "failed", "running"].contains(&agent["status"].as_str().unwrap()), "{agent}");
+        assert!(
+            agent["phase"].as_str().unwrap().starts_with("phase_") && agent["retries"].is_u64(),
+            "{agent}"
+        );
+        // The tiers cost 5 and 10 dollars per million tokens; an agent names its own price.
+        let charges = agent["model"].as_str().is_some_and(|model| model.starts_with("agent:"));
+        assert!(charges || micros(&agent["cost"]) == number("input") * 5 + number("output") * 10, "{agent}");
+    }
+    let phases = metrics["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 8);
+    let (mut cost, mut tokens) = (0, 0);
+    for phase in phases {
+        assert!(["pending", "running", "complete", "failed"].contains(&phase["status"].as_str().unwrap()));
+        assert!(phase["degraded"].is_boolean(), "{phase}");
+        assert_eq!(phase["status"] == "pending", phase["startTime"].is_null(), "{phase}");
+        let members =
+            phase["agents"].as_array().unwrap().iter().map(|at| &agents[at.as_u64().unwrap() as usize]);
+        let members: Vec<&Value> = members.collect();
+        let sum: i64 = members.iter().map(|agent| micros(&agent["cost"])).sum();
+        assert_eq!(micros(&phase["cost"]), sum, "{phase}");
+        let used = phase["tokensInput"].as_u64().unwrap() + phase["tokensOutput"].as_u64().unwrap();
+        (cost, tokens) = (cost + sum, tokens + used);
+    }
+    let totals = &metrics["totals"];
+    assert_eq!((micros(&totals["costTotal"]), totals["tokensTotal"].as_u64().unwrap()), (cost, tokens));
+}
