@@ -7,16 +7,19 @@ use candor_model::{
     QueryAnswer, QueryResponse, TaskId, Telling,
 };
 
+use serde_json::Value;
+
 use crate::Session;
 use crate::agents::stale;
 use crate::input::{Answer, AttemptKey, RequestId, Ticket};
 
 impl Session {
     /// What an agent says to everyone, under the name of the agent.
-    pub(crate) fn message(&self, from: &AttemptKey, mut telling: Telling) -> Result<Input, Refusal> {
+    pub(crate) fn message(&mut self, from: &AttemptKey, mut telling: Telling) -> Result<Input, Refusal> {
         let from_agent = self.agent_of(from)?;
         cut(&mut telling);
         let Telling { message_type, priority, content, data } = telling;
+        self.read_talk(&format!("a message of {}", from.task_id), &content, &data.clone().into())?;
         let message = Box::new(Broadcast {
             phase: Phase::Execution,
             from_agent,
@@ -33,6 +36,7 @@ impl Session {
     /// the answer when that is on the log.
     pub(crate) fn query(&mut self, from: &AttemptKey, asking: Asking, ticket: Ticket) -> Result<(), Refusal> {
         let Asking { to_agent, query_type, query, context, timeout } = asking;
+        self.read_talk(&format!("a question of {}", from.task_id), &query, &context.clone().into())?;
         let id = format!("query_{}", self.history.queries.saturating_add(1));
         let query = Box::new(Query {
             id: id.clone(),
@@ -50,7 +54,12 @@ impl Session {
     }
 
     /// What came of a question between agents.
-    pub(crate) fn responded(&mut self, response: Box<QueryResponse>) {
+    pub(crate) fn responded(&mut self, mut response: Box<QueryResponse>) {
+        let subject = format!("an answer of {}", response.from_agent);
+        let said = response.response.clone().unwrap_or_else(Value::String);
+        if let Err(refusal) = self.read_talk(&subject, "", &said) {
+            response.response = Err(refusal.to_string());
+        }
         let (id, confidence) = (response.query_id.clone(), response.confidence);
         let answer = response.response.clone().map(|response| QueryAnswer { response, confidence });
         let taken = self.take(Input::QueryAnswered { response }, None);

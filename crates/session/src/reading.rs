@@ -1,11 +1,12 @@
-//! The doors through which text comes in that nobody here wrote: agents' answers, tools' results, files.
+//! The doors through which text comes in that nobody here wrote: agents' answers, errors and
+//! messages, tools' results, files.
 //!
 //! Each text is examined once, when it comes in. What gives orders to models is told; by setting it is kept out. Where
 //! such a text becomes part of a prompt or an order, it is marked.
 
-use candor_engine::Input;
+use candor_engine::{Input, Refusal};
 use candor_model::{
-    AgentNote, Ask, Failure, FailureKind, GuardFinding, JsonMap, ReadFile, ToolResult, WorkOrder,
+    AgentAnswer, AgentNote, Ask, Failure, FailureKind, GuardFinding, JsonMap, ReadFile, ToolResult, WorkOrder,
 };
 use serde_json::Value;
 
@@ -13,16 +14,43 @@ use crate::Session;
 use crate::input::{AttemptEnd, AttemptKey, Ended};
 
 impl Session {
-    /// An agent has answered.
+    /// An attempt has ended: its answer and its error are both read by models, the error when a way out is looked for.
     pub(crate) fn read_answer(&mut self, ended: &mut Ended) {
-        let AttemptEnd::Answered(answer) = &ended.end else { return };
-        let subject = format!("the output of {}", ended.key.task_id);
-        let Some(finding) = self.deps.phases.guard_read(&subject, &words(&answer.outputs)) else { return };
+        let task = &ended.key.task_id;
+        let (subject, text) = match &ended.end {
+            AttemptEnd::Answered(answer) => (format!("the output of {task}"), answer_words(answer)),
+            AttemptEnd::Failed(failure) => (format!("the error of {task}"), failure_words(failure)),
+            _ => return,
+        };
+        let Some(finding) = self.deps.phases.guard_read(&subject, &text) else { return };
         if finding.halts() {
-            let failure = Failure::new(FailureKind::Denied, blocked(&finding)).permanent();
-            ended.end = AttemptEnd::Failed(Box::new(failure));
+            match &mut ended.end {
+                // The kind stays, so that what is done about the failure stays the same.
+                AttemptEnd::Failed(failure) => {
+                    (failure.message, failure.detail) = (blocked(&finding, &subject), None)
+                }
+                end => {
+                    let failure = Failure::new(FailureKind::Denied, blocked(&finding, &subject)).permanent();
+                    *end = AttemptEnd::Failed(Box::new(failure));
+                }
+            }
         }
         self.take_own(Input::Flagged { finding });
+    }
+
+    /// Agents talk to each other.
+    ///
+    /// # Errors
+    ///
+    /// When the guardrails are set to block what was said.
+    pub(crate) fn read_talk(&mut self, subject: &str, words: &str, data: &Value) -> Result<(), Refusal> {
+        let mut text = String::new();
+        line(words, &mut text);
+        gather(data, &mut text);
+        let Some(finding) = self.deps.phases.guard_read(subject, &text) else { return Ok(()) };
+        let kept_out = finding.halts().then(|| Refusal::Guarded { reason: blocked(&finding, subject) });
+        self.take_own(Input::Flagged { finding });
+        kept_out.map_or(Ok(()), Err)
     }
 
     /// An agent has noted what a tool returned. It is told once: a note that is made again is known.
@@ -45,7 +73,7 @@ impl Session {
             let subject = format!("the file {}", file.path);
             let Some(finding) = self.deps.phases.guard_read(&subject, text) else { continue };
             if finding.halts() {
-                file.text = Err(blocked(&finding));
+                file.text = Err(blocked(&finding, &subject));
             }
             self.take_own(Input::Flagged { finding });
         }
@@ -84,11 +112,30 @@ impl Session {
     }
 }
 
-fn blocked(finding: &GuardFinding) -> String {
-    format!("blocked by the guardrail {}: {}", finding.rule, finding.message)
+/// Why a text is kept out. What was found in it stays with the finding: this sentence is itself read by models.
+fn blocked(finding: &GuardFinding, subject: &str) -> String {
+    format!("blocked by the guardrail {}: {subject} gives orders to models", finding.rule)
 }
 
-/// All texts of an answer, one below the other.
+/// Everything in an answer that somebody may read later. Messages have a door of their own.
+fn answer_words(answer: &AgentAnswer) -> String {
+    let mut text = words(&answer.outputs);
+    let error = answer.error.as_ref().and_then(|error| error.message.as_ref());
+    for words in answer.errors.iter().chain(error).chain(&answer.suggested_adjustments) {
+        line(words, &mut text);
+    }
+    text
+}
+
+fn failure_words(failure: &Failure) -> String {
+    let mut text = String::new();
+    for words in [Some(&failure.message), failure.detail.as_ref()].into_iter().flatten() {
+        line(words, &mut text);
+    }
+    text
+}
+
+/// All texts of outputs, one below the other.
 fn words(outputs: &JsonMap) -> String {
     let mut text = String::new();
     gather_fields(outputs, &mut text);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::http::receiver::Receiver;
 use crate::support::{Candor, Said};
 
 /// Planted secrets: their shapes are real, their values are not.
@@ -115,6 +116,9 @@ fn planted_secrets_are_nowhere_to_be_found() {
         vec!["explain", "run_1"],
         vec!["postmortem", "run_1"],
         vec!["list"],
+        vec!["trace", "run_1"],
+        vec!["trace", "run_1", "--json"],
+        vec!["dashboard", "run_1"],
     ];
     let mut told = vec![("run --json".to_owned(), lines)];
     told.extend(views.iter().map(|view| (view.join(" "), run(&candor, view))));
@@ -158,4 +162,20 @@ fn a_resumed_run_says_that_it_has_no_secrets_to_hand_on() {
     assert!(said.stderr.contains("secrets of this run were not recorded"), "{}", said.stderr);
     let seen = fs::read_to_string(candor.path("seen.txt")).unwrap();
     assert!(seen.contains("[redacted:secret#"), "{seen}");
+}
+
+#[test]
+fn exported_traces_have_no_secrets_even_with_texts() {
+    // spec: findings SE-04
+    let (candor, backend) = (candor(), Receiver::start());
+    plan(&candor);
+    run(&candor, &["run", "--plan", "plan.json", "--run-id", "run_1", "--json"]);
+    let mut export =
+        candor.command(["--data", "data", "export", "otlp", "run_1", "--endpoint", &backend.url]);
+    export.env("CANDOR_TRACE_CONTENT", "1");
+    Said::of(export.output().unwrap()).ended_with(0);
+    let sent: Vec<u8> = backend.posts().into_iter().flat_map(|post| post.body).collect();
+    let text = String::from_utf8_lossy(&sent);
+    assert!(text.contains("[redacted:github_token#"), "texts are sent: {text}");
+    assert_eq!(planted_in(&sent), [""; 0]);
 }

@@ -132,3 +132,49 @@ fn a_reader_that_goes_away_is_no_error() {
         assert!(code < 100, "{args}: ended with {code}");
     }
 }
+
+#[test]
+fn figures_and_traces_end_quietly_when_their_reader_goes_away() {
+    // spec: findings DU-10
+    let candor = Candor::new();
+    candor.run(["run", PARIS, "--run-id", "run_1"]).ended_with(0);
+    let binary = env!("CARGO_BIN_EXE_candor");
+    let commands = [
+        "cost",
+        "cost run_1",
+        "cost --json",
+        "tokens",
+        "tokens run_1 --json",
+        "alerts",
+        "alerts --json",
+        "trace run_1",
+        "trace run_1 --json",
+        "dashboard",
+        "dashboard run_1",
+        "metrics",
+        "metrics --kpi",
+        "metrics --prometheus",
+        "metrics --json",
+        "report run_1",
+        "logs run_1",
+        "logs run_1 --json",
+        "explain run_1",
+        "postmortem run_1",
+        "effects run_1",
+        "doctor",
+        "trust",
+        "guard hello",
+    ];
+    for args in commands {
+        for reader in ["true", "head -1"] {
+            let script = format!(
+                "({binary} --data data {args} 2> said; echo $? > code) | {reader} > /dev/null; cat code said"
+            );
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", &script]).current_dir(candor.folder()).env("LC_ALL", "C.UTF-8");
+            let output = shell.env_remove("CANDOR_CONFIG").output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(said, "0\n", "{args} | {reader}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ mod figures;
 mod kills;
 mod mcp;
 mod origins;
-mod receiver;
+pub(crate) mod receiver;
 mod records;
 mod remote;
 mod schedules;

@@ -165,3 +165,25 @@ fn a_server_does_not_start_without_the_secret_and_settings_are_checked() {
         candor.run(serve).refused(&[words]);
     }
 }
+
+#[test]
+fn a_receiver_gets_no_secret_of_a_request_a_question_or_a_failure() {
+    // spec: findings SE-04
+    const PLANTED: &str = "ghp_a8Kd02mVbQ71xZpLw3Rt9YcNf5Hs6Je4Uo8T";
+    let receiver = Receiver::start();
+    let agent = format!(
+        "[[agents]]\nagent_type = \"leaky\"\nspecialization = \"Fails\"\ncapabilities = [\"fail\"]\n\
+         command = [\"sh\", \"-c\", \"cat > /dev/null; echo no login with {PLANTED} >&2; exit 3\"]\n"
+    );
+    let candor = Candor::with_config(&format!("{GENERAL}{agent}{}", hook(&receiver.url, "")));
+    let server = start(&candor);
+    let task =
+        json!({"task_id": "t1", "description": format!("Log in with {PLANTED}"), "agent_type": "leaky"});
+    server.run(json!({"plan": {"subtasks": [task]}, "unattended": true}));
+    server.run(json!({"goal": format!("Zzyx frobnicate the quux with {PLANTED}"), "unattended": false}));
+    let told = |kind: &str| receiver.posts().iter().any(|it| it.json()["type"] == kind);
+    until("end and question are told", || told("run_ended") && told("question_opened"));
+    let bodies: String =
+        receiver.posts().iter().map(|post| String::from_utf8_lossy(&post.body).into_owned()).collect();
+    assert!(!bodies.contains(PLANTED), "{bodies}");
+}

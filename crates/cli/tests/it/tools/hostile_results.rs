@@ -36,20 +36,26 @@ fn orders_in_a_tools_result_are_told_and_by_setting_go_no_further() {
 }
 
 #[test]
-fn a_secret_in_a_tools_result_reaches_neither_log_nor_views() {
+fn a_secret_in_a_tools_result_or_error_reaches_neither_log_nor_views() {
     // spec: findings SE-04
-    let bench =
-        looking(&json!({ "login": { "token": SECRET }, "note": format!("key {SECRET}") }).to_string(), "");
-    let events = bench.run(0);
-    let mut seen = all(&events.0) + &all(&bench.log().0);
-    for view in ["status", "report", "explain", "effects", "postmortem"] {
-        let said = bench.candor.run([view, "run_1"]);
-        seen += &(said.stdout + &said.stderr);
-    }
-    assert!(!seen.contains(SECRET));
-    for file in std::fs::read_dir(bench.candor.path("data")).unwrap().flatten() {
-        let bytes = std::fs::read(file.path()).unwrap_or_default();
-        assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{}", file.path().display());
+    let result = json!({ "login": { "token": SECRET }, "note": format!("key {SECRET}") }).to_string();
+    let error = format!("(_ for _ in ()).throw(Wrong('no login with {SECRET}'))");
+    let noise = format!("print('trying {SECRET}', file=sys.stderr) or {error}");
+    for returns in [result, error, noise] {
+        let bench = looking(&returns, "");
+        let said = bench.candor.run(["run", "--plan", "plan.json", "--run-id", "run_1", "--json"]);
+        assert_ne!(said.code, 2, "{said:?}");
+        let mut seen = said.stdout + &said.stderr + &all(&bench.log().0);
+        assert!(seen.contains("[redacted:"), "it was there: {seen}");
+        for view in ["status", "report", "explain", "effects", "postmortem", "logs", "trace"] {
+            let said = bench.candor.run([view, "run_1"]);
+            seen += &(said.stdout + &said.stderr);
+        }
+        assert!(!seen.contains(SECRET), "{returns}");
+        for file in std::fs::read_dir(bench.candor.path("data")).unwrap().flatten() {
+            let bytes = std::fs::read(file.path()).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{}", file.path().display());
+        }
     }
 }
 
