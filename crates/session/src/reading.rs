@@ -27,7 +27,7 @@ impl Session {
             match &mut ended.end {
                 // The kind stays, so that what is done about the failure stays the same.
                 AttemptEnd::Failed(failure) => {
-                    (failure.message, failure.detail) = (blocked(&finding, &subject), None)
+                    (failure.message, failure.detail) = (blocked(&finding, &subject), None);
                 }
                 end => {
                     let failure = Failure::new(FailureKind::Denied, blocked(&finding, &subject)).permanent();
