@@ -4,6 +4,7 @@ use candor_model::Phase;
 use candor_model::handoff::DecompositionOutput;
 use candor_planning::phase::PhaseResult;
 use candor_ports::Experience;
+use candor_text::both;
 
 use crate::{App, AppError, DryRuns, ModelUse};
 
@@ -52,14 +53,11 @@ impl App {
         let rest = |words: &str| if more > 0 { format!("\n  {words}") } else { String::new() };
         let (named, more, mas) =
             (named.join("\n"), rest(&format!("and {more} more")), rest(&format!("y {more} más")));
-        let english = format!(
+        Some(AppError::failed(both!(
             "no agent can do this yet. The plan would be:\n{named}{more}\nMissing: an agent or a model; no pack is about this \
-             either.\nThree ways:\n{WAYS}"
-        );
-        let spanish = format!(
+             either.\nThree ways:\n{WAYS}",
             "ningún agente puede hacer esto todavía. El plan sería:\n{named}{mas}\nFalta un agente o un modelo; tampoco hay un \
              paquete que trate de esto.\nTres caminos:\n{CAMINOS}"
-        );
-        Some(AppError::failed(english).in_spanish(spanish))
+        )))
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use candor_text::{Sentence, both};
+
 use crate::error::AppError;
 
 /// Names that differ by more than this are not meant.
@@ -15,7 +17,7 @@ pub(super) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, AppError>
     toml::from_str(&text).map_err(|error| {
         let place = error.span().map_or_else(String::new, |span| place(&text, span.start));
         let told = error.message().trim_end();
-        AppError::usage(format!("{}{place}: {}{}", path.display(), plain(told), suggestion(told)))
+        AppError::usage(suggested(format!("{}{place}: {}", path.display(), plain(told)), told))
     })
 }
 
@@ -24,17 +26,22 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AppError>
     let text = read_text(path)?;
     candor_model::from_json(&text).map_err(|error| {
         let told = error.to_string();
-        AppError::usage(format!("{}: {told}{}", path.display(), suggestion(&told)))
+        AppError::usage(suggested(format!("{}: {told}", path.display()), &told))
     })
 }
 
 /// Reads a file as text.
 pub fn read_text(path: &Path) -> Result<String, AppError> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| AppError::usage(format!("could not read {}: {error}", path.display())))?;
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        AppError::usage(both!("could not read {shown}: {error}", "no se pudo leer {shown}: {error}"))
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        AppError::usage(format!("{} is not text: byte {at} is not UTF-8", path.display()))
+        AppError::usage(both!(
+            "{shown} is not text: byte {at} is not UTF-8",
+            "{shown} no es texto: el byte {at} no es UTF-8"
+        ))
     })
 }
 
@@ -61,15 +68,19 @@ fn plain(error: &str) -> String {
     format!("{problem}expected {said}")
 }
 
-/// `; did you mean `x`?` for an error that lists the names it knows.
-fn suggestion(error: &str) -> String {
-    let Some((_, rest)) = error.split_once("unknown field `") else { return String::new() };
-    let Some((wrong, rest)) = rest.split_once('`') else { return String::new() };
-    let known = rest.split('`').skip(1).step_by(2);
-    match nearest(wrong, known) {
-        Some(name) => format!("; did you mean `{name}`?"),
-        None => String::new(),
+/// A problem, with `; did you mean `x`?` behind it where the error lists the names that it knows. Its own words come from
+/// the parser, in English.
+fn suggested(problem: String, error: &str) -> Sentence {
+    match meant(error) {
+        Some(name) => both!("{problem}; did you mean `{name}`?", "{problem}; ¿quizá `{name}`?"),
+        None => problem.into(),
     }
+}
+
+fn meant(error: &str) -> Option<&str> {
+    let (_, rest) = error.split_once(recorded!("unknown field `"))?;
+    let (wrong, rest) = rest.split_once('`')?;
+    nearest(wrong, rest.split('`').skip(1).step_by(2))
 }
 
 /// The name that is most like `wrong`, if any is.
@@ -87,8 +98,8 @@ mod tests {
     fn the_nearest_name_is_suggested() {
         let error =
             "unknown field `max_paralel_tasks`, expected one of `max_parallel_tasks`, `max_revisions`";
-        assert_eq!(suggestion(error), "; did you mean `max_parallel_tasks`?");
-        assert_eq!(suggestion("unknown field `zzz`, expected `limits`"), "");
-        assert_eq!(suggestion("something else"), "");
+        assert_eq!(meant(error), Some("max_parallel_tasks"));
+        assert_eq!(meant("unknown field `zzz`, expected `limits`"), None);
+        assert_eq!(meant("something else"), None);
     }
 }
