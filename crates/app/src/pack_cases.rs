@@ -16,7 +16,7 @@ use crate::{App, AppError, FoundPack, ModelUse, Planned, Understood};
 pub const CASES_FILE: &str = "cases.toml";
 
 /// What stands in a file that a case names: a table for those who look into it, a text for the others.
-const CONTENT: &str = "name,value\nfirst,1\nsecond,2\n";
+const CONTENT: &str = recorded!("name,value\nfirst,1\nsecond,2\n");
 
 /// A request, and what must become of it.
 #[derive(Debug, Clone, Deserialize)]

@@ -28,6 +28,13 @@ impl Sentence {
         }
     }
 
+    /// Goes on with another sentence.
+    #[must_use]
+    pub fn then(self, next: impl Into<Self>) -> Self {
+        let next = next.into();
+        Self { en: self.en + &next.en, es: self.es + &next.es }
+    }
+
     /// Puts a path or a key in front, which is the same in both languages.
     #[must_use]
     pub fn after(self, place: impl fmt::Display) -> Self {

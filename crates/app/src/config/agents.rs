@@ -250,7 +250,7 @@ impl AgentInFile {
     }
 
     /// The ways in which an agent can be reached.
-    pub const WAYS: &str = "`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`";
+    pub const WAYS: &str = recorded!("`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`");
 
     /// How it is reached.
     pub fn kind(&self) -> AgentKind<'_> {

@@ -15,9 +15,10 @@ const SIMILAR: f64 = 0.6;
 pub(super) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, AppError> {
     let text = read_text(path)?;
     toml::from_str(&text).map_err(|error| {
-        let place = error.span().map_or_else(String::new, |span| place(&text, span.start));
+        let place = error.span().map_or_else(|| Sentence::from(""), |span| place(&text, span.start));
         let told = error.message().trim_end();
-        AppError::usage(suggested(format!("{}{place}: {}", path.display(), plain(told)), told))
+        let problem = place.after(path.display()).then(format_args!(": {}", plain(told)));
+        AppError::usage(problem.then(suggestion(told)))
     })
 }
 
@@ -26,7 +27,7 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AppError>
     let text = read_text(path)?;
     candor_model::from_json(&text).map_err(|error| {
         let told = error.to_string();
-        AppError::usage(suggested(format!("{}: {told}", path.display()), &told))
+        AppError::usage(Sentence::from(format_args!("{}: {told}", path.display())).then(suggestion(&told)))
     })
 }
 
@@ -45,35 +46,32 @@ pub fn read_text(path: &Path) -> Result<String, AppError> {
     })
 }
 
-fn place(text: &str, offset: usize) -> String {
+fn place(text: &str, offset: usize) -> Sentence {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let on_line = before.rsplit('\n').next().unwrap_or_default();
     let column = on_line.chars().count() + 1;
     let field = on_line.split_once('=').map(|(key, _)| format!(", `{}`", key.trim()));
-    format!(", line {line}, column {column}{}", field.unwrap_or_default())
+    let field = field.unwrap_or_default();
+    both!(", line {line}, column {column}{field}", ", línea {line}, columna {column}{field}")
 }
 
 /// An error in the words of the file instead of those of the program.
 fn plain(error: &str) -> String {
-    const WORDS: [(&str, &str); 5] = [
-        ("u32", "a whole number"),
-        ("u64", "a whole number"),
-        ("usize", "a whole number"),
-        ("a sequence", "a list"),
-        ("a map", "a table"),
-    ];
+    // What stands before it is the parser's, in English.
+    const NUMBER: &str = recorded!("a whole number");
+    const WORDS: [(&str, &str); 5] =
+        [("u32", NUMBER), ("u64", NUMBER), ("usize", NUMBER), ("a sequence", "a list"), ("a map", "a table")];
     let Some((problem, expected)) = error.rsplit_once("expected ") else { return error.to_owned() };
     let said = WORDS.iter().find(|(theirs, _)| *theirs == expected).map_or(expected, |(_, ours)| ours);
     format!("{problem}expected {said}")
 }
 
-/// A problem, with `; did you mean `x`?` behind it where the error lists the names that it knows. Its own words come from
-/// the parser, in English.
-fn suggested(problem: String, error: &str) -> Sentence {
+/// `; did you mean `x`?` for an error that lists the names that it knows.
+fn suggestion(error: &str) -> Sentence {
     match meant(error) {
-        Some(name) => both!("{problem}; did you mean `{name}`?", "{problem}; ¿quizá `{name}`?"),
-        None => problem.into(),
+        Some(name) => both!("; did you mean `{name}`?", "; ¿quizá `{name}`?"),
+        None => "".into(),
     }
 }
 

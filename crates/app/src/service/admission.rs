@@ -41,7 +41,7 @@ impl Shared {
         let shared = Arc::clone(self);
         let stored = self.tasks.spawn(async move {
             let Admitted::Later(active) = admitted else { return shared.start_now(order).await };
-            let reason = format!(
+            let reason = in_english!(
                 "{QUEUED}: {active} runs are driven, the most at once ([serve] max_active_runs); the \
                  server resumes it when it is its turn, `candor resume {run}` drives it now"
             );
@@ -224,7 +224,10 @@ impl Shared {
     fn tell_failure(&self, run: &RunId, begun: Result<(), AppError>) {
         if let Err(error) = begun {
             let problem = in_english!("run {run} could not be driven: {error}");
-            tell!("{problem}", "la ejecución {run} no se pudo llevar a cabo: {error}");
+            tell!(
+                "run {run} could not be driven: {error}",
+                "la ejecución {run} no se pudo llevar a cabo: {error}"
+            );
             self.runs.not_begun(run, Some(problem));
         }
     }

@@ -209,7 +209,10 @@ impl Runs {
             Ok(_) => {}
             Err(error) => {
                 let problem = in_english!("run {run} could not be driven on: {error}");
-                tell!("{problem}", "la ejecución {run} no pudo seguir: {error}");
+                tell!(
+                    "run {run} could not be driven on: {error}",
+                    "la ejecución {run} no pudo seguir: {error}"
+                );
                 table.failed.insert(run.clone(), problem);
             }
         }

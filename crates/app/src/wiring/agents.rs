@@ -169,9 +169,11 @@ fn http(declared: &AgentInFile, url: &str) -> Result<HttpAgent, String> {
     let mut agent = HttpAgent::new(url).map_err(|error| error.to_string())?;
     for (name, variable) in &declared.headers_env {
         let value = std::env::var(variable).map_err(|_| {
-            format!(
+            say!(
                 "header `{name}`: the environment variable `{variable}` is not set; set it, or take the header \
-                 out of `headers_env`"
+                 out of `headers_env`",
+                "header `{name}`: la variable de entorno `{variable}` no está definida; definirla, o quitar la \
+                 cabecera de `headers_env`"
             )
         })?;
         agent = agent.with_header(name, &value).map_err(|error| error.to_string())?;
