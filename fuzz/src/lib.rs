@@ -36,7 +36,7 @@ fn config(data: &[u8]) {
     if std::fs::write(&path, data).is_ok()
         && let Err(error) = Config::load(Some(&path))
     {
-        assert!(error.message.contains("candor.toml"), "{}", error.message);
+        assert!(error.told().contains("candor.toml"), "{error}");
     }
 }
 

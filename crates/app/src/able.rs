@@ -4,21 +4,12 @@ use candor_model::Phase;
 use candor_model::handoff::DecompositionOutput;
 use candor_planning::phase::PhaseResult;
 use candor_ports::Experience;
+use candor_text::{Sentence, both};
 
 use crate::{App, AppError, DryRuns, ModelUse};
 
 /// How many tasks are named.
 const MOST_TASKS: usize = 8;
-
-/// How an installation gets someone who can do a goal.
-const WAYS: &str = "  1. a model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start Ollama; then `candor init`
-  2. an agent of yours: `candor init` writes one that runs; [[agents]] in candor.toml says what it can do
-  3. a pack: `candor packs` lists the goals that need neither";
-
-/// The same in Spanish.
-const CAMINOS: &str = "  1. un modelo: definir ANTHROPIC_API_KEY, OPENAI_API_KEY o GEMINI_API_KEY, o iniciar Ollama; después `candor init`
-  2. un agente propio: `candor init` escribe uno que funciona; [[agents]] en candor.toml dice qué sabe hacer
-  3. un paquete: `candor packs` muestra los objetivos que no necesitan ninguno de los dos";
 
 impl App {
     /// What to tell whoever asks for a goal that nobody here can carry out; nothing if somebody may. Where agents or models
@@ -49,17 +40,24 @@ impl App {
             .map(|(n, task)| format!("  {n}. {}", task.description))
             .collect();
         let more = tasks.len().saturating_sub(MOST_TASKS);
-        let rest = |words: &str| if more > 0 { format!("\n  {words}") } else { String::new() };
-        let (named, more, mas) =
-            (named.join("\n"), rest(&format!("and {more} more")), rest(&format!("y {more} más")));
-        let english = format!(
-            "no agent can do this yet. The plan would be:\n{named}{more}\nMissing: an agent or a model; no pack is about this \
-             either.\nThree ways:\n{WAYS}"
+        let named = named.join("\n");
+        let rest = match more {
+            0 => Sentence::from(""),
+            _ => both!("\n  and {more} more", "\n  y {more} más"),
+        };
+        let plan = both!(
+            "no agent can do this yet. The plan would be:\n{named}",
+            "ningún agente puede hacer esto todavía. El plan sería:\n{named}"
         );
-        let spanish = format!(
-            "ningún agente puede hacer esto todavía. El plan sería:\n{named}{mas}\nFalta un agente o un modelo; tampoco hay un \
-             paquete que trate de esto.\nTres caminos:\n{CAMINOS}"
-        );
-        Some(AppError::failed(english).in_spanish(spanish))
+        Some(AppError::failed(plan.then(rest).then(both!(
+            "\nMissing: an agent or a model; no pack is about this either.\nThree ways:
+  1. a model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start Ollama; then `candor init`
+  2. an agent of yours: `candor init` writes one that runs; [[agents]] in candor.toml says what it can do
+  3. a pack: `candor packs` lists the goals that need neither",
+            "\nFalta un agente o un modelo; tampoco hay un paquete que trate de esto.\nTres caminos:
+  1. un modelo: definir ANTHROPIC_API_KEY, OPENAI_API_KEY o GEMINI_API_KEY, o iniciar Ollama; después `candor init`
+  2. un agente propio: `candor init` escribe uno que funciona; [[agents]] en candor.toml dice qué sabe hacer
+  3. un paquete: `candor packs` muestra los objetivos que no necesitan ninguno de los dos"
+        ))))
     }
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use candor_planning::trust::{TrustEntry, TrustRecord};
 use candor_ports::private;
+use candor_text::both;
 
 use crate::{AppError, DataFolder};
 
@@ -30,8 +31,11 @@ impl DataFolder {
 
     /// Keeps one event. Several sessions may do so at once: a line is written in one piece.
     pub fn note_trust(&self, entry: &TrustEntry) -> Result<(), AppError> {
-        let failed =
-            |error| AppError::failed(format!("could not write {}: {error}", self.trust_path().display()));
+        let path = self.trust_path();
+        let failed = |error| {
+            let path = path.display();
+            AppError::failed(both!("could not write {path}: {error}", "no se pudo escribir {path}: {error}"))
+        };
         private::create_dir_all(self.path()).map_err(failed)?;
         let mut file = OpenOptions::new()
             .append(true)
@@ -55,7 +59,12 @@ impl DataFolder {
     pub fn forget_trust(&self) -> Result<(), AppError> {
         match std::fs::remove_file(self.trust_path()) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(AppError::failed(format!("could not remove {}: {error}", self.trust_path().display())))
+                let path = self.trust_path();
+                let path = path.display();
+                Err(AppError::failed(both!(
+                    "could not remove {path}: {error}",
+                    "no se pudo borrar {path}: {error}"
+                )))
             }
             _ => Ok(()),
         }

@@ -8,6 +8,7 @@ use candor_engine::RunState;
 use candor_model::{Position, Recorded, RunId, Timestamp};
 use candor_ports::{Leases, LogError, Retention, RunEntry, RunFilter, Store, private};
 use candor_store::{FileLeases, OpenOptions, RepairReport, SqliteLog, Verification};
+use candor_text::both;
 
 use crate::error::AppError;
 
@@ -27,12 +28,10 @@ impl DataFolder {
         match named {
             Some(path) => Ok(Self(path.to_owned())),
             None => usual().map(Self).ok_or_else(|| {
-                AppError::usage(
+                AppError::usage(both!(
                     "there is no home folder to keep runs in; name one with --data DIR or CANDOR_DATA",
-                )
-                .in_spanish(
-                    "no hay carpeta personal en la que guardar ejecuciones; indicar una con --data DIR o CANDOR_DATA",
-                )
+                    "no hay carpeta personal en la que guardar ejecuciones; indicar una con --data DIR o CANDOR_DATA"
+                ))
             }),
         }
     }
@@ -99,11 +98,13 @@ impl DataFolder {
         let folder = self.0.display();
         match private::restrict_all(&self.0) {
             Ok(false) => {}
-            Ok(true) => {
-                eprintln!("candor: other users could read {folder}; it is now restricted to you (0700)");
-            }
-            Err(error) => eprintln!(
-                "candor: other users may be able to read {folder}, and that could not be changed: {error}; run: chmod -R go= {folder}"
+            Ok(true) => tell!(
+                "other users could read {folder}; it is now restricted to you (0700)",
+                "otros usuarios podían leer {folder}; ahora solo se puede leer con esta cuenta (0700)"
+            ),
+            Err(error) => tell!(
+                "other users may be able to read {folder}, and that could not be changed: {error}; run: chmod -R go= {folder}",
+                "quizá otros usuarios puedan leer {folder}, y no se pudo cambiar: {error}; ejecutar: chmod -R go= {folder}"
             ),
         }
     }
@@ -113,11 +114,8 @@ impl DataFolder {
         self.restrict();
         let opened = SqliteLog::open(&self.log_path(), OpenOptions::default()).map_err(|error| match error {
             LogError::DamagedFile { .. } => AppError::failed(error.to_string()),
-            error => AppError::usage(format!(
+            error => AppError::usage(both!(
                 "{error}\nThe data folder is {}; it must be writable. Another one can be named with --data DIR.",
-                self.0.display()
-            ))
-            .in_spanish(format!(
                 "{error}\nLa carpeta de datos es {}; se debe poder escribir en ella. Se puede indicar otra con --data DIR.",
                 self.0.display()
             )),
@@ -136,7 +134,10 @@ impl DataFolder {
         // Agents leave their output for every run: where there is some, there was a log.
         let left = std::fs::read_dir(&self.logs().0).map_or(0, Iterator::count);
         let lost = || Verification {
-            problems: vec![format!("the log is missing, but {left} runs have left output of agents")],
+            problems: vec![say!(
+                "the log is missing, but {left} runs have left output of agents",
+                "falta el registro, pero {left} ejecuciones dejaron salida de agentes"
+            )],
             ..Verification::default()
         };
         Ok((left > 0).then(lost))
@@ -149,9 +150,16 @@ impl DataFolder {
         };
         if to.log_path().exists() {
             let path = to.log_path();
-            return Err(AppError::usage(format!("{} exists; name a folder without a log", path.display())));
+            return Err(AppError::usage(both!(
+                "{} exists; name a folder without a log",
+                "{} ya existe; indicar una carpeta sin registro",
+                path.display()
+            )));
         }
-        let failed = |error| AppError::failed(format!("could not make {}: {error}", to.0.display()));
+        let failed = |error| {
+            let folder = to.0.display();
+            AppError::failed(both!("could not make {folder}: {error}", "no se pudo crear {folder}: {error}"))
+        };
         private::create_dir_all(&to.0).map_err(failed)?;
         Ok(candor_store::repair(&self.log_path(), Some(&to.log_path()))?)
     }
@@ -189,10 +197,10 @@ impl DataFolder {
     pub fn open_if_there(&self) -> Result<Option<Log>, AppError> {
         if self.0.exists() && !self.0.is_dir() {
             let path = self.0.display();
-            return Err(AppError::usage(format!(
-                "{path} is not a folder; name one with --data DIR or CANDOR_DATA"
-            ))
-            .in_spanish(format!("{path} no es una carpeta; indicar una con --data DIR o CANDOR_DATA")));
+            return Err(AppError::usage(both!(
+                "{path} is not a folder; name one with --data DIR or CANDOR_DATA",
+                "{path} no es una carpeta; indicar una con --data DIR o CANDOR_DATA"
+            )));
         }
         if self.log_path().exists() { self.open().map(Some) } else { Ok(None) }
     }
@@ -251,10 +259,8 @@ pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Resu
             None => Vec::new(),
         };
         let folder = data.path().display();
-        let none = || {
-            AppError::not_found(format!("there are no runs in {folder}"))
-                .in_spanish(format!("no hay ejecuciones en {folder}"))
-        };
+        let none =
+            || AppError::not_found(both!("there are no runs in {folder}", "no hay ejecuciones en {folder}"));
         return last.first().map(|entry| entry.summary.run_id.clone()).ok_or_else(none);
     }
     let mut found = Vec::new();
@@ -268,21 +274,15 @@ pub async fn find_run(data: &DataFolder, log: Option<&Log>, named: &str) -> Resu
     }
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(AppError::not_found(format!(
+        [] => Err(AppError::not_found(both!(
             "there is no run {named} in {}; `candor list` shows those that there are",
-            data.path().display()
-        ))
-        .in_spanish(format!(
             "no hay ninguna ejecución {named} en {}; `candor list` muestra las que hay",
             data.path().display()
         ))),
         several => {
             let names: Vec<&str> = several.iter().take(SEVERAL as usize).map(RunId::as_str).collect();
-            Err(AppError::usage(format!(
+            Err(AppError::usage(both!(
                 "several runs begin with {named}: {}; say more of the name",
-                names.join(", ")
-            ))
-            .in_spanish(format!(
                 "varias ejecuciones empiezan por {named}: {}; indicar más letras del nombre",
                 names.join(", ")
             )))

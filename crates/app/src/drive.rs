@@ -5,6 +5,7 @@ use candor_engine::{Input, RunState};
 use candor_model::{Answer, Choice, HumanApprovalDecision, RunId, RunStatus};
 use candor_ports::{Lease, Leases as _};
 use candor_runtime::{DriveError, ForkPoint, RunHandle, RunOrder, Runtime};
+use candor_text::both;
 
 use crate::data::{self, Log};
 use crate::error::AppError;
@@ -68,7 +69,10 @@ impl App {
     pub fn stop_orphans(&self, run: &RunId) -> Result<usize, AppError> {
         candor_sandbox::sweep();
         stop_orphans(&self.data.attempts(), run).map_err(|error| {
-            AppError::failed(format!("could not stop what an earlier process left running: {error}"))
+            AppError::failed(both!(
+                "could not stop what an earlier process left running: {error}",
+                "no se pudo detener lo que un proceso anterior dejó en marcha: {error}"
+            ))
         })
     }
 
@@ -85,9 +89,11 @@ impl App {
             Begin::Fork { from, at, new, prompt } => runtime.fork(from, at, new, prompt, Some(lease)).await,
         };
         begun.map_err(|error| match error {
-            DriveError::Log(error) => {
-                AppError::failed(format!("{error}\nThe data folder is {}.", self.data.path().display()))
-            }
+            DriveError::Log(error) => AppError::failed(both!(
+                "{error}\nThe data folder is {}.",
+                "{error}\nLa carpeta de datos es {}.",
+                self.data.path().display()
+            )),
             other => other.into(),
         })
     }
@@ -115,11 +121,8 @@ pub fn first_input(state: &RunState) -> Result<Option<Input>, AppError> {
         return Ok(Some(Input::Resume));
     }
     if state.status().is_end() {
-        return Err(AppError::refused(format!(
+        return Err(AppError::refused(both!(
             "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
-            state.status()
-        ))
-        .in_spanish(format!(
             "la ejecución {run} ha terminado ({}); se puede empezar de nuevo con `candor rollback {run} PHASE`, `candor restart {run}` o `candor fork {run}`",
             state.status()
         )));

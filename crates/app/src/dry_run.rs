@@ -7,6 +7,7 @@ use candor_model::{AgentCapability, AskKey, AskStep, EventBody, Phase, Question,
 use candor_phases::Phases;
 use candor_ports::{Experience, Observer};
 use candor_runtime::{AgentRegistry, DryRun, DryRunReport, RunOrder, RuntimeDeps};
+use candor_text::{Sentence, both};
 
 use crate::{App, AppError, ModelUse, fresh_run_id};
 
@@ -66,13 +67,20 @@ impl<'a> DryRuns<'a> {
 }
 
 /// Why nobody but a person can go on.
-fn waits(question: &Question) -> String {
+fn waits(question: &Question) -> Sentence {
     match question {
         Question::Choice(request) => {
-            format!("stopped: {}; `candor run` with the same words asks you how to go on", request.reason)
+            both!(
+                "stopped: {}; `candor run` with the same words asks you how to go on",
+                "detenido: {}; `candor run` con las mismas palabras pregunta cómo seguir",
+                request.reason
+            )
         }
         Question::Guidance(_) | Question::Approval { .. } => {
-            "stopped at a question for a person; `candor run` with the same words asks it".to_owned()
+            both!(
+                "stopped at a question for a person; `candor run` with the same words asks it",
+                "detenido en una pregunta para una persona; `candor run` con las mismas palabras la hace"
+            )
         }
     }
 }
@@ -94,18 +102,24 @@ fn tell(ask: &AskKey, step: &AskStep) {
     let name = &ask.step;
     match step {
         AskStep::Accepted { .. } => {}
-        AskStep::Repeat { delay, reason, .. } => eprintln!("candor: {name}: {reason}; retry in {delay} s"),
-        AskStep::AskAgain { problems } => {
-            eprintln!("candor: the answer to {name} does not fit: {}; asked once more", problems.join("; "));
+        AskStep::Repeat { delay, reason, .. } => {
+            tell!("{name}: {reason}; retry in {delay} s", "{name}: {reason}; se reintenta en {delay} s");
         }
+        AskStep::AskAgain { problems } => tell!(
+            "the answer to {name} does not fit: {}; asked once more",
+            "la respuesta a {name} no encaja: {}; se pregunta otra vez",
+            problems.join("; ")
+        ),
         AskStep::FallBack { to, reason, .. } => {
-            eprintln!("candor: {name}: {reason}; asking the {to} tier");
+            tell!("{name}: {reason}; asking the {to} tier", "{name}: {reason}; se pregunta al nivel {to}");
         }
-        AskStep::GiveUp { reason, .. } if name == "embed" => {
-            eprintln!("candor: {reason}; agents are chosen by words alone");
-        }
-        AskStep::GiveUp { reason, .. } => {
-            eprintln!("candor: no model could answer {name}, the rule-based fallback is used: {reason}");
-        }
+        AskStep::GiveUp { reason, .. } if name == "embed" => tell!(
+            "{reason}; agents are chosen by words alone",
+            "{reason}; los agentes se eligen solo por palabras"
+        ),
+        AskStep::GiveUp { reason, .. } => tell!(
+            "no model could answer {name}, the rule-based fallback is used: {reason}",
+            "ningún modelo pudo responder a {name}; se usan las reglas: {reason}"
+        ),
     }
 }

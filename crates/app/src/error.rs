@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use candor_text::{Language, Sentence};
+
 /// What kind of error it is: what an exit code or a status is chosen by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppErrorKind {
@@ -22,43 +24,47 @@ pub enum AppErrorKind {
 pub struct AppError {
     /// What kind of error it is.
     pub kind: AppErrorKind,
-    /// What happened, where, and what to do: in English, for programs and logs too.
-    pub message: String,
-    /// The same in Spanish, where it is known.
-    pub spanish: Option<String>,
+    /// What happened, where, and what to do. Programs and logs get the English version.
+    pub message: Sentence,
 }
 
 impl AppError {
     /// Bad usage or bad input.
-    pub fn usage(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::Usage, message: message.to_string(), spanish: None }
+    pub fn usage(message: impl Into<Sentence>) -> Self {
+        Self { kind: AppErrorKind::Usage, message: message.into() }
     }
 
     /// What was asked for does not fit where things stand.
-    pub fn refused(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::Refused, message: message.to_string(), spanish: None }
+    pub fn refused(message: impl Into<Sentence>) -> Self {
+        Self { kind: AppErrorKind::Refused, message: message.into() }
     }
 
     /// There is no such thing.
-    pub fn not_found(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::NotFound, message: message.to_string(), spanish: None }
+    pub fn not_found(message: impl Into<Sentence>) -> Self {
+        Self { kind: AppErrorKind::NotFound, message: message.into() }
     }
 
-    /// The same, with what people who read Spanish are told.
+    /// What happened, in the language of the process.
     #[must_use]
-    pub fn in_spanish(self, message: impl fmt::Display) -> Self {
-        Self { spanish: Some(message.to_string()), ..self }
+    pub fn told(&self) -> &str {
+        self.message.text(crate::language())
+    }
+
+    /// The same as wrong usage of what the caller names, in front of what it says: a file, an option.
+    #[must_use]
+    pub fn usage_at(self, place: impl fmt::Display) -> Self {
+        Self::usage(self.message.after(place))
     }
 
     /// Something went wrong that is nobody's input.
-    pub fn failed(message: impl fmt::Display) -> Self {
-        Self { kind: AppErrorKind::Failed, message: message.to_string(), spanish: None }
+    pub fn failed(message: impl Into<Sentence>) -> Self {
+        Self { kind: AppErrorKind::Failed, message: message.into() }
     }
 }
 
 impl fmt::Display for AppError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
+        formatter.write_str(self.message.text(Language::En))
     }
 }
 
@@ -85,7 +91,7 @@ impl From<candor_ports::LeaseError> for AppError {
     fn from(error: candor_ports::LeaseError) -> Self {
         match error {
             candor_ports::LeaseError::Taken { .. } => {
-                Self { kind: AppErrorKind::Busy, message: error.to_string(), spanish: None }
+                Self { kind: AppErrorKind::Busy, message: error.into() }
             }
             candor_ports::LeaseError::Storage { .. } => Self::failed(error),
         }

@@ -3,6 +3,7 @@
 use candor_model::{RunId, Timestamp};
 use candor_ports::{Stream, StreamNote};
 use candor_projections::trace::Score;
+use candor_text::both;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,16 +32,17 @@ impl Feedback {
     #[must_use]
     pub fn score(&self) -> Score {
         let value = f64::from(self.rating.saturating_sub(1)) / f64::from(BEST - 1);
-        Score { name: "user_satisfaction", value, comment: "Rated by a person" }
+        Score { name: "user_satisfaction", value, comment: recorded!("Rated by a person") }
     }
 }
 
 /// Puts on record what somebody thinks of a run. Who says something else later has changed their mind.
 pub async fn record(log: &Log, run: &RunId, feedback: &Feedback) -> Result<(), AppError> {
     if !(1..=BEST).contains(&feedback.rating) {
-        let (problem, spanish) =
-            ("a rating is a number from 1 to 5", "una valoración es un número del 1 al 5");
-        return Err(AppError::usage(problem).in_spanish(spanish));
+        return Err(AppError::usage(both!(
+            "a rating is a number from 1 to 5",
+            "una valoración es un número del 1 al 5"
+        )));
     }
     let body = serde_json::to_value(feedback).map_err(AppError::failed)?;
     let (at, key) = (feedback.at, run.to_string());

@@ -5,6 +5,32 @@
 //! started, which models answer and where Python runs is decided here. It knows no command line and no protocol;
 //! what is wrong is an [`AppError`], and whoever called decides how to show it.
 
+/// A sentence in the language of the process, as a `String`: in English, in Spanish, then what both place in it.
+macro_rules! say {
+    ($en:literal, $es:literal $($arguments:tt)*) => {
+        candor_text::in_language!($crate::lang::language(); $en, $es $($arguments)*)
+    };
+}
+
+/// Tells such a sentence on standard error.
+macro_rules! tell {
+    ($en:literal, $es:literal $($arguments:tt)*) => { $crate::lang::tell(&candor_text::both!($en, $es $($arguments)*)) };
+}
+
+/// Words for a log, a file or another program: they are the same whatever the language of the process.
+macro_rules! recorded {
+    ($words:literal) => {
+        $words
+    };
+}
+
+/// The same with placeholders, as a `String`.
+macro_rules! in_english {
+    ($($words:tt)*) => {
+        format!($($words)*)
+    };
+}
+
 mod able;
 mod assistant;
 pub mod board;
@@ -14,6 +40,7 @@ mod drive;
 mod dry_run;
 mod error;
 pub mod feedback;
+mod lang;
 pub mod observe;
 mod order;
 pub mod pack_cases;
@@ -36,6 +63,7 @@ pub use candor_llm::chat::ChatClient;
 pub use candor_planning::calibration::Band;
 pub use candor_sandbox::confine::run_if_asked as run_confined_if_asked;
 pub use candor_sandbox::probe as probe_confinement;
+pub use candor_text::both;
 pub use candor_tools::builtin::commands_own_world;
 pub use candor_tools::{ServerHealth, Tools};
 
@@ -44,6 +72,7 @@ pub use data::{DataFolder, LoadedRun, Log, find_run, load_run};
 pub use drive::{Begin, first_input};
 pub use dry_run::DryRuns;
 pub use error::{AppError, AppErrorKind};
+pub use lang::{language, set_language, tell};
 pub use order::{AskedBy, Document, OrderRequest, checked, fresh_run_id, plan_of, predecessor, user_name};
 pub use packs::FoundPack;
 pub use planned::{Planned, Understood};

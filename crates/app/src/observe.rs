@@ -11,6 +11,7 @@ use candor_projections::kpi::{
 };
 use candor_projections::spend::SpendReport;
 use candor_projections::summary::{Summary, SummaryFold};
+use candor_text::both;
 
 use crate::config::{Age, KpiConfig};
 use crate::data::Log;
@@ -110,8 +111,10 @@ pub async fn judge(log: &Log, config: &KpiConfig, report: &KpiReport) -> Result<
 pub async fn acknowledge(log: &Log, name: &str, by: &str, at: Timestamp) -> Result<ActiveAlert, AppError> {
     let book = alerts(log).await?;
     let inactive = || {
-        AppError::not_found(format!("no alert `{name}` is active; `candor alerts` lists those that are"))
-            .in_spanish(format!("no hay ninguna alerta activa `{name}`; `candor alerts` muestra las que hay"))
+        AppError::not_found(both!(
+            "no alert `{name}` is active; `candor alerts` lists those that are",
+            "no hay ninguna alerta activa `{name}`; `candor alerts` muestra las que hay"
+        ))
     };
     if let Some(change) = book.acknowledge(name, by, at).ok_or_else(inactive)? {
         record(log, &change).await?;

@@ -9,6 +9,7 @@ use candor_model::{
 use candor_phases::plan_file::{self, PlanFile};
 use candor_ports::{RunEntry, RunFilter};
 use candor_runtime::RunOrder;
+use candor_text::both;
 use serde_json::Value;
 
 use crate::data::{Log, find_run};
@@ -137,12 +138,10 @@ impl App {
             material.plan = Some(Arc::new(plan));
         }
         let request = words.ok_or_else(|| {
-            AppError::usage(
+            AppError::usage(both!(
                 "say what is to be done: candor run \"GOAL\", or name a file with --goal or --plan",
-            )
-            .in_spanish(
-                "decir qué hay que hacer: candor run \"OBJETIVO\", o indicar un archivo con --goal o --plan",
-            )
+                "decir qué hay que hacer: candor run \"OBJETIVO\", o indicar un archivo con --goal o --plan"
+            ))
         })?;
         let material = (material != StartMaterial::default()).then_some(material);
         let origin = Some(self.origin(asked_by));
@@ -164,9 +163,9 @@ fn within_open_files(wanted: u32) -> u32 {
     let most = u32::try_from(most).unwrap_or(u32::MAX);
     if most < wanted {
         SAID.call_once(|| {
-            eprintln!(
-                "candor: at most {most} tasks run at once, not {wanted}: this process may open {limit} files \
-                 (ulimit -n)"
+            tell!(
+                "at most {most} tasks run at once, not {wanted}: this process may open {limit} files (ulimit -n)",
+                "como mucho {most} tareas a la vez, no {wanted}: este proceso puede abrir {limit} archivos (ulimit -n)"
             );
         });
     }
@@ -177,12 +176,17 @@ fn within_open_files(wanted: u32) -> u32 {
 pub fn checked<'w>(app: &App, words: &'w str) -> Result<Option<&'w str>, AppError> {
     let most = app.config.limits.phase_limits().max_request_bytes;
     if u64::try_from(words.len()).is_ok_and(|bytes| bytes > most) {
-        let problem = format!("the goal has {} bytes, and at most {most} are read", words.len());
-        return Err(AppError::usage(format!("{problem}; say it shorter, or bring a plan with --plan")));
+        return Err(AppError::usage(both!(
+            "the goal has {} bytes, and at most {most} are read; say it shorter, or bring a plan with --plan",
+            "el objetivo tiene {} bytes, y se leen como mucho {most}; decirlo más corto, o dar un plan con --plan",
+            words.len()
+        )));
     }
     if words.chars().any(|c| c.is_control() && !c.is_whitespace()) {
-        return Err(AppError::usage("the goal has control characters in it; it must be plain text")
-            .in_spanish("el objetivo tiene caracteres de control; debe ser texto sencillo"));
+        return Err(AppError::usage(both!(
+            "the goal has control characters in it; it must be plain text",
+            "el objetivo tiene caracteres de control; debe ser texto sencillo"
+        )));
     }
     Ok(Some(words).filter(|words| !words.trim().is_empty()))
 }
@@ -192,8 +196,11 @@ fn goal_from(app: &App, document: Document, material: &mut StartMaterial) -> Res
     let Document { path, text } = document;
     let text = app.without_secrets(text);
     if text.trim().is_empty() {
-        return Err(AppError::usage(format!("{} is empty; it must hold a goal", path.display()))
-            .in_spanish(format!("{} está vacío; debe contener un objetivo", path.display())));
+        return Err(AppError::usage(both!(
+            "{} is empty; it must hold a goal",
+            "{} está vacío; debe contener un objetivo",
+            path.display()
+        )));
     }
     if !text.trim_start().starts_with('{') {
         return Ok(text);
@@ -226,9 +233,11 @@ fn plan_from(
 ) -> Result<(Plan, Option<String>), AppError> {
     let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
     if bytes >= settings.max_plan_bytes {
-        return Err(AppError::usage(format!(
+        return Err(AppError::usage(both!(
             "{}: plan too large: {bytes} bytes, and it must be smaller than {}; raise max_plan_bytes under \
              [limits] in candor.toml if that is meant",
+            "{}: plan demasiado grande: {bytes} bytes, y debe tener menos de {}; subir max_plan_bytes en \
+             [limits] de candor.toml si es lo que se quiere",
             path.display(),
             settings.max_plan_bytes
         )));
@@ -248,7 +257,11 @@ fn known_kind(app: &App, plan: &Plan) -> Result<(), ValidationError> {
     let generic = GoalType::GENERIC;
     let packs = phases.packs().iter().map(|pack| pack.goal_type.as_str());
     let known: Vec<&str> = packs.chain([generic.as_str()]).collect();
-    let problem = format!("no pack knows `{kind}`; there are {}", known.join(", "));
+    let problem = say!(
+        "no pack knows `{kind}`; there are {}",
+        "ningún paquete conoce `{kind}`; hay {}",
+        known.join(", ")
+    );
     Err(ValidationError::new("goal_type", problem))
 }
 
@@ -265,7 +278,7 @@ pub fn plan_of(
     let name = run_id.as_str();
     let plan = file.into_plan(name.strip_prefix("run_").unwrap_or(name))?;
     match plan_file::criteria_problems(&plan).into_iter().next() {
-        Some((task, problem)) => Err(ValidationError::new(format!("task {task}: validation"), problem)),
+        Some((task, problem)) => Err(ValidationError::new(in_english!("task {task}: validation"), problem)),
         None => Ok((plan, description)),
     }
 }

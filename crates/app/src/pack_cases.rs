@@ -6,6 +6,7 @@ use std::path::Path;
 use candor_model::{JsonMap, Plan};
 use candor_planning::completeness::CATEGORY_KEY;
 use candor_ports::Experience;
+use candor_text::both;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ use crate::{App, AppError, FoundPack, ModelUse, Planned, Understood};
 pub const CASES_FILE: &str = "cases.toml";
 
 /// What stands in a file that a case names: a table for those who look into it, a text for the others.
-const CONTENT: &str = "name,value\nfirst,1\nsecond,2\n";
+const CONTENT: &str = recorded!("name,value\nfirst,1\nsecond,2\n");
 
 /// A request, and what must become of it.
 #[derive(Debug, Clone, Deserialize)]
@@ -68,7 +69,9 @@ impl FoundPack {
 
 /// Tries a case of a pack. The app's folder is taken over for it.
 pub async fn try_case(app: &mut App, pack: &FoundPack, case: &PackCase) -> Result<TriedCase, AppError> {
-    let failed = |error: std::io::Error| AppError::failed(format!("the files of a case: {error}"));
+    let failed = |error: std::io::Error| {
+        AppError::failed(both!("the files of a case: {error}", "los archivos de un caso: {error}"))
+    };
     let folder = tempfile::tempdir().map_err(failed)?;
     for file in &case.files {
         let path = folder.path().join(file);
@@ -86,14 +89,25 @@ async fn problems(app: &App, pack: &FoundPack, case: &PackCase) -> Result<Vec<St
     let understood = Understood::of(app, case.request.clone(), by_rules()).await?;
     let is_ours = understood.goal.goal_type == pack.pack.goal_type;
     if is_ours != case.applies {
-        let must = if case.applies { "must apply and does not" } else { "must not apply and does" };
-        return Ok(vec![format!("the pack {must}: the goal is {}", understood.goal.goal_type)]);
+        let kind = &understood.goal.goal_type;
+        return Ok(vec![match case.applies {
+            true => say!(
+                "the pack must apply and does not: the goal is {kind}",
+                "el paquete debe aplicarse y no se aplica: el objetivo es {kind}"
+            ),
+            false => say!(
+                "the pack must not apply and does: the goal is {kind}",
+                "el paquete no debe aplicarse y se aplica: el objetivo es {kind}"
+            ),
+        }]);
     }
     let extracted = serde_json::to_value(&understood.reading.extracted).unwrap_or_default();
     let mut problems = not_in("goal", &case.goal, &extracted);
     if case.applies {
         let planned = Planned::of(app, Experience::default(), case.request.clone(), by_rules()).await?;
-        problems.extend(planned.refusal.iter().map(|why| format!("the plan is refused: {why}")));
+        problems.extend(
+            planned.refusal.iter().map(|why| say!("the plan is refused: {why}", "el plan se rechaza: {why}")),
+        );
         problems.extend(of_plan(planned.plan(), case));
     }
     Ok(problems)
@@ -107,7 +121,12 @@ fn of_plan(plan: &Plan, case: &PackCase) -> Vec<String> {
     wanted.sort_unstable();
     let mut problems = Vec::new();
     if !wanted.is_empty() && wanted != found {
-        problems.push(format!("tasks: expected {}, found {}", wanted.join(", "), found.join(", ")));
+        problems.push(say!(
+            "tasks: expected {}, found {}",
+            "tareas: se esperaba {}, se encontró {}",
+            wanted.join(", "),
+            found.join(", ")
+        ));
     }
     let mut inputs = JsonMap::new();
     for task in &plan.subtasks {
@@ -121,7 +140,12 @@ fn of_plan(plan: &Plan, case: &PackCase) -> Vec<String> {
 fn not_in(what: &str, wanted: &JsonMap, found: &Value) -> Vec<String> {
     let differs = |(key, value): (&String, &Value)| {
         let there = found.get(key).unwrap_or(&Value::Null);
-        (there != value).then(|| format!("{what}.{key}: expected {value}, found {there}"))
+        (there != value).then(|| {
+            say!(
+                "{what}.{key}: expected {value}, found {there}",
+                "{what}.{key}: se esperaba {value}, se encontró {there}"
+            )
+        })
     };
     wanted.iter().filter_map(differs).collect()
 }
@@ -137,18 +161,28 @@ const STARTER: [(&str, &str); 3] = [
 pub fn write_starter(folder: &Path, name: &str, taken: &[&str]) -> Result<(), AppError> {
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     if name.is_empty() || !name.chars().all(is_plain) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
-        return Err(AppError::usage(format!(
-            "`{name}` is no name for a pack: it has small letters, digits and _, and begins with a letter"
+        return Err(AppError::usage(both!(
+            "`{name}` is no name for a pack: it has small letters, digits and _, and begins with a letter",
+            "`{name}` no es un nombre de paquete: tiene minúsculas, cifras y _, y empieza por una letra"
         )));
     }
     if taken.contains(&name) {
-        return Err(AppError::usage(format!("there is a pack {name} already; choose another name")));
+        return Err(AppError::usage(both!(
+            "there is a pack {name} already; choose another name",
+            "ya hay un paquete {name}; elegir otro nombre"
+        )));
     }
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            AppError::usage(format!("{} is there already; it was left as it is", folder.display()))
-        }
-        _ => AppError::usage(format!("could not make {}: {error}", folder.display())),
+        std::io::ErrorKind::AlreadyExists => AppError::usage(both!(
+            "{} is there already; it was left as it is",
+            "{} ya existe; se dejó como está",
+            folder.display()
+        )),
+        _ => AppError::usage(both!(
+            "could not make {}: {error}",
+            "no se pudo crear {}: {error}",
+            folder.display()
+        )),
     };
     std::fs::create_dir(folder).map_err(failed)?;
     for (file, text) in STARTER {

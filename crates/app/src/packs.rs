@@ -115,7 +115,7 @@ impl FoundPack {
     /// Where it comes from, for people.
     pub fn source(&self) -> String {
         match &self.files {
-            Files::BuiltIn(_) => "comes with Candor".to_owned(),
+            Files::BuiltIn(_) => say!("comes with Candor", "viene con Candor"),
             Files::Folder(folder) => folder.display().to_string(),
         }
     }
@@ -139,7 +139,7 @@ pub(crate) fn find(config: &Config) -> Result<Vec<FoundPack>, AppError> {
     for files in BUILT_IN {
         let text = |name: &str| files.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
         let name = text(PACK_FILE).unwrap_or_default();
-        let pack = read(name, text(RECOVERY_FILE), "a pack that comes with Candor: ")?;
+        let pack = read(name, text(RECOVERY_FILE), recorded!("a pack that comes with Candor: "))?;
         if !packs.iter().any(|found| found.pack.name == pack.name) {
             packs.push(FoundPack { pack, files: Files::BuiltIn(files) });
         }

@@ -14,7 +14,7 @@ use candor_planning::validation;
 use candor_planning::{assignment, completeness, dependencies, routing, texts};
 use candor_ports::Experience;
 use candor_runtime::DryRunReport;
-use candor_text::{Language, in_language, word_in};
+use candor_text::{Language, Sentence, both, in_language, word_in};
 use serde_json::{Value, json};
 
 use crate::dry_run::{DryRuns, Rehearsed};
@@ -47,8 +47,10 @@ impl Understood {
     pub async fn by(runs: &DryRuns<'_>, words: String) -> Result<Self, AppError> {
         let words = runs.app.without_secrets(words);
         let words = checked(runs.app, &words)?.ok_or_else(|| {
-            AppError::usage("the goal is empty; say in plain words what is to be done")
-                .in_spanish("el objetivo está vacío; decir con palabras sencillas qué hay que hacer")
+            AppError::usage(both!(
+                "the goal is empty; say in plain words what is to be done",
+                "el objetivo está vacío; decir con palabras sencillas qué hay que hacer"
+            ))
         })?;
         let mut done = runs.run(Experience::default(), words, Phase::Evaluation).await?;
         let evaluated = done.report.phases.remove(&Phase::Evaluation);
@@ -81,8 +83,9 @@ impl Understood {
 }
 
 /// Why a dry run came to no result.
-fn why_not(report: &DryRunReport) -> String {
-    report.error.as_ref().map_or_else(|| "no goal was found".to_owned(), ToString::to_string)
+fn why_not(report: &DryRunReport) -> Sentence {
+    let none = || both!("no goal was found", "no se encontró ningún objetivo");
+    report.error.as_ref().map_or_else(none, Sentence::from)
 }
 
 /// What was read from the words, as the evaluation left it.
@@ -126,10 +129,10 @@ impl Planned {
     pub async fn by(runs: &DryRuns<'_>, experience: Experience, words: String) -> Result<Self, AppError> {
         let words = runs.app.without_secrets(words);
         let words = checked(runs.app, &words)?.ok_or_else(|| {
-            AppError::usage(
+            AppError::usage(both!(
                 "say what is to be planned: candor plan \"GOAL\"; or check a plan: candor plan check FILE",
-            )
-            .in_spanish("decir qué hay que planificar: candor plan \"OBJETIVO\"; o comprobar un plan: candor plan check FILE")
+                "decir qué hay que planificar: candor plan \"OBJETIVO\"; o comprobar un plan: candor plan check FILE"
+            ))
         })?;
         let rehearsed = runs.run(experience, words, Phase::Planning).await?;
         Self::new(rehearsed, &runs.app.config.limits)
@@ -145,7 +148,7 @@ impl Planned {
             Some((handoff, PhaseResult::Plan(proposal))),
         ) = (evaluated, planned)
         else {
-            return Err(AppError::failed(format!("planning failed: {}", why_not(&report))));
+            return Err(AppError::failed(why_not(&report)));
         };
         let (mut plan, categories) = (proposal.plan.clone(), proposal.categories.clone());
         let (repairs, refusal) = match validation::accept(proposal, limits) {
@@ -162,8 +165,7 @@ impl Planned {
                 let _ = routing::assign(task, ranking);
             }
         }
-        let output =
-            handoff.output().map_err(|error| AppError::failed(format!("planning failed: {error}")))?;
+        let output = handoff.output().map_err(AppError::failed)?;
         let summary = handoff.summary;
         let evaluation = evaluation.map(|evaluation| *evaluation);
         let understood = Understood { goal: *goal, reading: reading(&read), evaluation };

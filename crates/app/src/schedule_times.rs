@@ -24,7 +24,10 @@ impl ScheduleTimes {
     /// Reads the expression and finds the time zone; a problem is said in plain words.
     pub(crate) fn new(cron: &str, timezone: &str) -> Result<Self, String> {
         let read = Cron::from_str(cron).map_err(|error| {
-            format!("cron = \"{cron}\" cannot be read: {error}; an example is \"30 6 * * mon-fri\"")
+            say!(
+                "cron = \"{cron}\" cannot be read: {error}; an example is \"30 6 * * mon-fri\"",
+                "cron = \"{cron}\" no se puede leer: {error}; un ejemplo es \"30 6 * * mon-fri\""
+            )
         })?;
         Ok(Self { cron: read, zone: zone(timezone)? })
     }
@@ -72,8 +75,9 @@ fn zone(name: &str) -> Result<TimeZone, String> {
     }
     let letters = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '_' | '-' | '+');
     let unknown = || {
-        format!(
-            "timezone = \"{name}\" is not known here; names are those of the tz database, such as Europe/Madrid"
+        say!(
+            "timezone = \"{name}\" is not known here; names are those of the tz database, such as Europe/Madrid",
+            "timezone = \"{name}\" no se conoce aquí; los nombres son los de la base tz, como Europe/Madrid"
         )
     };
     if name.is_empty() || name.starts_with('/') || !name.chars().all(letters) {
@@ -83,7 +87,12 @@ fn zone(name: &str) -> Result<TimeZone, String> {
     let folders = own.into_iter().chain(FOLDERS.iter().map(PathBuf::from));
     let data = folders.filter_map(|folder| std::fs::read(folder.join(name)).ok()).next();
     let data = data.ok_or_else(unknown)?;
-    TimeZone::tzif(name, &data).map_err(|error| format!("timezone = \"{name}\" cannot be read: {error}"))
+    TimeZone::tzif(name, &data).map_err(|error| {
+        say!(
+            "timezone = \"{name}\" cannot be read: {error}",
+            "timezone = \"{name}\" no se puede leer: {error}"
+        )
+    })
 }
 
 #[cfg(test)]

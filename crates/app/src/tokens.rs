@@ -11,6 +11,7 @@ use std::str::FromStr;
 
 use candor_model::Timestamp;
 use candor_ports::private;
+use candor_text::both;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -61,7 +62,10 @@ impl FromStr for Scope {
             "read" => Ok(Self::Read),
             "answer" => Ok(Self::Answer),
             "admin" => Ok(Self::Admin),
-            other => Err(format!("`{other}` is no scope; there are read, answer and admin")),
+            other => Err(say!(
+                "`{other}` is no scope; there are read, answer and admin",
+                "`{other}` no es un alcance; hay read, answer y admin"
+            )),
         }
     }
 }
@@ -112,10 +116,14 @@ impl Tokens {
         let path = self.path();
         match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
-                AppError::failed(format!("{}: {error}; remove the file to begin anew", path.display()))
+                AppError::failed(both!(
+                    "{}: {error}; remove the file to begin anew",
+                    "{}: {error}; borrar el archivo para empezar de nuevo",
+                    path.display()
+                ))
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(failed("read", &path, &error)),
+            Err(error) => Err(failed(&path, &error)),
         }
     }
 
@@ -129,11 +137,17 @@ impl Tokens {
     ) -> Result<String, AppError> {
         let name = name.trim();
         if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
-            return Err(AppError::usage(format!("a token's name has 1 to {LONGEST_NAME} letters")));
+            return Err(AppError::usage(both!(
+                "a token's name has 1 to {LONGEST_NAME} letters",
+                "el nombre de un token tiene de 1 a {LONGEST_NAME} letras"
+            )));
         }
         let mut tokens = self.list()?;
         if tokens.iter().any(|token| token.name == name) {
-            return Err(AppError::usage(format!("there is a token `{name}` already; choose another name")));
+            return Err(AppError::usage(both!(
+                "there is a token `{name}` already; choose another name",
+                "ya hay un token `{name}`; elegir otro nombre"
+            )));
         }
         if tokens.len() >= MOST {
             tokens.retain(|token| token.holds(now));
@@ -156,8 +170,9 @@ impl Tokens {
         let before = tokens.len();
         tokens.retain(|token| token.name != name);
         if tokens.len() == before {
-            return Err(AppError::not_found(format!(
-                "there is no token `{name}`; `candor token list` shows them"
+            return Err(AppError::not_found(both!(
+                "there is no token `{name}`; `candor token list` shows them",
+                "no hay ningún token `{name}`; `candor token list` los muestra"
             )));
         }
         self.write(&tokens)?;
@@ -207,7 +222,7 @@ impl Tokens {
 
     fn write(&self, tokens: &[NamedToken]) -> Result<(), AppError> {
         let text = serde_json::to_string_pretty(tokens).map_err(AppError::failed)?;
-        private::create_dir_all(&self.0).map_err(|error| failed("make", &self.0, &error))?;
+        private::create_dir_all(&self.0).map_err(|error| failed(&self.0, &error))?;
         replace(&self.path(), text.as_bytes())
     }
 }
@@ -218,11 +233,12 @@ fn replace(path: &Path, content: &[u8]) -> Result<(), AppError> {
     let written = private::create(&beside)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| failed("write", path, &error))
+    written.map_err(|error| failed(path, &error))
 }
 
-fn failed(doing: &str, path: &Path, error: &io::Error) -> AppError {
-    AppError::failed(format!("could not {doing} {}: {error}", path.display()))
+fn failed(path: &Path, error: &io::Error) -> AppError {
+    let path = path.display();
+    AppError::failed(both!("could not use {path}: {error}", "no se pudo usar {path}: {error}"))
 }
 
 /// The hash of a secret, as it is kept.
@@ -234,7 +250,9 @@ pub fn hash(secret: &str) -> String {
 /// 256 random bits as text.
 pub fn secret() -> Result<String, AppError> {
     let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).map_err(|error| AppError::failed(format!("no random numbers: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        AppError::failed(both!("no random numbers: {error}", "no hay números aleatorios: {error}"))
+    })?;
     Ok(format!("{PREFIX}{}", candor_model::hex(&bytes)))
 }
 

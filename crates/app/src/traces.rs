@@ -9,6 +9,7 @@ use candor_model::{Position, RunId, Timestamp};
 use candor_ports::{RunEntry, RunFilter, Stream, StreamNote};
 use candor_projections::trace::{Content, Trace};
 use candor_telemetry::{Targets, send};
+use candor_text::both;
 use serde_json::{Value, json};
 
 use crate::data::Log;
@@ -33,8 +34,9 @@ pub fn targets() -> Targets {
 /// The trace of a run.
 pub async fn trace(log: &Log, run: &RunId, content: Content) -> Result<Trace, AppError> {
     let records = log.read(run, Position::START).await?;
-    let mut trace = Trace::of(run, &records, content, VERSION)
-        .ok_or_else(|| AppError::usage(format!("run {run} has no events")))?;
+    let mut trace = Trace::of(run, &records, content, VERSION).ok_or_else(|| {
+        AppError::usage(both!("run {run} has no events", "la ejecución {run} no tiene eventos"))
+    })?;
     trace.scores.extend(feedback::latest(log, run).await?.map(|feedback| feedback.score()));
     Ok(trace)
 }

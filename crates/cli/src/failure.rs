@@ -3,9 +3,6 @@
 use std::fmt;
 
 use candor_app::{AppError, AppErrorKind};
-use candor_text::Language;
-
-use crate::lang::language;
 
 /// Exit codes of `candor`.
 pub(crate) mod code {
@@ -49,20 +46,19 @@ impl fmt::Display for Failure {
 }
 
 impl From<AppError> for Failure {
-    fn from(AppError { kind, message, spanish }: AppError) -> Self {
-        let code = match kind {
+    fn from(error: AppError) -> Self {
+        let code = match error.kind {
             AppErrorKind::Usage | AppErrorKind::Refused | AppErrorKind::NotFound => code::USAGE,
             AppErrorKind::Failed | AppErrorKind::Busy => code::FAILED,
         };
-        let message = spanish.filter(|_| language() == Language::Es).unwrap_or(message);
-        Self { code, message }
+        Self { code, message: error.told().to_owned() }
     }
 }
 
 impl From<Failure> for AppError {
     fn from(Failure { code, message }: Failure) -> Self {
         let kind = if code == code::USAGE { AppErrorKind::Usage } else { AppErrorKind::Failed };
-        Self { kind, message, spanish: None }
+        Self { kind, message: message.into() }
     }
 }
 

@@ -6,27 +6,13 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::OnceLock;
 
+pub(crate) use candor_app::language;
 use candor_text::Language;
-
-/// The language of this process; English until somebody sets it, and in unit tests.
-static LANGUAGE: OnceLock<Language> = OnceLock::new();
 
 /// Where a language is looked for if the command line names none, the first that is set: our own variable, then those of
 /// the locale in the order of POSIX.
 const VARIABLES: [&str; 4] = ["CANDOR_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
-
-/// Sets the language, once, before anything is shown.
-pub(crate) fn set(language: Language) {
-    // Whoever sets it twice has started twice, and the first start counts.
-    let _ = LANGUAGE.set(language);
-}
-
-/// The language in which people are told things.
-pub(crate) fn language() -> Language {
-    LANGUAGE.get().copied().unwrap_or_default()
-}
 
 /// The language that arguments and environment ask for. It is read before the arguments are parsed, because the help that
 /// parsing prints is in that language too; a `--lang` that is not known is refused by the parser. With `--json` it is

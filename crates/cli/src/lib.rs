@@ -51,7 +51,7 @@ pub fn main() -> ExitCode {
     }
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    lang::set(lang::asked_for(&arguments, |name| std::env::var(name).ok()));
+    candor_app::set_language(lang::asked_for(&arguments, |name| std::env::var(name).ok()));
     if arguments.is_empty() {
         let shown = output::print(&args::help::START);
         return if shown.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(code::FAILED) };

@@ -1,6 +1,63 @@
 //! Sentences for people in both languages, side by side: one that lacks a language does not compile.
 
+use std::fmt;
+
 use crate::Language;
+
+/// A sentence in both languages, for where it is not known yet who reads it: an error of the app goes to a terminal, which
+/// has a language, and to programs, which are answered in English.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    en: String,
+    es: String,
+}
+
+impl Sentence {
+    /// Takes the two versions; `both!` makes them of one set of values.
+    #[must_use]
+    pub const fn new(en: String, es: String) -> Self {
+        Self { en, es }
+    }
+
+    /// The version in this language.
+    #[must_use]
+    pub fn text(&self, language: Language) -> &str {
+        match language {
+            Language::En => &self.en,
+            Language::Es => &self.es,
+        }
+    }
+
+    /// Goes on with another sentence.
+    #[must_use]
+    pub fn then(self, next: impl Into<Self>) -> Self {
+        let next = next.into();
+        Self { en: self.en + &next.en, es: self.es + &next.es }
+    }
+
+    /// Puts a path or a key in front, which is the same in both languages.
+    #[must_use]
+    pub fn after(self, place: impl fmt::Display) -> Self {
+        Self { en: format!("{place}{}", self.en), es: format!("{place}{}", self.es) }
+    }
+}
+
+/// What another library says is in its language, whoever reads it. `Sentence` itself has no `Display`, so that it cannot
+/// come in here and lose its Spanish.
+impl<T: fmt::Display> From<T> for Sentence {
+    fn from(text: T) -> Self {
+        let text = text.to_string();
+        Self { es: text.clone(), en: text }
+    }
+}
+
+/// A [`Sentence`] with the same placeholders in each language: `both!("{count} left", "quedan {count}")`.
+#[macro_export]
+macro_rules! both {
+    ($en:literal, $es:literal $($arguments:tt)*) => {
+        $crate::Sentence::new(::std::format!($en $($arguments)*), ::std::format!($es $($arguments)*))
+    };
+}
 
 /// A sentence in the language that is given, with the same placeholders in each: `in_language!(language; "{count} left",
 /// "quedan {count}")`.

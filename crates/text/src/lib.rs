@@ -14,7 +14,7 @@ mod stop_words;
 mod word_set;
 mod words;
 
-pub use catalogue::plural;
+pub use catalogue::{Sentence, plural};
 pub use fold::{fold, fold_letter, is_combining};
 pub use language::Language;
 pub use phrase::says;

@@ -1,7 +1,8 @@
-//! The rule that every sentence of the command stands in both languages.
+//! The rule that every sentence for people stands in both languages.
 //!
-//! A sentence is a string with at least two words. It is written with `say!`, `word!`, `tell!` or `Text::new`, which take
-//! English and Spanish side by side; `recorded!` marks what is written to a log, in English.
+//! A sentence is a string with at least two words. It is written with `say!`, `both!`, `word!`, `tell!` or `Text::new`, which
+//! take English and Spanish side by side; `recorded!` and `in_english!` mark what is written to a log or answered to a
+//! program, in English. Elsewhere a crate says nothing to people itself: what it prints on standard error is checked there.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
@@ -9,40 +10,69 @@ use super::problem::Problem;
 use super::source::{Code, Source};
 
 /// Where people are spoken to.
-const PLACE: &str = "crates/cli/src/";
+const PLACES: [&str; 4] =
+    ["crates/cli/src/", "crates/app/src/", "crates/projections/src/", "crates/server/src/http/pages/"];
+
+/// Where programs are answered, in English, and only standard error is for people.
+const ANSWERS: &str = "crates/server/src/";
 
 /// Files whose strings are for somebody else, with the reason.
 const OTHERS: &[(&str, &str)] = &[
-    ("args/spanish.rs", "it is the catalogue of help texts, which a test holds complete"),
-    ("commands/init/model.rs", "HTTP"),
-    ("commands/hook/mod.rs", "what it tells is read by the model of a coding assistant"),
-    ("commands/hook/trust.rs", "what it tells is read by the model of a coding assistant"),
-    ("view/commands.rs", "commands to be typed"),
-    ("view/report/diagrams.rs", "Mermaid"),
-    ("view/report/html.rs", "HTML"),
+    ("crates/cli/src/args/spanish.rs", "it is the catalogue of help texts, which a test holds complete"),
+    ("crates/cli/src/commands/init/model.rs", "HTTP"),
+    ("crates/cli/src/commands/hook/mod.rs", "what it tells is read by the model of a coding assistant"),
+    ("crates/cli/src/commands/hook/trust.rs", "what it tells is read by the model of a coding assistant"),
+    ("crates/cli/src/view/commands.rs", "commands to be typed"),
+    ("crates/cli/src/view/report/diagrams.rs", "Mermaid"),
+    ("crates/cli/src/view/report/html.rs", "HTML"),
     (
-        "view/words/recorded.rs",
+        "crates/cli/src/view/words/recorded.rs",
         "it is the catalogue of what logs say in English, which a test holds complete",
+    ),
+    (
+        "crates/projections/src/kpi/alerts.rs",
+        "rules to start from; a message is shown as the configuration has it",
+    ),
+    ("crates/projections/src/kpi/condition.rs", "serde tells it with its own words, which are English"),
+    ("crates/projections/src/kpi/prometheus.rs", "Prometheus"),
+    ("crates/projections/src/trace/scores.rs", "comments in traces"),
+    (
+        "crates/server/src/http/pages/words.rs",
+        "it is the catalogue of the pages: every word has both languages",
     ),
 ];
 
 /// Macros that take a sentence in every language, or mark one that is not for the screen.
-const CATALOGUE: [&str; 4] = ["say", "word", "recorded", "in_language"];
+const CATALOGUE: [&str; 8] =
+    ["say", "both", "word", "words", "recorded", "in_english", "in_language", "word_in"];
+
+/// Values of HTML, SVG and HTTP with two words, and a label that logs have.
+const VALUES: [&str; 5] = [
+    "\"xMinYMin meet\"",
+    "\"light dark\"",
+    "\"private, max-age=300\"",
+    "\"{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000\"",
+    "\"plan proposed\"",
+];
 
 /// What is typed as it stands is no sentence.
 const COMMAND: &str = "candor ";
 
-/// Checks the production code of the command.
+/// Checks production code that speaks to people.
 pub(super) fn check(source: &Source, code: &Code) -> Vec<Problem> {
-    let Some(file) = source.path.strip_prefix(PLACE) else { return Vec::new() };
-    if OTHERS.iter().any(|(other, _)| *other == file) {
+    let path = source.path.as_str();
+    if OTHERS.iter().any(|(other, _)| *other == path) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    collect(code.tokens.clone(), &mut found);
+    if PLACES.iter().any(|place| path.starts_with(place)) {
+        collect(code.tokens.clone(), &mut found);
+    } else if path.starts_with(ANSWERS) {
+        printed(code.tokens.clone(), &mut found);
+    }
     let production = found.into_iter().filter(|(line, _)| !code.tests.contain(*line));
     let problem = |(line, text): (usize, String)| {
-        let what = "a sentence in one language: write it with say!, word!, tell! or Text::new, in English and Spanish";
+        let what = "a sentence in one language: write it with say!, both!, word!, tell! or Text::new, in English and Spanish";
         Problem::at(&source.path, line, format!("{what}: {text}"))
     };
     production.map(problem).collect()
@@ -57,11 +87,24 @@ fn collect(tokens: TokenStream, found: &mut Vec<(usize, String)>) {
             TokenTree::Group(group) if !is_exempt(before, group) => collect(group.stream(), found),
             TokenTree::Literal(literal) => {
                 let text = literal.to_string();
-                if text.starts_with('"') && is_sentence(&text) {
+                if text.starts_with('"') && !VALUES.contains(&text.as_str()) && is_sentence(&text) {
                     found.push((literal.span().start().line, text));
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// The sentences that are printed on standard error.
+fn printed(tokens: TokenStream, found: &mut Vec<(usize, String)>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else { continue };
+        let before = tokens.get(..at).unwrap_or_default();
+        match before.iter().rev().take(2).map(ToString::to_string).collect::<Vec<_>>().as_slice() {
+            [mark, name] if mark == "!" && name == "eprintln" => collect(group.stream(), found),
+            _ => printed(group.stream(), found),
         }
     }
 }
@@ -75,6 +118,8 @@ fn is_exempt(before: &[TokenTree], group: &Group) -> bool {
         ["!", "tell", ..] => has_two_literals(group) && begins_with_words(group),
         ["!", name, ..] => CATALOGUE.contains(name),
         ["new", ":", ":", "Text"] => has_two_literals(group),
+        // A problem is what the API answers, also where a page shows it.
+        [_, ":", ":", "Problem"] => true,
         _ => false,
     }
 }
@@ -157,8 +202,16 @@ mod tests {
         ] {
             assert_eq!(complaints(text), [""; 0], "{text}");
         }
-        let elsewhere =
-            fixtures::complaints(check, "crates/app/src/lib.rs", "fn f() { g(\"No runs yet.\") }");
-        assert_eq!(elsewhere, [""; 0]);
+        let at = |path: &str, text: &str| fixtures::complaints(check, path, text).len();
+        let said = "fn f() { g(\"No runs yet.\") }";
+        assert_eq!(
+            ["app/src/data.rs", "projections/src/words.rs", "server/src/http/pages/run.rs"]
+                .map(|file| { at(&format!("crates/{file}"), said) }),
+            [1; 3]
+        );
+        // A library says nothing to people, and a program is answered in English; what the server prints is for people.
+        assert_eq!(at("crates/engine/src/lib.rs", said), 0);
+        assert_eq!(at("crates/server/src/http/runs.rs", said), 0);
+        assert_eq!(at("crates/server/src/http/runs.rs", "fn f() { eprintln!(\"No runs yet: {x}\") }"), 1);
     }
 }

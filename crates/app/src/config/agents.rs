@@ -9,6 +9,7 @@ use candor_model::{
 };
 use candor_planning::risk;
 use candor_react::Approve;
+use candor_text::{Sentence, both};
 use serde::Deserialize;
 
 use super::read::{read_json, read_text, read_toml};
@@ -249,7 +250,7 @@ impl AgentInFile {
     }
 
     /// The ways in which an agent can be reached.
-    pub const WAYS: &str = "`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`";
+    pub const WAYS: &str = recorded!("`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`");
 
     /// How it is reached.
     pub fn kind(&self) -> AgentKind<'_> {
@@ -296,22 +297,27 @@ impl AgentInFile {
     }
 
     /// What is wrong with the keys of an assistant.
-    fn assistant_problem(&self) -> Option<String> {
+    fn assistant_problem(&self) -> Option<Sentence> {
         let keys = [
             ("preset", self.preset.is_some()),
             ("program", self.program.is_some()),
             ("args", !self.args.is_empty()),
         ];
         if let (false, Some((key, _))) = (self.is_assistant(), keys.into_iter().find(|(_, given)| *given)) {
-            return Some(format!("`{key}` is for coding assistants; add `kind = \"cli\"`"));
+            return Some(both!(
+                "`{key}` is for coding assistants; add `kind = \"cli\"`",
+                "`{key}` es para asistentes de programación; añadir `kind = \"cli\"`"
+            ));
         }
         match &self.model {
-            _ if self.is_assistant() && self.preset.is_none() => {
-                Some("`kind = \"cli\"` needs `preset`: claude, codex, gemini or goose".to_owned())
-            }
-            Some(ModelInFile::Named(name)) if !self.is_assistant() => {
-                Some(format!("`model` is a tier (fast, balanced or strong), not `{name}`"))
-            }
+            _ if self.is_assistant() && self.preset.is_none() => Some(both!(
+                "`kind = \"cli\"` needs `preset`: claude, codex, gemini or goose",
+                "`kind = \"cli\"` necesita `preset`: claude, codex, gemini o goose"
+            )),
+            Some(ModelInFile::Named(name)) if !self.is_assistant() => Some(both!(
+                "`model` is a tier (fast, balanced or strong), not `{name}`",
+                "`model` es un nivel (fast, balanced o strong), no `{name}`"
+            )),
             _ => None,
         }
     }
@@ -321,19 +327,32 @@ impl AgentInFile {
         !self.specialization.is_empty() || !self.capabilities.is_empty()
     }
 
-    fn problem(&self) -> Option<String> {
+    fn problem(&self) -> Option<Sentence> {
         if self.ways().into_iter().flatten().count() > 1 {
-            return Some(format!("has more than one of {}; keep one", Self::WAYS));
+            return Some(both!(
+                "has more than one of {}; keep one",
+                "tiene más de uno de {}; dejar uno",
+                Self::WAYS
+            ));
         }
         if self.command.as_ref().is_some_and(Vec::is_empty) {
-            return Some("`command` is empty; give the program and its arguments".to_owned());
+            return Some(both!(
+                "`command` is empty; give the program and its arguments",
+                "`command` está vacío; indicar el programa y sus argumentos"
+            ));
         }
         let has_models = matches!(self.kind(), AgentKind::Model(_) | AgentKind::Tools(_) | AgentKind::Code);
         if self.instructions.is_some() && !has_models && !self.is_assistant() {
-            return Some("`instructions` are for agents with `model`, `tools` or `kind`".to_owned());
+            return Some(both!(
+                "`instructions` are for agents with `model`, `tools` or `kind`",
+                "`instructions` es para agentes con `model`, `tools` o `kind`"
+            ));
         }
         if self.tools.as_ref().is_some_and(Vec::is_empty) {
-            return Some("`tools` is empty; name tools, `server.*` or `*`".to_owned());
+            return Some(both!(
+                "`tools` is empty; name tools, `server.*` or `*`",
+                "`tools` está vacío; nombrar herramientas, `server.*` o `*`"
+            ));
         }
         self.assistant_problem()
     }
@@ -345,12 +364,21 @@ pub(super) fn check(path: &Path, agents: &[AgentInFile]) -> Result<(), AppError>
     for (n, agent) in (1..).zip(agents) {
         let name = &agent.agent_type;
         let problem = agent.problem().or_else(|| match agent.kind() {
-            AgentKind::Nothing => Some(format!("has none of {}: say how it is reached", AgentInFile::WAYS)),
-            _ if !seen.insert(name.clone()) => Some("is declared twice; names must differ".to_owned()),
+            AgentKind::Nothing => Some(both!(
+                "has none of {}: say how it is reached",
+                "no tiene ninguno de {}: indicar cómo se llega a él",
+                AgentInFile::WAYS
+            )),
+            _ if !seen.insert(name.clone()) => Some(both!(
+                "is declared twice; names must differ",
+                "está declarado dos veces; los nombres deben ser distintos"
+            )),
             _ => None,
         });
         if let Some(problem) = problem {
-            return Err(AppError::usage(format!("{}, agent {n} ({name}): {problem}", path.display())));
+            return Err(AppError::usage(
+                problem.after(format_args!("{}, [[agents]] {n} ({name}): ", path.display())),
+            ));
         }
     }
     Ok(())
@@ -365,21 +393,25 @@ impl AgentList {
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         let agents = if is_json || starts_like_json(path) { from_json(path)? } else { from_toml(path)? };
         if agents.is_empty() {
-            return Err(AppError::usage(format!("{} lists no agents", path.display())));
+            return Err(AppError::usage(both!(
+                "{} lists no agents",
+                "{} no contiene agentes",
+                path.display()
+            )));
         }
         let mut seen = BTreeSet::new();
         if let Some(agent) = agents.iter().find(|agent| !seen.insert(&agent.agent_type)) {
-            let problem = "is listed twice; names must differ";
-            return Err(AppError::usage(format!(
-                "{}, agent {}: {problem}",
+            return Err(AppError::usage(both!(
+                "{}, agent {}: is listed twice; names must differ",
+                "{}, agente {}: aparece dos veces; los nombres deben ser distintos",
                 path.display(),
                 agent.agent_type
             )));
         }
         if let Some(agent) = agents.iter().find(|agent| !agent.is_described()) {
-            let problem = "needs `specialization` or `capabilities`: there is nothing to rank it by";
-            return Err(AppError::usage(format!(
-                "{}, agent {}: {problem}",
+            return Err(AppError::usage(both!(
+                "{}, agent {}: needs `specialization` or `capabilities`: there is nothing to rank it by",
+                "{}, agente {}: necesita `specialization` o `capabilities`: no hay nada por lo que clasificarlo",
                 path.display(),
                 agent.agent_type
             )));
@@ -423,8 +455,9 @@ fn is_lines(text: &str) -> bool {
 fn from_lines(path: &Path, text: &str) -> Result<Vec<AgentInFile>, AppError> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let read = |(n, line): (usize, &str)| {
-        candor_model::from_json(line)
-            .map_err(|error| AppError::usage(format!("{}, line {n}: {error}", path.display())))
+        candor_model::from_json(line).map_err(|error| {
+            AppError::usage(both!("{}, line {n}: {error}", "{}, línea {n}: {error}", path.display()))
+        })
     };
     lines.map(read).collect()
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use candor_model::{Seconds, Tier};
+use candor_text::{Sentence, both};
 use serde::Deserialize;
 
 use crate::error::AppError;
@@ -111,22 +112,31 @@ impl Default for CodeInFile {
 impl CodeInFile {
     /// Checks what serde cannot.
     pub(super) fn check(&self, path: &Path, servers: &[&String]) -> Result<(), AppError> {
-        let at = |key: &str, problem: &str| {
-            Err(AppError::usage(format!("{}, [code]: `{key}` {problem}", path.display())))
+        let at = |key: &str, problem: Sentence| {
+            Err(AppError::usage(problem.after(format_args!("{}, [code]: `{key}` ", path.display()))))
         };
         if self.timeout.as_millis() == 0 {
-            return at("timeout", "must be more than 0 seconds");
+            return at("timeout", both!("must be more than 0 seconds", "debe ser más de 0 segundos"));
         }
         if self.memory_mb < 64 {
-            return at("memory_mb", "must be at least 64: Python itself takes some 20");
+            return at(
+                "memory_mb",
+                both!(
+                    "must be at least 64: Python itself takes some 20",
+                    "debe ser al menos 64: solo Python ocupa unos 20"
+                ),
+            );
         }
         if self.processes == 0 {
-            return at("processes", "must be at least 1");
+            return at("processes", both!("must be at least 1", "debe ser al menos 1"));
         }
         if let Some(name) = self.docs_server.as_ref().filter(|name| !servers.contains(name)) {
             return at(
                 "docs_server",
-                &format!("names {name}, and there is no [tools.servers.{name}] in this file"),
+                both!(
+                    "names {name}, and there is no [tools.servers.{name}] in this file",
+                    "nombra {name}, y en este archivo no hay [tools.servers.{name}]"
+                ),
             );
         }
         Ok(())

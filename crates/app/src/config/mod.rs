@@ -19,6 +19,7 @@ pub use candor_llm::chat::TierConfig;
 use candor_model::{BreakerSettings, Money, RiskClass, RunSettings, Seconds};
 use candor_phases::{PlanningQuestion, Rulebook};
 use candor_planning::quality_gate::QualityGate;
+use candor_text::both;
 use serde::Deserialize;
 
 pub use self::agents::{AgentInFile, AgentKind, AgentList, Instructions, KindInFile, ModelInFile};
@@ -233,8 +234,9 @@ impl Config {
         let is_known = |name: &str| self.agents.iter().any(|agent| agent.agent_type.as_str() == name);
         match questions.iter().enumerate().find(|(_, asked)| !is_known(&asked.agent)) {
             None => Ok(questions.clone()),
-            Some((index, asked)) => Err(AppError::usage(format!(
+            Some((index, asked)) => Err(AppError::usage(both!(
                 "{}: planning.questions[{index}].agent: there is no agent `{}`; declare it under [[agents]]",
+                "{}: planning.questions[{index}].agent: no hay ningún agente `{}`; declararlo en [[agents]]",
                 path.display(),
                 asked.agent
             ))),

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use candor_text::{Sentence, both};
+
 use crate::error::AppError;
 
 /// Names that differ by more than this are not meant.
@@ -13,9 +15,10 @@ const SIMILAR: f64 = 0.6;
 pub(super) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, AppError> {
     let text = read_text(path)?;
     toml::from_str(&text).map_err(|error| {
-        let place = error.span().map_or_else(String::new, |span| place(&text, span.start));
+        let place = error.span().map_or_else(|| Sentence::from(""), |span| place(&text, span.start));
         let told = error.message().trim_end();
-        AppError::usage(format!("{}{place}: {}{}", path.display(), plain(told), suggestion(told)))
+        let problem = place.after(path.display()).then(format_args!(": {}", plain(told)));
+        AppError::usage(problem.then(suggestion(told)))
     })
 }
 
@@ -24,52 +27,58 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AppError>
     let text = read_text(path)?;
     candor_model::from_json(&text).map_err(|error| {
         let told = error.to_string();
-        AppError::usage(format!("{}: {told}{}", path.display(), suggestion(&told)))
+        AppError::usage(Sentence::from(format_args!("{}: {told}", path.display())).then(suggestion(&told)))
     })
 }
 
 /// Reads a file as text.
 pub fn read_text(path: &Path) -> Result<String, AppError> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| AppError::usage(format!("could not read {}: {error}", path.display())))?;
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        AppError::usage(both!("could not read {shown}: {error}", "no se pudo leer {shown}: {error}"))
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        AppError::usage(format!("{} is not text: byte {at} is not UTF-8", path.display()))
+        AppError::usage(both!(
+            "{shown} is not text: byte {at} is not UTF-8",
+            "{shown} no es texto: el byte {at} no es UTF-8"
+        ))
     })
 }
 
-fn place(text: &str, offset: usize) -> String {
+fn place(text: &str, offset: usize) -> Sentence {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let on_line = before.rsplit('\n').next().unwrap_or_default();
     let column = on_line.chars().count() + 1;
     let field = on_line.split_once('=').map(|(key, _)| format!(", `{}`", key.trim()));
-    format!(", line {line}, column {column}{}", field.unwrap_or_default())
+    let field = field.unwrap_or_default();
+    both!(", line {line}, column {column}{field}", ", línea {line}, columna {column}{field}")
 }
 
 /// An error in the words of the file instead of those of the program.
 fn plain(error: &str) -> String {
-    const WORDS: [(&str, &str); 5] = [
-        ("u32", "a whole number"),
-        ("u64", "a whole number"),
-        ("usize", "a whole number"),
-        ("a sequence", "a list"),
-        ("a map", "a table"),
-    ];
+    // What stands before it is the parser's, in English.
+    const NUMBER: &str = recorded!("a whole number");
+    const WORDS: [(&str, &str); 5] =
+        [("u32", NUMBER), ("u64", NUMBER), ("usize", NUMBER), ("a sequence", "a list"), ("a map", "a table")];
     let Some((problem, expected)) = error.rsplit_once("expected ") else { return error.to_owned() };
     let said = WORDS.iter().find(|(theirs, _)| *theirs == expected).map_or(expected, |(_, ours)| ours);
     format!("{problem}expected {said}")
 }
 
-/// `; did you mean `x`?` for an error that lists the names it knows.
-fn suggestion(error: &str) -> String {
-    let Some((_, rest)) = error.split_once("unknown field `") else { return String::new() };
-    let Some((wrong, rest)) = rest.split_once('`') else { return String::new() };
-    let known = rest.split('`').skip(1).step_by(2);
-    match nearest(wrong, known) {
-        Some(name) => format!("; did you mean `{name}`?"),
-        None => String::new(),
+/// `; did you mean `x`?` for an error that lists the names that it knows.
+fn suggestion(error: &str) -> Sentence {
+    match meant(error) {
+        Some(name) => both!("; did you mean `{name}`?", "; ¿quizá `{name}`?"),
+        None => "".into(),
     }
+}
+
+fn meant(error: &str) -> Option<&str> {
+    let (_, rest) = error.split_once(recorded!("unknown field `"))?;
+    let (wrong, rest) = rest.split_once('`')?;
+    nearest(wrong, rest.split('`').skip(1).step_by(2))
 }
 
 /// The name that is most like `wrong`, if any is.
@@ -87,8 +96,8 @@ mod tests {
     fn the_nearest_name_is_suggested() {
         let error =
             "unknown field `max_paralel_tasks`, expected one of `max_parallel_tasks`, `max_revisions`";
-        assert_eq!(suggestion(error), "; did you mean `max_parallel_tasks`?");
-        assert_eq!(suggestion("unknown field `zzz`, expected `limits`"), "");
-        assert_eq!(suggestion("something else"), "");
+        assert_eq!(meant(error), Some("max_parallel_tasks"));
+        assert_eq!(meant("unknown field `zzz`, expected `limits`"), None);
+        assert_eq!(meant("something else"), None);
     }
 }

@@ -40,7 +40,12 @@ impl FromStr for Age {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no age; expected a number with h, d or w, such as 30d");
+        let wrong = || {
+            say!(
+                "`{text}` is no age; expected a number with h, d or w, such as 30d",
+                "`{text}` no es una antigüedad; se espera un número con h, d o w, como 30d"
+            )
+        };
         let unit =
             text.chars().next_back().filter(|unit| matches!(unit, 'h' | 'd' | 'w')).ok_or_else(wrong)?;
         let number = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;

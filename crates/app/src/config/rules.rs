@@ -6,6 +6,7 @@ use candor_model::Enforcement;
 use candor_phases::Rulebook;
 use candor_planning::quality_gate::QualityGate;
 use candor_planning::rules_file::{self, RuleDocument};
+use candor_text::both;
 use serde::{Deserialize, Serialize};
 
 use super::read_text;
@@ -67,8 +68,9 @@ impl Sections<'_> {
     pub(super) fn rulebook(&self, path: &Path, folder: &Path) -> Result<Rulebook, AppError> {
         let allowed_commands = self.validation.allowed_commands.clone();
         if let Some(index) = allowed_commands.iter().position(|command| command.trim().is_empty()) {
-            return Err(AppError::usage(format!(
+            return Err(AppError::usage(both!(
                 "{}: validation.allowed_commands[{index}]: is empty; name a program, for instance \"cargo\"",
+                "{}: validation.allowed_commands[{index}]: está vacío; nombrar un programa, por ejemplo \"cargo\"",
                 path.display()
             )));
         }
@@ -101,9 +103,7 @@ fn file<T: RuleDocument>(
     named: Option<&Path>,
 ) -> Result<Option<T>, AppError> {
     let Some(named) = named else { return Ok(None) };
-    let at = |failure: AppError| {
-        AppError::usage(format!("{}: {section}.rules: {}", path.display(), failure.message))
-    };
+    let at = |failure: AppError| failure.usage_at(format_args!("{}: {section}.rules: ", path.display()));
     read(&folder.join(named)).map(Some).map_err(at)
 }
 

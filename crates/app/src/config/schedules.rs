@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use candor_model::RiskClass;
+use candor_text::{Sentence, both};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,20 +85,33 @@ const fn yes() -> bool {
 pub(super) fn check(path: &Path, schedules: &[Schedule]) -> Result<(), AppError> {
     let mut seen = BTreeSet::new();
     for (n, schedule) in (1..).zip(schedules) {
-        let problem = |problem: String| {
-            AppError::usage(format!("{}, schedule {n} ({}): {problem}", path.display(), schedule.name))
+        let problem = |problem: Sentence| {
+            AppError::usage(problem.after(format_args!(
+                "{}, [[schedules]] {n} ({}): ",
+                path.display(),
+                schedule.name
+            )))
         };
         let letters = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
         if schedule.name.is_empty() || !schedule.name.chars().all(letters) {
-            return Err(problem("a name has letters, digits, `-`, `_` and `.` only".to_owned()));
+            return Err(problem(both!(
+                "a name has letters, digits, `-`, `_` and `.` only",
+                "un nombre solo tiene letras, cifras, `-`, `_` y `.`"
+            )));
         }
         if !seen.insert(&schedule.name) {
-            return Err(problem("every schedule needs a name of its own".to_owned()));
+            return Err(problem(both!(
+                "every schedule needs a name of its own",
+                "cada programación necesita un nombre propio"
+            )));
         }
         if schedule.goal.as_deref().unwrap_or_default().trim().is_empty() && schedule.plan.is_none() {
-            return Err(problem("has neither `goal` nor `plan`: say what is to be done".to_owned()));
+            return Err(problem(both!(
+                "has neither `goal` nor `plan`: say what is to be done",
+                "no tiene ni `goal` ni `plan`: indicar qué hay que hacer"
+            )));
         }
-        ScheduleTimes::new(&schedule.cron, &schedule.timezone).map_err(problem)?;
+        ScheduleTimes::new(&schedule.cron, &schedule.timezone).map_err(|wrong| problem(wrong.into()))?;
     }
     Ok(())
 }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use candor_text::both;
+
 use crate::error::AppError;
 
 /// How much a server takes on, and how it is reached.
@@ -30,8 +32,11 @@ impl Serve {
     /// The same with paths from the folder of the configuration; a certificate comes with its key.
     pub(super) fn in_folder(self, path: &Path, folder: &Path) -> Result<Self, AppError> {
         if self.tls_cert.is_some() != self.tls_key.is_some() {
-            let problem = "[serve]: tls_cert and tls_key belong together; set both or neither";
-            return Err(AppError::usage(format!("{}, {problem}", path.display())));
+            return Err(AppError::usage(both!(
+                "{}, [serve]: tls_cert and tls_key belong together; set both or neither",
+                "{}, [serve]: tls_cert y tls_key van juntos; indicar los dos o ninguno",
+                path.display()
+            )));
         }
         let placed = |file: Option<PathBuf>| file.map(|file| folder.join(file));
         Ok(Self { tls_cert: placed(self.tls_cert), tls_key: placed(self.tls_key), ..self })

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use candor_telemetry::webhook;
+use candor_text::{Sentence, both};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,19 +68,32 @@ const fn usual_attempts() -> u32 {
 pub(super) fn check(path: &Path, webhooks: &[Webhook]) -> Result<(), AppError> {
     let mut seen = BTreeSet::new();
     for (n, hook) in (1..).zip(webhooks) {
-        let named = |problem: &str| {
-            AppError::usage(format!("{}, webhook {n} ({}): {problem}", path.display(), hook.name))
+        let named = |problem: Sentence| {
+            AppError::usage(problem.after(format_args!(
+                "{}, [[webhooks]] {n} ({}): ",
+                path.display(),
+                hook.name
+            )))
         };
         if hook.name.trim().is_empty() || !seen.insert(&hook.name) {
-            return Err(named("every webhook needs a name of its own"));
+            return Err(named(both!(
+                "every webhook needs a name of its own",
+                "cada webhook necesita un nombre propio"
+            )));
         }
         if hook.secret_env.trim().is_empty() {
-            return Err(named("secret_env names the environment variable that holds the secret"));
+            return Err(named(both!(
+                "secret_env names the environment variable that holds the secret",
+                "secret_env nombra la variable de entorno que contiene el secreto"
+            )));
         }
         if hook.max_attempts == 0 || hook.events.is_empty() {
-            return Err(named("nothing would ever be sent: max_attempts and events must not be empty"));
+            return Err(named(both!(
+                "nothing would ever be sent: max_attempts and events must not be empty",
+                "nunca se enviaría nada: max_attempts y events no deben estar vacíos"
+            )));
         }
-        webhook::place(&hook.url, hook.plain_http).map_err(|problem| named(&problem))?;
+        webhook::place(&hook.url, hook.plain_http).map_err(|problem| named(problem.into()))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use candor_engine::Input;
 use candor_model::RunId;
 use candor_ports::Leases;
 use candor_runtime::{DriveError, RunHandle, RunOrder, RunRemote};
+use candor_text::both;
 
 use super::Shared;
 use super::runs::{Admitted, Standing};
@@ -20,7 +21,7 @@ use crate::error::AppError;
 use crate::run_metrics;
 
 /// What the reason of a pause begins with that is only there because a run waits in the queue.
-pub(super) const QUEUED: &str = "queued by the server";
+pub(super) const QUEUED: &str = recorded!("queued by the server");
 
 /// How long the keeping of figures rests after each run, in times of what it took.
 const PAUSE_PER_WORK: u32 = 3;
@@ -32,12 +33,15 @@ impl Shared {
         let admitted = self.runs.admit(&run)?;
         if matches!(admitted, Admitted::Already) {
             self.settled(&run).await;
-            return Err(AppError::failed(format!("run {run} has begun already")));
+            return Err(AppError::failed(both!(
+                "run {run} has begun already",
+                "la ejecución {run} ya ha empezado"
+            )));
         }
         let shared = Arc::clone(self);
         let stored = self.tasks.spawn(async move {
             let Admitted::Later(active) = admitted else { return shared.start_now(order).await };
-            let reason = format!(
+            let reason = in_english!(
                 "{QUEUED}: {active} runs are driven, the most at once ([serve] max_active_runs); the \
                  server resumes it when it is its turn, `candor resume {run}` drives it now"
             );
@@ -219,8 +223,11 @@ impl Shared {
     /// Nobody waits for what is begun here, so that it fails is told to whoever looks.
     fn tell_failure(&self, run: &RunId, begun: Result<(), AppError>) {
         if let Err(error) = begun {
-            let problem = format!("run {run} could not be driven: {error}");
-            eprintln!("candor: {problem}");
+            let problem = in_english!("run {run} could not be driven: {error}");
+            tell!(
+                "run {run} could not be driven: {error}",
+                "la ejecución {run} no se pudo llevar a cabo: {error}"
+            );
             self.runs.not_begun(run, Some(problem));
         }
     }

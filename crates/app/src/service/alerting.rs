@@ -84,7 +84,10 @@ impl Judge {
             if let Err(error) = judged
                 && !std::mem::replace(&mut told, true)
             {
-                eprintln!("candor: alerts could not be judged: {error}; it is tried again");
+                tell!(
+                    "alerts could not be judged: {error}; it is tried again",
+                    "no se pudieron evaluar las alertas: {error}; se vuelve a intentar"
+                );
             }
             let rest = begun.elapsed() * SHARE;
             // A run that ends meanwhile is remembered: then the wait is over at once.

@@ -7,6 +7,7 @@ use candor_engine::Input;
 use candor_model::{CheckpointId, EventBody, Money, Position, RiskClass, RunId, RunStatus};
 use candor_ports::{RunPage, RunQuery, Seq};
 use candor_runtime::ForkPoint;
+use candor_text::both;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -67,14 +68,19 @@ impl Service {
         let words = match (goal, &plan) {
             (Some(goal), _) => said(&goal)?,
             (None, Some(_)) => String::new(),
-            (None, None) => return Err(AppError::usage("say what is to be done: `goal` or `plan`")),
+            (None, None) => {
+                return Err(AppError::usage(both!(
+                    "say what is to be done: `goal` or `plan`",
+                    "decir qué hay que hacer: `goal` o `plan`"
+                )));
+            }
         };
         let plan = plan.map(|plan| Document { path: PathBuf::from("plan"), text: plan.to_string() });
         let unattended = unattended.or(self.0.app.config.unattended).unwrap_or(false);
         let follows = match follows.as_deref() {
             None | Some("none") => None,
             Some(named) => {
-                let wrong = |error| AppError::usage(format!("follows: {error}"));
+                let wrong = |error: AppError| error.usage_at("follows: ");
                 Some(self.find(named).await.map_err(wrong)?)
             }
         };
@@ -117,8 +123,9 @@ impl Service {
         if same {
             return Ok(Started { run, new: false });
         }
-        Err(AppError::usage(format!(
-            "this idempotency key was used for run {run}, which began with something else; use another key"
+        Err(AppError::usage(both!(
+            "this idempotency key was used for run {run}, which began with something else; use another key",
+            "esta clave de idempotencia se usó para la ejecución {run}, que empezó con otra cosa; usar otra clave"
         )))
     }
 
@@ -136,7 +143,10 @@ impl Service {
     pub async fn load(&self, run: &RunId) -> Result<LoadedRun, AppError> {
         let loaded = data::load_run(&self.0.log, run).await?;
         if loaded.records.is_empty() {
-            return Err(AppError::not_found(format!("there is no run {run}")));
+            return Err(AppError::not_found(both!(
+                "there is no run {run}",
+                "no hay ninguna ejecución {run}"
+            )));
         }
         Ok(loaded)
     }
@@ -160,7 +170,12 @@ impl Service {
         let to = match (phase, number) {
             (Some(phase), _) => time_travel::point(&state, &phase.to_string(), false)?,
             (None, Some(number)) => time_travel::checkpoint(&state, number)?,
-            (None, None) => return Err(AppError::usage("say which `phase`, 0 to 7, or which `checkpoint`")),
+            (None, None) => {
+                return Err(AppError::usage(both!(
+                    "say which `phase`, 0 to 7, or which `checkpoint`",
+                    "decir qué `phase`, de 0 a 7, o qué `checkpoint`"
+                )));
+            }
         };
         self.0.submit(run, Input::RollBack { to, run_budget }).await
     }
@@ -181,7 +196,12 @@ impl Service {
     ) -> Result<RunId, AppError> {
         let at = match (phase, number) {
             (Some(phase), _) => {
-                let unknown = || AppError::usage(format!("phase {phase}: a phase is a number from 0 to 7"));
+                let unknown = || {
+                    AppError::usage(both!(
+                        "phase {phase}: a phase is a number from 0 to 7",
+                        "fase {phase}: una fase es un número de 0 a 7"
+                    ))
+                };
                 ForkPoint::After(time_travel::numbered(&phase.to_string()).ok_or_else(unknown)?)
             }
             (None, Some(number)) => ForkPoint::Checkpoint(CheckpointId(number)),
@@ -211,7 +231,10 @@ impl Service {
                 let run = &entry.summary.run_id;
                 match self.take_up(run).await {
                     Ok(taken) => taken_up += usize::from(taken),
-                    Err(error) => eprintln!("candor: run {run} could not be resumed: {error}"),
+                    Err(error) => tell!(
+                        "run {run} could not be resumed: {error}",
+                        "la ejecución {run} no se pudo reanudar: {error}"
+                    ),
                 }
             }
             before = page.next;

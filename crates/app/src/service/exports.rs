@@ -67,7 +67,7 @@ impl Exporter {
         match traces::export_pending(&self.shared.log, &self.targets, wall()).await {
             Ok(sent) => {
                 if std::mem::take(&mut self.failures) > 0 {
-                    eprintln!("candor: traces are sent again");
+                    tell!("traces are sent again", "las trazas se envían de nuevo");
                 }
                 // Only so many are sent at a time.
                 (sent > 0).then(|| Instant::now() + begun.elapsed() * SHARE)
@@ -75,7 +75,10 @@ impl Exporter {
             Err(error) => {
                 if self.failures == 0 {
                     let error = self.shared.app.redactor().text(&error.to_string()).into_owned();
-                    eprintln!("candor: warning: {error}; runs go on, and it is tried again");
+                    tell!(
+                        "warning: {error}; runs go on, and it is tried again",
+                        "aviso: {error}; las ejecuciones siguen, y se vuelve a intentar"
+                    );
                 }
                 self.failures = self.failures.saturating_add(1);
                 let pause = Duration::from_secs(1 << self.failures.min(8)).min(LONGEST_PAUSE);

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use candor_model::{Position, RunId};
 use candor_ports::{Listener, LogError, LoggedEvent, Seq};
+use candor_text::both;
 use tokio::sync::{Mutex, Notify, broadcast};
 
 use crate::data::Log;
@@ -157,7 +158,7 @@ impl Follower {
                 }
                 Err(broadcast::error::RecvError::Lagged(_)) => self.behind = true,
                 Err(broadcast::error::RecvError::Closed) => {
-                    return Err(AppError::failed("the server stops"));
+                    return Err(AppError::failed(both!("the server stops", "el servidor se detiene")));
                 }
             }
         }

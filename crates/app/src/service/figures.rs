@@ -105,7 +105,10 @@ impl Service {
         feedback::record(&self.0.log, run, &feedback).await?;
         if let Err(error) = traces::export_rated(&self.0.log, run, wall()).await {
             let error = self.0.app.redactor().text(&error.to_string()).into_owned();
-            eprintln!("candor: warning: the rating of {run} is on record and could not be sent: {error}");
+            tell!(
+                "warning: the rating of {run} is on record and could not be sent: {error}",
+                "aviso: la valoración de {run} está registrada y no se pudo enviar: {error}"
+            );
         }
         Ok(feedback)
     }

@@ -20,7 +20,7 @@ use candor_model::{Answer, EventBody, GateId, Position, ProgressUpdate, Recorded
 use candor_ports::{Leases, Observer, RunEntry, RunFilter};
 use candor_projections::run_view::RunView;
 use candor_runtime::{RunSnapshot, Runtime};
-use candor_text::Language;
+use candor_text::{Language, both};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -319,9 +319,9 @@ fn within_open_files(limits: Serve) -> Serve {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     if most < limits.max_active_runs {
         let wanted = limits.max_active_runs;
-        eprintln!(
-            "candor: at most {most} runs are driven at once, not {wanted}: this process may open {files} files \
-             (ulimit -n)"
+        tell!(
+            "at most {most} runs are driven at once, not {wanted}: this process may open {files} files (ulimit -n)",
+            "como mucho {most} ejecuciones a la vez, no {wanted}: este proceso puede abrir {files} archivos (ulimit -n)"
         );
     }
     Serve { max_active_runs: limits.max_active_runs.min(most), ..limits }
@@ -330,7 +330,10 @@ fn within_open_files(limits: Serve) -> Serve {
 /// The words of a goal, if there are any.
 fn said(goal: &str) -> Result<String, AppError> {
     if goal.trim().is_empty() {
-        return Err(AppError::usage("the goal is empty; say in plain words what is to be reached"));
+        return Err(AppError::usage(both!(
+            "the goal is empty; say in plain words what is to be reached",
+            "el objetivo está vacío; decir con palabras sencillas qué se quiere alcanzar"
+        )));
     }
     Ok(goal.to_owned())
 }

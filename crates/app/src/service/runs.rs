@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_model::{RunId, RunStatus};
 use candor_runtime::{DriveError, RunRemote, RunSnapshot};
+use candor_text::both;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Serve;
@@ -107,9 +108,11 @@ impl Runs {
             return Ok(Admitted::Now);
         }
         if queued >= table.limits.max_queued_runs {
-            return Err(AppError::failed(format!(
+            return Err(AppError::failed(both!(
                 "the server is full: {active} runs are driven and {queued} wait, as many as max_active_runs and \
-                 max_queued_runs under [serve] allow. Nothing was begun; try again later"
+                 max_queued_runs under [serve] allow. Nothing was begun; try again later",
+                "el servidor está lleno: {active} ejecuciones en marcha y {queued} en espera, tantas como permiten \
+                 max_active_runs y max_queued_runs en [serve]. No se empezó nada; volver a intentarlo más tarde"
             )));
         }
         table.storing += 1;
@@ -205,8 +208,11 @@ impl Runs {
             }
             Ok(_) => {}
             Err(error) => {
-                let problem = format!("run {run} could not be driven on: {error}");
-                eprintln!("candor: {problem}");
+                let problem = in_english!("run {run} could not be driven on: {error}");
+                tell!(
+                    "run {run} could not be driven on: {error}",
+                    "la ejecución {run} no pudo seguir: {error}"
+                );
                 table.failed.insert(run.clone(), problem);
             }
         }
@@ -279,5 +285,8 @@ impl RunTable {
 }
 
 fn stopping() -> AppError {
-    AppError::failed("the server stops, and begins nothing any more")
+    AppError::failed(both!(
+        "the server stops, and begins nothing any more",
+        "el servidor se detiene y ya no empieza nada"
+    ))
 }

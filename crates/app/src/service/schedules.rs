@@ -12,6 +12,7 @@ use std::time::Duration;
 use candor_model::{RunId, Timestamp};
 use candor_ports::{Stream, StreamNote};
 use candor_runtime::wall;
+use candor_text::both;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -197,7 +198,10 @@ async fn note(log: &Log, name: &str, noted: &Noted) -> Result<(), AppError> {
 pub async fn pause(config: &Config, log: &Log, name: &str, by: &str) -> Result<(), AppError> {
     let name = &named(config, name)?.name;
     match states(log).await?.get(name).is_some_and(|state| state.paused_by.is_some()) {
-        true => Err(AppError::refused(format!("schedule {name} is paused already"))),
+        true => Err(AppError::refused(both!(
+            "schedule {name} is paused already",
+            "la programación {name} ya está en pausa"
+        ))),
         false => note(log, name, &Noted::Paused { by: by.to_owned() }).await,
     }
 }
@@ -207,14 +211,18 @@ pub async fn resume(config: &Config, log: &Log, name: &str, by: &str) -> Result<
     let name = &named(config, name)?.name;
     match states(log).await?.get(name).is_some_and(|state| state.paused_by.is_some()) {
         true => note(log, name, &Noted::Resumed { upto: wall(), by: by.to_owned() }).await,
-        false => Err(AppError::refused(format!("schedule {name} is not paused"))),
+        false => Err(AppError::refused(both!(
+            "schedule {name} is not paused",
+            "la programación {name} no está en pausa"
+        ))),
     }
 }
 
 fn named<'c>(config: &'c Config, name: &str) -> Result<&'c Schedule, AppError> {
     config.schedules.iter().find(|schedule| schedule.name == name).ok_or_else(|| {
-        AppError::not_found(format!(
-            "there is no schedule {name}; [[schedules]] in candor.toml declares them"
+        AppError::not_found(both!(
+            "there is no schedule {name}; [[schedules]] in candor.toml declares them",
+            "no hay ninguna programación {name}; se declaran en [[schedules]] de candor.toml"
         ))
     })
 }
@@ -258,7 +266,10 @@ impl Clockwork {
                 }
                 Err(error) => {
                     if !std::mem::replace(&mut told, true) {
-                        eprintln!("candor: schedules could not be looked at: {error}; it is tried again");
+                        tell!(
+                            "schedules could not be looked at: {error}; it is tried again",
+                            "no se pudieron consultar las programaciones: {error}; se vuelve a intentar"
+                        );
                     }
                     LOOK
                 }
@@ -308,14 +319,19 @@ impl Clockwork {
         }
         // What was begun before a crash, and not noted, did begin.
         if begins.is_empty() && !self.service.is_begun(&run_of_key(&key(schedule, newest))?).await? {
-            let why = "missed while no server ran, and catch_up = \"skip\"".to_owned();
-            eprintln!("candor: schedule {}: due at {newest}: {why}", schedule.name);
+            let why = recorded!("missed while no server ran, and catch_up = \"skip\"").to_owned();
+            tell!(
+                "schedule {}: due at {newest}: {why}",
+                "programación {}: tocaba el {newest}: ningún servidor estaba en marcha, y catch_up = \"skip\"",
+                schedule.name
+            );
             return note(&self.service.log, &schedule.name, &Noted::Skipped { upto: newest, why }).await;
         }
         if begins.len() < due.len() && schedule.catch_up == CatchUp::All {
             let name = &schedule.name;
-            eprintln!(
-                "candor: schedule {name}: more than {most} due times were missed; the older ones are skipped"
+            tell!(
+                "schedule {name}: more than {most} due times were missed; the older ones are skipped",
+                "programación {name}: se perdieron más de {most} citas; se omiten las más antiguas"
             );
         }
         Ok(())
@@ -329,8 +345,12 @@ impl Clockwork {
             && schedule.overlap == Overlap::Skip
             && let Some(before) = self.under_way(schedule).await?
         {
-            let why = format!("run {before} has not ended, and overlap = \"skip\"");
-            eprintln!("candor: schedule {}: due at {due}: {why}", schedule.name);
+            let why = in_english!("run {before} has not ended, and overlap = \"skip\"");
+            tell!(
+                "schedule {}: due at {due}: {why}",
+                "programación {}: tocaba el {due}: la ejecución {before} no ha terminado, y overlap = \"skip\"",
+                schedule.name
+            );
             return note(log, &schedule.name, &Noted::Skipped { upto: due, why }).await;
         }
         let service = Service(Arc::clone(&self.service));
@@ -343,7 +363,11 @@ impl Clockwork {
             // Begun before a crash, with what the configuration said then.
             Err(_) if self.service.is_begun(&run).await? => Noted::Started { upto, run },
             Err(error) => {
-                eprintln!("candor: schedule {}: due at {due}: {error}", schedule.name);
+                tell!(
+                    "schedule {}: due at {due}: {error}",
+                    "programación {}: tocaba el {due}: {error}",
+                    schedule.name
+                );
                 Noted::Failed { upto, error: error.to_string() }
             }
         };
@@ -375,8 +399,9 @@ fn order(config: &Config, schedule: &Schedule, key: String) -> Result<StartReque
     let plan = schedule.plan.as_ref().map(|plan| {
         let path = config.folder.join(plan);
         let text = config::read_text(&path)?;
-        serde_json::from_str(&text)
-            .map_err(|error| AppError::usage(format!("{} is not JSON: {error}", path.display())))
+        serde_json::from_str(&text).map_err(|error| {
+            AppError::usage(both!("{} is not JSON: {error}", "{} no es JSON: {error}", path.display()))
+        })
     });
     Ok(StartRequest {
         goal: schedule.goal.clone(),
@@ -411,7 +436,7 @@ impl Service {
     /// Begins a run of a schedule now, whatever the time and also while it is paused.
     pub async fn trigger_schedule(&self, name: &str) -> Result<RunId, AppError> {
         let schedule = named(&self.0.app.config, name)?;
-        let key = format!("schedule\n{name}\ntrigger\n{}\n{}", wall().as_millis(), fastrand::u64(..));
+        let key = in_english!("schedule\n{name}\ntrigger\n{}\n{}", wall().as_millis(), fastrand::u64(..));
         let run = self.begin(order(&self.0.app.config, schedule, key)?).await?.run;
         note(&self.0.log, name, &Noted::Started { upto: None, run: run.clone() }).await?;
         Ok(run)

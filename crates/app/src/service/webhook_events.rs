@@ -95,12 +95,12 @@ pub(super) fn alert(change: &AlertChange) -> Result<Happened, AppError> {
 fn asked(question: &Question) -> Value {
     match question {
         Question::Approval { version, request } => json!({
-            "kind": "plan", "text": format!("Approve version {} of the plan?", version.0),
+            "kind": "plan", "text": in_english!("Approve version {} of the plan?", version.0),
             "digest": request.digest, "reasons": request.reasons,
         }),
         Question::Guidance(request) => json!({
             "kind": "failing_task",
-            "text": format!("Task {} has failed {}", request.task_id, times(Language::En, request.failure_count)),
+            "text": in_english!("Task {} has failed {}", request.task_id, times(Language::En, request.failure_count)),
             "errors": request.errors,
         }),
         Question::Choice(request) => json!({ "kind": "choice", "text": request.text }),

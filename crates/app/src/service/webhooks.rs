@@ -11,6 +11,7 @@ use candor_model::Timestamp;
 use candor_ports::{LoggedEvent, Stream, StreamNote};
 use candor_runtime::wall;
 use candor_telemetry::webhook::{Delivery, Receiver, shown_place};
+use candor_text::{Sentence, both};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -113,12 +114,17 @@ async fn state_of(log: &Log, name: &str) -> Result<Option<WebhookState>, AppErro
 /// Every receiver with its secret, or what keeps it from being told anything.
 pub(super) fn receivers(webhooks: &[Webhook]) -> Result<Vec<(Webhook, Receiver)>, AppError> {
     let with_secret = |hook: &Webhook| {
-        let named = |problem: &str| AppError::usage(format!("[[webhooks]] {}: {problem}", hook.name));
+        let named =
+            |problem: Sentence| AppError::usage(problem.after(format_args!("[[webhooks]] {}: ", hook.name)));
         let secret = std::env::var(&hook.secret_env).map_err(|_| {
-            named(&format!("{} is not set; it holds the secret that signs events", hook.secret_env))
+            named(both!(
+                "{} is not set; it holds the secret that signs events",
+                "{} no está definida; contiene el secreto que firma los eventos",
+                hook.secret_env
+            ))
         })?;
         let receiver =
-            Receiver::new(&hook.url, &secret, hook.plain_http).map_err(|problem| named(&problem))?;
+            Receiver::new(&hook.url, &secret, hook.plain_http).map_err(|problem| named(problem.into()))?;
         Ok((hook.clone(), receiver))
     };
     webhooks.iter().map(with_secret).collect()
@@ -146,7 +152,11 @@ impl Courier {
             if let Err(error) = self.follow().await
                 && !std::mem::replace(&mut told, true)
             {
-                eprintln!("candor: webhook {}: {error}; it is tried again", self.hook.name);
+                tell!(
+                    "webhook {}: {error}; it is tried again",
+                    "webhook {}: {error}; se vuelve a intentar",
+                    self.hook.name
+                );
             }
             tokio::time::sleep(AGAIN).await;
         }
@@ -241,7 +251,7 @@ impl Courier {
     fn succeeded(&mut self, at: Timestamp, event: WebhookEvent, id: String) {
         let state = &mut self.state;
         if state.failing_since.take().is_some() {
-            eprintln!("candor: webhook {}: works again", self.hook.name);
+            tell!("webhook {}: works again", "webhook {}: vuelve a funcionar", self.hook.name);
         }
         (state.attempts, state.failures, state.error) = (0, 0, None);
         state.delivered += 1;
@@ -257,15 +267,19 @@ impl Courier {
         state.failures = state.failures.saturating_add(1);
         if state.failing_since.is_none() {
             state.failing_since = Some(at);
-            eprintln!(
-                "candor: webhook {name}: {id} could not be delivered: {problem}; it is sent up to {most} times"
+            tell!(
+                "webhook {name}: {id} could not be delivered: {problem}; it is sent up to {most} times",
+                "webhook {name}: no se pudo entregar {id}: {problem}; se envía hasta {most} veces"
             );
         }
         state.error = Some(problem);
         if state.attempts < most {
             return false;
         }
-        eprintln!("candor: webhook {name}: {id} was given up after {most} attempts");
+        tell!(
+            "webhook {name}: {id} was given up after {most} attempts",
+            "webhook {name}: se abandonó {id} tras {most} intentos"
+        );
         (state.attempts, state.given_up) = (0, state.given_up + 1);
         true
     }

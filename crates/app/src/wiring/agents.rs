@@ -9,6 +9,7 @@ use candor_agents::{
 use candor_model::{AgentCapability, AgentType, Money, RiskClass, Seconds, Share, Tier};
 use candor_planning::routing::LAST_RESORT;
 use candor_ports::{Agent, Toolbox};
+use candor_text::both;
 
 use super::{App, Callable};
 use crate::config::{AgentInFile, AgentKind, Instructions};
@@ -30,7 +31,8 @@ impl App {
         files: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Arc<dyn Agent>, AppError> {
         let name = &declared.agent_type;
-        let at = |problem: String| AppError::usage(format!("agent {name}: {problem}"));
+        let at =
+            |problem: String| AppError::usage(both!("agent {name}: {problem}", "agente {name}: {problem}"));
         match declared.kind() {
             AgentKind::Command(command) => Ok(Arc::new(self.command(declared, command).map_err(at)?)),
             AgentKind::Cli(preset, program) => {
@@ -58,7 +60,9 @@ impl App {
                 let role = self.role(declared, files).map_err(at)?;
                 self.code_agent(declared, declared.max_cost.unwrap_or(MAX_COST), role)
             }
-            AgentKind::Nothing => Err(at(format!("has none of {}", AgentInFile::WAYS))),
+            AgentKind::Nothing => {
+                Err(at(say!("has none of {}", "no tiene ninguno de {}", AgentInFile::WAYS)))
+            }
         }
     }
 
@@ -69,8 +73,9 @@ impl App {
             Some(Instructions::Text(text)) => text.clone(),
             Some(Instructions::File { file }) => {
                 files(file).or_else(|| self.beside_config(file)).ok_or_else(|| {
-                    format!(
-                        "instructions: the file {file} cannot be read; its path starts at the configuration's"
+                    say!(
+                        "instructions: the file {file} cannot be read; its path starts at the configuration's",
+                        "instructions: no se puede leer el archivo {file}; su ruta parte de la configuración"
                     )
                 })?
             }
@@ -164,9 +169,11 @@ fn http(declared: &AgentInFile, url: &str) -> Result<HttpAgent, String> {
     let mut agent = HttpAgent::new(url).map_err(|error| error.to_string())?;
     for (name, variable) in &declared.headers_env {
         let value = std::env::var(variable).map_err(|_| {
-            format!(
+            say!(
                 "header `{name}`: the environment variable `{variable}` is not set; set it, or take the header \
-                 out of `headers_env`"
+                 out of `headers_env`",
+                "header `{name}`: la variable de entorno `{variable}` no está definida; definirla, o quitar la \
+                 cabecera de `headers_env`"
             )
         })?;
         agent = agent.with_header(name, &value).map_err(|error| error.to_string())?;
@@ -184,7 +191,8 @@ pub(super) fn last_resort() -> Option<Callable> {
     let capability = AgentCapability {
         agent_type: AgentType::new(LAST_RESORT).ok()?,
         capabilities: Vec::new(),
-        specialization: "Answers a task with a model alone, when everyone else has failed".to_owned(),
+        specialization: recorded!("Answers a task with a model alone, when everyone else has failed")
+            .to_owned(),
         cost_per_invocation: Money::ZERO,
         avg_latency_ms: 0,
         success_rate: Share::ALL,

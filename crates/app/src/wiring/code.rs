@@ -108,7 +108,10 @@ impl App {
         match self.sandbox() {
             Ok(sandbox) => Some(Arc::new(InstalledLibrary::new(sandbox.runner(), Some(self.library_file())))),
             Err(failure) => {
-                eprintln!("candor: imports are not looked up: {failure}");
+                tell!(
+                    "imports are not looked up: {failure}",
+                    "no se comprueban las importaciones: {failure}"
+                );
                 None
             }
         }

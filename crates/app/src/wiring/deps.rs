@@ -8,6 +8,7 @@ use candor_llm::record::{Channel, Recorder, Replayer};
 use candor_llm::{ModelsConfig, Tiers};
 use candor_ports::{Inspector, Models};
 use candor_runtime::RuntimeDeps;
+use candor_text::both;
 
 use super::App;
 use crate::error::AppError;
@@ -63,9 +64,11 @@ impl App {
 fn unused(how: &ModelUse) -> Result<Option<Arc<Tiers>>, AppError> {
     let wanted = [("--record", &how.record), ("--replay", &how.replay)];
     match wanted.iter().find(|(_, folder)| folder.is_some()) {
-        Some((flag, _)) => Err(AppError::usage(format!(
+        Some((flag, _)) => Err(AppError::usage(both!(
             "{flag} keeps exchanges with models, and no model is configured; add [models.balanced] to \
-             candor.toml (`candor init` writes one to start from)"
+             candor.toml (`candor init` writes one to start from)",
+            "{flag} guarda intercambios con modelos, y no hay ninguno configurado; añadir [models.balanced] a \
+             candor.toml (`candor init` escribe uno para empezar)"
         ))),
         None => Ok(None),
     }

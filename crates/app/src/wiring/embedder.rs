@@ -9,6 +9,7 @@ use candor_embed::{
     VectorFile,
 };
 use candor_ports::Embedder;
+use candor_text::both;
 
 use super::App;
 use crate::error::AppError;
@@ -26,8 +27,10 @@ impl App {
             EmbeddingConfig::MiniLm { .. } => {
                 let folder = self.weights();
                 let installed = KnownModel::MiniLm.installed(&folder).ok_or_else(|| {
-                    AppError::usage(format!(
+                    AppError::usage(both!(
                         "[embeddings] model = \"minilm\": its weights are not in {}; fetch them with: candor models \
+                         pull",
+                        "[embeddings] model = \"minilm\": sus pesos no están en {}; descargarlos con: candor models \
                          pull",
                         folder.display()
                     ))

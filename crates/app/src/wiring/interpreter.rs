@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 /// What it is asked; one path a line.
-const QUESTION: &str = "import sys; print(*[sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, \
-                        sys.base_exec_prefix] + [p for p in sys.path if p.endswith('-packages')], sep='\\n')";
+const QUESTION: &str = recorded!(
+    "import sys; print(*[sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, \
+                        sys.base_exec_prefix] + [p for p in sys.path if p.endswith('-packages')], sep='\\n')"
+);
 
 /// A Python that was found.
 #[derive(Debug, Clone)]

@@ -22,6 +22,7 @@ use candor_phases::pack::PACK_PLACEHOLDER;
 use candor_phases::{Pack, Phases};
 use candor_ports::{Agent, Observer};
 use candor_runtime::{AgentRegistry, Runtime};
+use candor_text::both;
 use candor_tools::Tools;
 
 pub use self::code::{CODE_AGENT, Sandbox};
@@ -134,9 +135,7 @@ impl App {
     fn callable(&self, faults: &[String]) -> Result<Vec<Callable>, AppError> {
         let mut agents: Vec<Callable> = Vec::new();
         for declared in &self.config.agents {
-            let at = |error: AppError| {
-                AppError::usage(format!("{}, {}", self.config.path.display(), error.message))
-            };
+            let at = |error: AppError| error.usage_at(format_args!("{}, ", self.config.path.display()));
             agents.push((self.capability(declared), self.agent(declared, &|_| None).map_err(at)?));
         }
         for pack in self.packs.iter().filter(|found| self.uses_agents_of(&found.pack)) {
@@ -185,18 +184,18 @@ impl App {
     }
 
     fn pack_agents(&self, found: &FoundPack) -> Result<Vec<Callable>, AppError> {
-        let at = |problem: String| AppError::usage(format!("pack {}: {problem}", found.pack.name));
+        let at = |error: AppError| error.usage_at(format_args!("pack {}: ", found.pack.name));
         let mut agents = Vec::new();
         for fields in &found.pack.agents {
             let value = serde_json::Value::Object(fields.clone());
-            let declared: AgentInFile =
-                candor_model::from_value(value).map_err(|error| at(format!("agents: {error}")))?;
+            let declared: AgentInFile = candor_model::from_value(value)
+                .map_err(|error| at(AppError::usage(error).usage_at("agents: ")))?;
             let Some(agent) = self.with_what_is_there(declared) else { continue };
             let callable = match &agent.command {
                 Some(command) if command.iter().any(|word| word.contains(PACK_PLACEHOLDER)) => {
                     Arc::new(self.pack_program(found, command))
                 }
-                _ => self.agent(&agent, &|name| found.file(name)).map_err(|error| at(error.message))?,
+                _ => self.agent(&agent, &|name| found.file(name)).map_err(at)?,
             };
             agents.push((self.capability(&agent), callable));
         }
@@ -239,8 +238,9 @@ fn misbehave(agents: &mut [Callable], fault: &str) -> Result<(), AppError> {
     let fault: Fault = fault.parse().map_err(AppError::usage)?;
     let known: Vec<String> = agents.iter().map(|(agent, _)| agent.agent_type.to_string()).collect();
     let Some((_, agent)) = agents.iter_mut().find(|(agent, _)| agent.agent_type == fault.agent_type) else {
-        return Err(AppError::usage(format!(
+        return Err(AppError::usage(both!(
             "--fault: there is no agent {}; there are {}",
+            "--fault: no hay ningún agente {}; hay {}",
             fault.agent_type,
             known.join(", ")
         )));

@@ -67,7 +67,7 @@ impl PackProgram {
         let pack = self.files.place().map_err(|error| failed(FailureKind::Unavailable, &error))?;
         let output = folder.join(OUTPUT_FOLDER).join(order.run_id.as_str());
         std::fs::create_dir_all(&output).map_err(|error| {
-            let told = format!(
+            let told = in_english!(
                 "cannot make {}: {error}; run it in a folder that you may write to",
                 output.display()
             );
@@ -145,18 +145,18 @@ fn answer(program: &str, order: &WorkOrder, ended: &Ended) -> Result<AgentAnswer
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
     let exit =
         |raw: i32| judge_command(program, ExitStatus::from_raw(raw), stdout.as_bytes(), stderr.as_bytes());
-    let died = |what: &str| Failure::new(FailureKind::Crashed, format!("`{program}` was killed: {what}"));
+    let died = |what: &str| Failure::new(FailureKind::Crashed, in_english!("`{program}` was killed: {what}"));
     match ended.how {
         How::Exited(_) if ended.stdout.is_cut() => {
-            let told = format!("`{program}` printed more than {} MB on stdout", OUTPUT_BYTES / 1_000_000);
+            let told = in_english!("`{program}` printed more than {} MB on stdout", OUTPUT_BYTES / 1_000_000);
             Err(failed(FailureKind::BadOutput, &told))
         }
         How::Exited(code) => exit((code & 0xff) << 8),
         How::Signalled(signal) => exit(signal),
         How::TimedOut => Err(Failure::timed_out(order.deadline_seconds).into()),
         How::Stopped => Err(AgentFailure::Stopped),
-        How::TooManyProcesses => Err(died("it ran too many processes").into()),
-        How::TooMuchMemory => Err(died("it used too much memory").into()),
+        How::TooManyProcesses => Err(died(recorded!("it ran too many processes")).into()),
+        How::TooMuchMemory => Err(died(recorded!("it used too much memory")).into()),
     }
 }
 

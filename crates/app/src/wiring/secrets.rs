@@ -52,9 +52,11 @@ impl App {
         match self.redactor().text(&words) {
             Cow::Borrowed(_) => words,
             Cow::Owned(clean) => {
-                eprintln!(
-                    "candor: there is what looks like a secret in these words; it was taken out before anything \
-                     was recorded. Agents get secrets from their environment."
+                tell!(
+                    "there is what looks like a secret in these words; it was taken out before anything \
+                     was recorded. Agents get secrets from their environment.",
+                    "hay algo que parece un secreto en estas palabras; se quitó antes de registrar nada. \
+                     Los agentes reciben los secretos de su entorno."
                 );
                 clean
             }

@@ -40,7 +40,11 @@ impl App {
             }
             match self.card(&declared).await {
                 Ok(card) => _ = self.cards.insert(declared.agent_type.clone(), card),
-                Err(error) => eprintln!("candor: nothing is known of agent {}: {error}", declared.agent_type),
+                Err(error) => tell!(
+                    "nothing is known of agent {}: {error}",
+                    "no se sabe nada del agente {}: {error}",
+                    declared.agent_type
+                ),
             }
         }
         self
@@ -48,7 +52,9 @@ impl App {
 
     /// What a remote agent says of itself.
     pub async fn card(&self, declared: &AgentInFile) -> Result<Described, String> {
-        let AgentKind::A2a(url) = declared.kind() else { return Err("it is not a remote agent".to_owned()) };
+        let AgentKind::A2a(url) = declared.kind() else {
+            return Err(say!("it is not a remote agent", "no es un agente remoto"));
+        };
         let agent = A2aAgent::lazy(url, a2a_config(declared)).map_err(|error| error.to_string())?;
         agent.describe().await.map_err(|error| error.to_string())
     }

@@ -41,7 +41,7 @@ const INDENT: usize = 23;
 pub(crate) async fn doctor(global: &GlobalOptions, as_json: bool) -> Result<u8, Failure> {
     let mut findings = Vec::new();
     match App::build(global) {
-        Err(failure) => findings.push(Finding::ill("configuration", failure.message)),
+        Err(failure) => findings.push(Finding::ill("configuration", failure.told())),
         Ok(app) => {
             findings.push(Finding::well("configuration", configured(&app)));
             let of_log = log(&app).await;
@@ -114,7 +114,7 @@ fn configured(app: &App) -> String {
 async fn log(app: &App) -> Vec<Finding> {
     let place = app.data.path().display().to_string();
     let verified = match app.data.verify() {
-        Err(failure) => return vec![Finding::ill("log", failure.message)],
+        Err(failure) => return vec![Finding::ill("log", failure.told())],
         Ok(verified) => verified.unwrap_or_default(),
     };
     if !verified.problems.is_empty() {
@@ -128,7 +128,7 @@ async fn log(app: &App) -> Vec<Finding> {
     );
     let sound = Finding::well("log", told);
     let usable = match app.data.open_quietly() {
-        Err(failure) => Finding::ill(recorded!("data folder"), failure.message),
+        Err(failure) => Finding::ill(recorded!("data folder"), failure.told()),
         Ok(_) => {
             Finding::well(recorded!("data folder"), say!("{place}: writable", "{place}: se puede escribir"))
         }
@@ -262,7 +262,7 @@ async fn answers(url: &str) -> Result<&'static str, String> {
 
 async fn with_tools(app: &App, what: String, patterns: &[String]) -> Finding {
     let tools = match app.tools() {
-        Err(failure) => return Finding::ill(what, failure.message),
+        Err(failure) => return Finding::ill(what, failure.told()),
         Ok(tools) => tools,
     };
     let mut unknown = Vec::new();
@@ -291,7 +291,7 @@ async fn with_tools(app: &App, what: String, patterns: &[String]) -> Finding {
 /// A tier that is not configured is stood in for by another one; where there is none the agent can do nothing.
 fn with_model(app: &App, what: String, tier: Tier) -> Finding {
     let tiers = match app.models(ModelUse::default()) {
-        Err(failure) => return Finding::ill(what, failure.message),
+        Err(failure) => return Finding::ill(what, failure.told()),
         Ok(None) => {
             let told = say!(
                 "needs a model of the {tier} tier, and none is configured: add [models.{tier}]",
@@ -385,7 +385,7 @@ async fn remote_agents(app: &App) -> Vec<Finding> {
 /// Whether every server of tools answers.
 async fn tools(app: &App) -> Vec<Finding> {
     let tools = match app.tools() {
-        Err(failure) => return vec![Finding::ill("tools", failure.message)],
+        Err(failure) => return vec![Finding::ill("tools", failure.told())],
         Ok(tools) => tools,
     };
     let findings = super::tools::health(&tools)
@@ -468,7 +468,7 @@ fn find_program(folder: &Path, program: &str) -> Option<PathBuf> {
 
 fn registry(app: &App) -> Finding {
     match app.registry(&[]) {
-        Err(failure) => Finding::ill("agents", failure.message),
+        Err(failure) => Finding::ill("agents", failure.told()),
         Ok(registry) => {
             let (there, needed) = (registry.declared().len(), app.config.planning.min_agents);
             let told = say!(

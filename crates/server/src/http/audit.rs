@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use candor_app::{AppError, Service};
+use candor_app::{AppError, Service, both, tell};
 use candor_model::{RunId, Timestamp};
 use candor_ports::{Stream, StreamNote};
 use schemars::JsonSchema;
@@ -44,7 +44,10 @@ impl Audit {
     /// Notes what was done. What cannot be noted is told on standard error: the deed is on the run's log all the same.
     pub(crate) async fn note(&self, entry: &AuditEntry) {
         if let Err(error) = self.append(entry).await {
-            eprintln!("candor: the audit could not be written: {error}");
+            tell(&both!(
+                "the audit could not be written: {error}",
+                "no se pudo escribir la auditoría: {error}"
+            ));
         }
     }
 

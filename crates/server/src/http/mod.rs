@@ -28,8 +28,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use candor_app::Service;
 use candor_app::tokens::Tokens;
+use candor_app::{Service, both, tell};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -173,14 +173,25 @@ impl HttpServer {
         let taking_up = tokio::spawn(async move {
             match shared.service.take_up_interrupted().await {
                 Ok(0) => {}
-                Ok(count) => eprintln!("candor: {count} interrupted runs go on"),
-                Err(error) => eprintln!("candor: interrupted runs could not be looked for: {error}"),
+                Ok(count) => {
+                    tell(&both!(
+                        "{count} interrupted runs go on",
+                        "siguen {count} ejecuciones interrumpidas"
+                    ));
+                }
+                Err(error) => tell(&both!(
+                    "interrupted runs could not be looked for: {error}",
+                    "no se pudieron buscar ejecuciones interrumpidas: {error}"
+                )),
             }
             if let Err(error) = shared.audit.import().await {
-                eprintln!("candor: audit.jsonl could not be taken over: {error}");
+                tell(&both!(
+                    "audit.jsonl could not be taken over: {error}",
+                    "no se pudo incorporar audit.jsonl: {error}"
+                ));
             }
             if let Err(error) = shared.service.start_workers(&shared.stop) {
-                eprintln!("candor: {error}");
+                tell(&error.message);
             }
             shared.ready.store(true, Ordering::Release);
         });

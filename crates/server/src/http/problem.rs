@@ -95,8 +95,10 @@ impl IntoResponse for Problem {
 }
 
 impl From<AppError> for Problem {
-    fn from(AppError { kind, message, .. }: AppError) -> Self {
-        match kind {
+    fn from(error: AppError) -> Self {
+        // Programs are answered in English.
+        let message = error.to_string();
+        match error.kind {
             AppErrorKind::Usage => Self::invalid(message),
             AppErrorKind::Refused | AppErrorKind::Busy => Self::conflict(message),
             AppErrorKind::NotFound => Self::not_found(message),

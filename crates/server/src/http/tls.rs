@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use candor_app::{both, tell};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
@@ -90,7 +91,10 @@ impl Certificates {
         self.changed_at = changed_at;
         match self.files.acceptor() {
             Ok(acceptor) => self.acceptor = acceptor,
-            Err(error) => eprintln!("candor: the earlier certificate stays in use: {error}"),
+            Err(error) => tell(&both!(
+                "the earlier certificate stays in use: {error}",
+                "sigue en uso el certificado anterior: {error}"
+            )),
         }
     }
 }

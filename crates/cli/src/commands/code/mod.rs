@@ -22,7 +22,7 @@ pub(super) async fn code(global: &GlobalOptions, command: CodeCommand) -> Result
 pub(super) async fn health(app: &App) -> (bool, String) {
     let wanted = app.config.agents.iter().any(|agent| agent.kind.is_some());
     let python = match app.sandbox() {
-        Err(failure) if wanted => return (false, failure.message),
+        Err(failure) if wanted => return (false, failure.told().to_owned()),
         Err(failure) => {
             return (
                 true,

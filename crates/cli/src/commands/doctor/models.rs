@@ -12,7 +12,7 @@ use crate::commands::models::price;
 /// Whether each tier answers, how fast, and at what price. One tiny call each, side by side.
 pub(super) async fn models(app: &App) -> Vec<Finding> {
     let tiers = match app.models(ModelUse::default()) {
-        Err(failure) => return vec![Finding::ill("models", failure.message)],
+        Err(failure) => return vec![Finding::ill("models", failure.told())],
         Ok(None) => {
             return vec![Finding::well(
                 "models",
@@ -59,7 +59,7 @@ async fn probed(tier: Tier, client: &ChatClient) -> Finding {
 /// Whether texts can be embedded.
 pub(super) async fn meaning(app: &App) -> Option<Finding> {
     let embedder = match app.embedder() {
-        Err(failure) => return Some(Finding::ill("embeddings", failure.message)),
+        Err(failure) => return Some(Finding::ill("embeddings", failure.told())),
         Ok(None) => return None,
         Ok(Some(embedder)) => embedder,
     };

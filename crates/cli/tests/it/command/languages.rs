@@ -104,3 +104,35 @@ fn the_language_is_the_first_that_is_named_and_json_has_none() {
     let list = |lang| output(&candor, &["list", "--json", "--lang", lang], &[]).stdout;
     assert_eq!(list("es"), list("en"));
 }
+
+#[test]
+fn a_wrong_configuration_and_wrong_usage_are_told_in_spanish() {
+    // spec: findings UX-10
+    for (config, told) in [
+        ("[[agents]]\nagent_type = \"mill\"\ncommand = []\n", "`command` está vacío; indicar el programa"),
+        ("[[agents]]\nagent_type = \"mill\"\n", "no tiene ninguno de `command`"),
+        ("[code]\nprocesses = 0\n", "[code]: `processes` debe ser al menos 1"),
+        ("[limits]\nmax_paralel_tasks = 1\n", "¿quizá `max_parallel_tasks`?"),
+        ("[[schedules]]\nname = \"a\"\ncron = \"x\"\ngoal = \"Mill\"\n", "no se puede leer"),
+    ] {
+        let candor = Candor::with_config(config);
+        spanish(&candor, &["agents"]).ended_with(2).tells(&[told]);
+        // The same sentence where all of it is examined.
+        let doctor = spanish(&candor, &["doctor"]).ended_with(1);
+        assert!(doctor.stdout.contains(told), "{told}: {}", doctor.stdout);
+    }
+    let candor = Candor::new();
+    spanish(&candor, &["agents", "--config", "none.toml"])
+        .ended_with(2)
+        .tells(&["no se pudo leer none.toml"]);
+    spanish(&candor, &["run", PARIS, "--fault", "nobody=error"])
+        .ended_with(2)
+        .tells(&["--fault: no hay ningún agente nobody"]);
+    spanish(&candor, &["run", PARIS, "--record", "kept"])
+        .ended_with(2)
+        .tells(&["no hay ninguno configurado"]);
+    spanish(&candor, &["token", "remove", "nobody"]).ended_with(2).tells(&["no hay ningún token `nobody`"]);
+    spanish(&candor, &["packs", "new", "Nuts"]).ended_with(2).tells(&["no es un nombre de paquete"]);
+    let key = "Mill the rye with AKIAIOSFODNN7EXAMPLE";
+    spanish(&candor, &["goal", key]).tells(&["parece un secreto"]);
+}
