@@ -51,13 +51,13 @@ fn an_agent_needs_one_way_to_be_reached() {
     let agent = |more: &str| config(&format!("[[agents]]\nagent_type = \"a\"\n{more}\n"));
     agent("").refused(&[
         "candor.toml",
-        "agent 1 (a)",
+        "[[agents]] 1 (a)",
         "`command`, `http`, `tools`, `model`, `a2a`, `kind`, `builtin`",
     ]);
-    agent("command = []").refused(&["agent 1 (a)", "`command` is empty"]);
-    agent("http = \"http://x\"\ncommand = [\"x\"]").refused(&["agent 1 (a)", "more than one"]);
+    agent("command = []").refused(&["[[agents]] 1 (a)", "`command` is empty"]);
+    agent("http = \"http://x\"\ncommand = [\"x\"]").refused(&["[[agents]] 1 (a)", "more than one"]);
     agent("builtin = \"noop\"\n[[agents]]\nagent_type = \"a\"\nbuiltin = \"noop\"")
-        .refused(&["agent 2 (a)", "twice"]);
+        .refused(&["[[agents]] 2 (a)", "twice"]);
 }
 
 #[test]

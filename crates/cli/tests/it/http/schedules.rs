@@ -152,7 +152,7 @@ fn a_schedule_that_cannot_be_is_refused_with_its_place() {
         let candor = Candor::with_config(&format!("[[schedules]]\nname = \"hives\"\n{text}\n"));
         candor.run(["schedules"]).refused(words);
     };
-    refused("cron = \"hourly please\"\ngoal = \"x\"", &["schedule 1 (hives)", "hourly please"]);
+    refused("cron = \"hourly please\"\ngoal = \"x\"", &["[[schedules]] 1 (hives)", "hourly please"]);
     refused("cron = \"* * * * *\"\ngoal = \"x\"\ntimezone = \"Europe/Atlantis\"", &["Europe/Atlantis"]);
     refused("cron = \"* * * * *\"", &["neither `goal` nor `plan`"]);
     refused("cron = \"* * * * *\"\ngoal = \"x\"\ncatch_up = \"twice\"", &["twice"]);
