@@ -182,7 +182,8 @@ fn spending(
     html! {
         section.card {
             h2 { (title) }
-            div.scroll tabindex="0" role="region" aria-label=(title) { table {
+            @if rows.is_empty() { p.empty { (words.no_data) } }
+            @else { div.scroll tabindex="0" role="region" aria-label=(title) { table {
                 thead { tr { th { (title) } th.right { (words.cost) } th { (words.share) } th.right { (words.tokens) } th.right { (words.calls) } } }
                 tbody { @for row in rows { tr {
                     td.name { @if let Some(link) = link(&row.name) { a href=(link) { (row.name) } } @else { (row.name) } }
@@ -191,7 +192,7 @@ fn spending(
                     td.num.right { (row.spend.tokens.total()) }
                     td.num.right { (row.spend.calls) }
                 } } }
-            } }
+            } } }
         }
     }
 }

@@ -80,7 +80,7 @@ fn row(phase: &PhaseRow, words: &Words) -> Markup {
 /// How sure runs were, and how many of them succeeded: on the line, confidence means what it says.
 pub(super) fn calibration(bands: &[Band], words: &Words) -> Markup {
     let (width, height) = PLOT;
-    let x = |share: f64| 36.0 + share * (width - 48.0);
+    let x = |share: f64| 44.0 + share * (width - 56.0);
     let y = |share: f64| height - 26.0 - share * (height - 38.0);
     let most = bands.iter().map(|band| band.runs).max().unwrap_or(1).max(1) as f64;
     html! {
@@ -94,8 +94,8 @@ pub(super) fn calibration(bands: &[Band], words: &Words) -> Markup {
                         line.axis x1=(x(0.0)) x2=(x(1.0)) y1=(y(0.0)) y2=(y(0.0)) {}
                         line.axis x1=(x(0.0)) x2=(x(0.0)) y1=(y(0.0)) y2=(y(1.0)) {}
                         line.target x1=(x(0.0)) x2=(x(1.0)) y1=(y(0.0)) y2=(y(1.0)) {}
-                        text.sub x="30" y=(y(1.0) + 4.0) text-anchor="end" { "100 %" }
-                        text.sub x="30" y=(y(0.0) + 4.0) text-anchor="end" { "0" }
+                        text.sub x="38" y=(y(1.0) + 4.0) text-anchor="end" { "100 %" }
+                        text.sub x="38" y=(y(0.0) + 4.0) text-anchor="end" { "0" }
                         text.sub x=(x(1.0)) y=(height - 8.0) text-anchor="end" { (words.confidence) }
                         @for band in bands {
                             circle.point cx=(format!("{:.1}", x(band.predicted))) cy=(format!("{:.1}", y(band.actual))) r=(format!("{:.1}", 4.0 + 6.0 * (band.runs as f64 / most).sqrt())) {

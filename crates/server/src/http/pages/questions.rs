@@ -30,6 +30,10 @@ pub(super) fn card(
 }
 
 fn plan(request: &HumanApprovalRequest, words: &Words) -> Markup {
+    // What one is unsure of stands above as a reason.
+    let said = |text: &str| request.reasons.iter().any(|reason| text.contains(reason.as_str()));
+    let risks = request.brief.iter().flat_map(|brief| &brief.risks);
+    let doubts: Vec<_> = risks.filter(|risk| !said(&risk.description)).collect();
     html! {
         pre.plan { (request.plan_summary.trim_end()) }
         @if let Some(reply) = &request.reply { blockquote { (reply) } }
@@ -43,14 +47,13 @@ fn plan(request: &HumanApprovalRequest, words: &Words) -> Markup {
             }
         }
         ul.reasons { @for reason in request.reasons.iter() { li { (reason) } } }
-        @if !request.risks.is_empty() || request.brief.is_some() { h3 { (words.risks) } }
-        ul.risks {
-            @for risk in &request.risks { li.s-bad { span.tag { (risk.class) } (risk.evidence) } }
-            // What one is unsure of stands above as a reason.
-            @for risk in request.brief.iter().flat_map(|brief| &brief.risks).filter(|risk| {
-                !request.reasons.iter().any(|reason| risk.description.contains(reason.as_str()))
-            }) {
-                li { span.tag { (risk.level) } (risk.description) span.muted { " — " (risk.mitigation) } }
+        @if !request.risks.is_empty() || !doubts.is_empty() {
+            h3 { (words.risks) }
+            ul.risks {
+                @for risk in &request.risks { li.s-bad { span.tag { (risk.class) } (risk.evidence) } }
+                @for risk in &doubts {
+                    li { span.tag { (risk.level) } (risk.description) span.muted { " — " (risk.mitigation) } }
+                }
             }
         }
         @if !request.criteria.is_empty() {
