@@ -205,3 +205,53 @@ fn orders_in_an_agents_error_are_told_and_by_setting_reach_no_model() {
         }
     }
 }
+
+/// An agent that tells all others something and asks one of them, and reports what it heard.
+const TALKER: &str = "import json, os, socket, sys
+json.load(sys.stdin)
+bus = socket.socket(socket.AF_UNIX)
+bus.connect(os.environ['CANDOR_BUS'])
+lines = bus.makefile('rw')
+def heard(words):
+    lines.write(json.dumps(words) + '\\n')
+    lines.flush()
+    return json.loads(lines.readline())
+told = heard({'tell': {'messageType': 'discovery', 'priority': 'high', 'content': open('order.txt').read()}})
+asked = heard({'ask': {'toAgent': 'clerk', 'queryType': 'ask_for_data', 'query': 'How many herons?', 'timeout': 5000}})
+json.dump([told, asked], open('heard.json', 'w'))
+print(json.dumps({'outputs': {'report': 'There are herons.'}}))
+";
+/// Whoever is asked answers with what the file says.
+const CLERK: &str = "import json
+print(json.dumps({'response': open('order.txt').read(), 'confidence': 80}))
+";
+
+#[test]
+fn orders_in_messages_between_agents_are_told_and_by_setting_reach_nobody() {
+    // spec: findings SE-01
+    for block in [false, true] {
+        let scene = scene("");
+        let clerk = "[[agents]]\nagent_type = \"clerk\"\nspecialization = \"Counts what is in a store\"\n\
+            capabilities = [\"count\"]\ncommand = [\"python3\", \"clerk.py\"]\n";
+        let known = std::fs::read_to_string(scene.candor.path("candor.toml")).unwrap();
+        let guard = if block { "[guardrails]\ninjection = \"block\"\n" } else { "" };
+        scene.candor.write("candor.toml", format!("{guard}{known}{clerk}"));
+        scene.candor.write("reporter.py", TALKER);
+        scene.candor.write("clerk.py", CLERK);
+        scene.candor.write("order.txt", ORDER);
+        let said = scene.run(&["run", REQUEST, "--json", "--yes", "--run-id", "run_1"]);
+        let reasons = Events(said.lines()).texts("guardrail_tripped", "reason");
+        for subject in ["a message of ", "an answer of clerk"] {
+            assert!(reasons.iter().any(|it| it.contains(subject)), "{subject}: {reasons:?}");
+        }
+        let heard = std::fs::read_to_string(scene.candor.path("heard.json")).unwrap();
+        let [told, asked]: [Value; 2] = serde_json::from_str(&heard).unwrap();
+        assert_eq!(told["ok"].is_null(), block, "{told}");
+        assert_eq!(asked["response"] == ORDER, !block, "{asked}");
+        if block {
+            assert!(!heard.contains("id_rsa"), "{heard}");
+            assert!(told["error"].as_str().unwrap().contains("blocked by the guardrail"), "{told}");
+            assert!(asked["error"].as_str().unwrap().contains("blocked by the guardrail"), "{asked}");
+        }
+    }
+}
