@@ -88,6 +88,24 @@ impl AgentMeasure {
         self.latency_ms = self.latency_ms.saturating_add(other.latency_ms);
         self.cost = self.cost + other.cost;
     }
+
+    /// The share of attempts that succeeded; absent before the first one.
+    #[must_use]
+    pub fn success_share(&self) -> Option<f64> {
+        (self.attempts > 0).then(|| self.successes as f64 / self.attempts as f64)
+    }
+
+    /// What an attempt took on average; absent before the first one.
+    #[must_use]
+    pub fn mean_latency_ms(&self) -> Option<u64> {
+        self.latency_ms.checked_div(self.attempts)
+    }
+
+    /// What an attempt cost on average; absent before the first one.
+    #[must_use]
+    pub fn mean_cost(&self) -> Option<Money> {
+        self.cost.micros().checked_div(self.attempts).map(Money::from_micros)
+    }
 }
 
 /// A task that an agent succeeded at.

@@ -51,16 +51,16 @@ pub(crate) async fn agents(global: &GlobalOptions, args: &AgentsArgs) -> Result<
         word!("good at", "bueno en")
     );
     for (declared, known) in rows {
-        let attempts = experience.measured.get(&declared.agent_type).map_or(0, |measure| measure.attempts);
-        // What is declared is no measurement.
-        let measured = |figure: String| if attempts == 0 { NO_DATA.to_owned() } else { figure };
+        // What is declared is no measurement, and is not mixed with one.
+        let measured = experience.measured.get(&declared.agent_type).copied().unwrap_or_default();
+        let shown = |figure: Option<String>| figure.unwrap_or_else(|| NO_DATA.to_owned());
         text.push_str(&format!(
             "{:<24} {:>8} {:>10} {:>8} {:>9}  {:<8} {}\n",
             declared.agent_type.as_str(),
-            measured(format!("{:.0}%", known.success_rate.get() * 100.0)),
-            measured(format!("{} ms", known.avg_latency_ms)),
-            measured(format!("${:.3}", known.cost_per_invocation)),
-            attempts,
+            shown(measured.success_share().map(|share| format!("{:.0}%", share * 100.0))),
+            shown(measured.mean_latency_ms().map(|mean| format!("{mean} ms"))),
+            shown(measured.mean_cost().map(|mean| format!("${mean:.3}"))),
+            measured.attempts,
             effects(known),
             match open_circuit(&experience, declared) {
                 Some(open) => format!("{} — {open}", declared.specialization),

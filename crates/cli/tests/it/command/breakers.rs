@@ -46,7 +46,10 @@ fn an_agent_that_keeps_failing_rests_and_the_router_knows() {
         candor.run(["run", "--plan", "plan.json"]);
     }
     assert_eq!(breaker(&candor)["failureThreshold"], 3);
-    candor.run(["agents"]).ended_with(0).shows(&["circuit open, retry in", "cannot start"]);
+    let agents = candor.run(["agents"]).ended_with(0).shows(&["circuit open, retry in", "cannot start"]);
+    // Three failures of three attempts, whatever it declares of itself.
+    let row = agents.stdout.lines().find(|line| line.starts_with("broken_writer")).unwrap();
+    assert_eq!(row.split_whitespace().nth(1), Some("0%"), "{row}");
     let ranking =
         candor.run(["route", "--json", "Write letters and poems"]).ended_with(0).json()["ranking"].clone();
     assert_eq!(ranking[0]["agent_type"], "clerk");

@@ -1,5 +1,6 @@
 //! Pages of the installation: agents, tools, configuration; and the inbox, the login and errors.
 
+use candor_model::AgentMeasure;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -40,10 +41,10 @@ pub(super) fn agents(data: &Value, words: &Words) -> Markup {
 
 fn agent(row: &Value) -> Markup {
     let known = |field: &str| row.pointer(&format!("/known/{field}"));
-    let number = |field: &str| known(field).and_then(Value::as_f64).unwrap_or_default();
-    let attempts = row.pointer("/measured/attempts").and_then(Value::as_u64).unwrap_or(0);
-    // What nobody measured is not known, whatever the default is.
-    let measured = |text: String| if attempts > 0 { text } else { "–".to_owned() };
+    // What is declared is no measurement, and is not mixed with one.
+    let measured: AgentMeasure =
+        row.get("measured").and_then(|it| serde_json::from_value(it.clone()).ok()).unwrap_or_default();
+    let shown = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
     let circuit = row.pointer("/breaker/state").and_then(Value::as_str).unwrap_or("closed");
     let class = match circuit {
         "closed" => "s-ok",
@@ -54,10 +55,10 @@ fn agent(row: &Value) -> Markup {
         tr {
             td { strong { (text(known("agent_type"))) } }
             td { (text(known("specialization"))) }
-            td.num.right { (measured(format!("{:.0} %", number("success_rate") * 100.0))) }
-            td.num.right { (measured(format!("{:.0} ms", number("avg_latency_ms")))) }
-            td.num.right { (format!("${:.3}", number("cost_per_invocation"))) }
-            td.num.right { (attempts) }
+            td.num.right { (shown(measured.success_share().map(|share| format!("{:.0} %", share * 100.0)))) }
+            td.num.right { (shown(measured.mean_latency_ms().map(|mean| format!("{mean} ms")))) }
+            td.num.right { (shown(measured.mean_cost().map(|mean| format!("${mean:.3}")))) }
+            td.num.right { (measured.attempts) }
             td {
                 span.badge.(class) { span.dot {} (circuit.replace('_', " ")) }
                 @if circuit != "closed" { div.sub { (text(row.pointer("/breaker/last_reason"))) } }
