@@ -29,6 +29,16 @@ pub(super) struct Freed {
 
 /// Starts what may start after a change of the plan, the gates or the stage; ends the phase if all is done.
 pub(super) fn after_change(draft: &mut Draft<'_>) {
+    start(draft, draft.now);
+}
+
+/// Starts what was waited for until `at`, however late it is: what became due since then may need so much of the
+/// budget that nothing starts beside it, and the same time would be waited for without end.
+pub(super) fn repetition_due(draft: &mut Draft<'_>, at: Timestamp) {
+    start(draft, at);
+}
+
+fn start(draft: &mut Draft<'_>, due: Timestamp) {
     let now = draft.now;
     let ahead = draft.projected();
     if *ahead.stage() != Stage::Executing {
@@ -44,7 +54,7 @@ pub(super) fn after_change(draft: &mut Draft<'_>) {
         return execution_done(draft, finish);
     }
     let freed = Freed { slots: 0, released: Vec::new(), money: *ahead.money(), ended: None };
-    let round = round(ahead, work, freed, now);
+    let round = round(ahead, work, freed, Times { due, now });
     act_on(draft, round);
     end_if_stuck(draft);
 }
@@ -72,7 +82,7 @@ pub(crate) fn would_start(state: &RunState, at: Timestamp) -> bool {
         return false;
     };
     let freed = Freed { slots: 0, released: Vec::new(), money: *state.money(), ended: None };
-    let round = round(state, work, freed, at);
+    let round = round(state, work, freed, Times { due: at, now: at });
     round.short.is_some() || !round.dispatches.is_empty()
 }
 
@@ -91,7 +101,7 @@ fn most_at_once(state: &RunState) -> usize {
 /// Starts what may start after one outcome, from the state before it.
 pub(super) fn after_outcome(draft: &mut Draft<'_>, freed: Freed) {
     let Some(work) = draft.state.work() else { return };
-    let round = round(draft.state, work, freed, draft.now);
+    let round = round(draft.state, work, freed, Times { due: draft.now, now: draft.now });
     act_on(draft, round);
 }
 
@@ -127,7 +137,16 @@ pub(super) fn over_budget(draft: &mut Draft<'_>, money: Allowance, needed: Money
     ending::abort(draft, PlanningError::RunBudgetExceeded { spent, budget, needed });
 }
 
-fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
+/// The times that matter to a round of scheduling.
+#[derive(Clone, Copy)]
+struct Times {
+    /// Repetitions up to this time may start.
+    due: Timestamp,
+    /// Deadlines count from here.
+    now: Timestamp,
+}
+
+fn round(state: &RunState, work: &Work, freed: Freed, times: Times) -> Round {
     let mut round = Round { dispatches: Vec::new(), short: None, awaited: BTreeMap::new() };
     if !state.may_dispatch() {
         return round;
@@ -137,7 +156,7 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
     let mut money = freed.money;
     let mut places = Places::of(state, work, freed.ended.as_ref());
     let mut room = limit.saturating_sub(running);
-    for index in candidates(work, freed.released, now, places.look_at(room)) {
+    for index in candidates(work, freed.released, times.due, places.look_at(room)) {
         let Some((task, run)) = work.task(index).filter(|_| room > 0) else {
             continue;
         };
@@ -159,7 +178,7 @@ fn round(state: &RunState, work: &Work, freed: Freed, now: Timestamp) -> Round {
         if agent != task.agent_type {
             round.dispatches.push(fell_back(task, &agent));
         }
-        let deadline = now.plus(state.time_for(&agent));
+        let deadline = times.now.plus(state.time_for(&agent));
         round.dispatches.push(EventBody::TaskDispatched {
             task_id: task.task_id.clone(),
             attempt: run.attempts.saturating_add(1),
@@ -219,9 +238,9 @@ impl<'a> Places<'a> {
 }
 
 /// The first `count` of those that are ready, those just released and those whose wait is over.
-fn candidates(work: &Work, released: Vec<ReadyKey>, now: Timestamp, count: usize) -> Vec<TaskIndex> {
+fn candidates(work: &Work, released: Vec<ReadyKey>, until: Timestamp, count: usize) -> Vec<TaskIndex> {
     let mut keys = released;
-    let due = work.backoffs().take_while(|(at, _)| *at <= now);
+    let due = work.backoffs().take_while(|(at, _)| *at <= until);
     keys.extend(due.filter_map(|(_, index)| work.ready_key(index)));
     keys.extend(work.ready().take(count));
     keys.sort_unstable();

@@ -13,9 +13,7 @@ use super::{
 use crate::state::{Attempt, Owed, Stage, first_phases};
 
 pub(super) fn tick(draft: &mut Draft<'_>) {
-    if draft.state.next_timeout().is_none_or(|at| at > draft.now) {
-        return;
-    }
+    let Some(at) = draft.state.next_timeout().filter(|at| *at <= draft.now) else { return };
     match draft.state.stage() {
         Stage::Preparing { .. } if draft.state.talk().is_some() => {
             let limit = draft.state.settings().planning_timeout;
@@ -28,7 +26,7 @@ pub(super) fn tick(draft: &mut Draft<'_>) {
         Stage::Executing if breakers::try_again(draft) => schedule::after_change(draft),
         Stage::Executing => match overdue(draft) {
             Some((task_id, attempt)) => time_out(draft, &task_id, attempt),
-            None => schedule::after_change(draft),
+            None => schedule::repetition_due(draft, at),
         },
         _ => {}
     }

@@ -21,6 +21,8 @@ impl RunState {
             brief: brief.clone(),
         };
         self.findings_mut().dialogue.propose(shown);
+        // A run that is taken up again may get another plan, whose tasks have the names of tasks that were tried.
+        self.remember_attempts();
         self.counters.version = *version;
         let work = Work::new(*version, Plan::clone(plan), agents, |id| self.counters.attempts_at(id));
         self.confidence.propose(at, plan.confidence_score);

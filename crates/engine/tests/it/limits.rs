@@ -2,8 +2,8 @@
 
 use candor_engine::{Input, PhaseResult, Refusal};
 use candor_model::{
-    Account, CheckpointId, ErrorKind, EventBody, FeedbackType, Notification, Payee, Phase, PlanningError,
-    RunSettings, RunStatus, TaskStatus,
+    Account, ApprovalAction, CheckpointId, ErrorKind, EventBody, FeedbackType, Notification, Payee, Phase,
+    PlanningError, RunSettings, RunStatus, TaskStatus, Transience,
 };
 use candor_testkit::fixtures::{self, dollars, feedback, paris_plan, plan_of, simple_task, task_id};
 use candor_testkit::scenario::Scenario;
@@ -121,6 +121,23 @@ fn what_failed_is_tried_again_when_an_ended_run_is_resumed() {
 }
 
 #[test]
+fn another_plan_counts_the_attempts_of_the_one_before() {
+    // spec: beyond BY-01
+    let settings = RunSettings { approval_threshold: fixtures::confidence(0.8), ..RunSettings::default() };
+    let mut run = Scenario::of(plan_of(paris_plan().subtasks, 0.6), settings);
+    run.decide_on_plan(ApprovalAction::Approve, Vec::new());
+    run.fail("task_003", "the disk is full");
+    run.guide(candor_model::GuidanceAction::Abort, None);
+    run.stop_all();
+    assert_eq!(run.state.status(), RunStatus::Aborted);
+    run.take(Input::Resume);
+    run.try_say(ApprovalAction::Regenerate, |decision| decision.comments = "anew".to_owned()).unwrap();
+    run.propose(paris_plan());
+    run.decide_on_plan(ApprovalAction::Approve, Vec::new());
+    assert_eq!(run.attempt("task_001"), 2, "no key of an attempt stands for two");
+}
+
+#[test]
 fn a_plan_that_revisions_made_too_unsure_is_given_up() {
     // spec: planning AB-04 WF-07
     let settings = RunSettings { approval_threshold: candor_model::Confidence::NONE, ..unattended() };
@@ -234,6 +251,37 @@ fn a_cap_on_money_is_reserved_before_each_call() {
     let to = run.state.checkpoints().last().unwrap().id;
     run.take(Input::RollBack { to, run_budget: Some(dollars(1.0)) });
     assert_eq!(run.state.status(), RunStatus::Executing);
+}
+
+#[test]
+fn a_late_tick_starts_what_was_waited_for() {
+    // The cheap task is due first and fits beside the one at work; the dear one, due later, comes first and does
+    // not. A tick in time and a late one start the same.
+    let start = || {
+        let settings = RunSettings { run_budget: Some(dollars(0.04)), ..RunSettings::default() };
+        let tasks: Vec<_> = ["flight_agent", "transportation_agent", "hotel_agent"]
+            .iter()
+            .enumerate()
+            .map(|(n, agent)| simple_task(n + 1, "Do a step", &[], agent))
+            .collect();
+        let mut run = Scenario::of(plan_of(tasks, 0.9), settings);
+        assert_eq!(run.running(), ["task_001", "task_002", "task_003"]);
+        run.fail_for_now("task_002", "busy");
+        run.pass(0.5);
+        let mut answer = feedback(1, FeedbackType::Failure, &["busy"]);
+        answer.cost = dollars(0.01);
+        answer.failure = answer.failure.map(|failure| failure.with_transience(Transience::Transient));
+        run.report("task_001", answer);
+        run
+    };
+    for late in [1.0, 9.0] {
+        let mut run = start();
+        let due = run.state.next_timeout();
+        assert!(due.is_some_and(|at| at <= run.now.plus(fixtures::seconds(late))), "{due:?}");
+        run.wait(late);
+        assert_eq!(run.started(), ["task_002"], "after {late} s");
+        assert_ne!(run.state.next_timeout(), due);
+    }
 }
 
 #[test]
