@@ -1,6 +1,6 @@
 //! What the phases at work have asked models so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{
     AskKey, AskStep, Consulted, Degradation, FailedComponent, Money, OpenCall, Phase, TaskId,
@@ -62,6 +62,11 @@ impl Asks {
     /// What was asked for a revision that has its answer.
     pub(super) fn forget_revision(&mut self, number: u32) {
         self.forget_those(|ask| ask.key.phase == Phase::Execution && ask.key.attempt == number);
+    }
+
+    /// What was asked for revisions other than these, which nobody waits for any more.
+    pub(super) fn keep_revisions(&mut self, numbers: &BTreeSet<u32>) {
+        self.forget_those(|ask| ask.key.phase == Phase::Execution && !numbers.contains(&ask.key.attempt));
     }
 
     pub(super) fn forget_all(&mut self) {

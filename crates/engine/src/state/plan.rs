@@ -84,6 +84,8 @@ impl RunState {
         let counters = &self.counters;
         if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             work.reshape(version, plan, rerun, |id| counters.attempts_at(id));
+            // A task that is done again, or no more, needs no other approach.
+            self.asks.keep_revisions(&work.revising().map(|(_, number, _)| number).collect());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use candor_engine::{Input, PhaseResult, Refusal};
 use candor_model::{
-    AskStep, EventBody, ModelErrorKind, Money, Notification, Phase, RunSettings, RunStatus, Seconds,
+    AskKey, AskStep, EventBody, ModelErrorKind, Money, Notification, Phase, RunSettings, RunStatus, Seconds,
 };
 use candor_testkit::consulting::{
     accepted, answered, ask, consulted, consulting, failed, fall_back, give_up,
@@ -278,4 +278,27 @@ fn a_ready_task_whose_agent_rests_keeps_no_other_from_starting() {
         .map(|(n, agent)| fixtures::simple_task(n, &format!("Search flights {n}"), &[], agent.as_str()));
     run.propose(fixtures::plan_of(tasks.to_vec(), 0.9));
     assert_eq!(count(&run, |body| matches!(body, EventBody::TaskDispatched { .. })), 1, "{:?}", run.last);
+}
+
+#[test]
+fn nobody_waits_for_a_model_that_was_asked_about_a_task_that_is_done_again() {
+    // spec: beyond BY-06
+    let settings = RunSettings { unattended: true, revise_with_model: true, ..RunSettings::default() };
+    let mut tasks = fixtures::paris_plan().subtasks;
+    for later in &mut tasks[1..] {
+        later.dependencies = vec![fixtures::task_id("task_001")];
+    }
+    let mut run = Scenario::of(fixtures::plan_of(tasks, 0.9), settings);
+    run.succeed("task_001");
+    run.fail("task_003", "the disk is full");
+    let about = AskKey { attempt: 1, ..ask(Phase::Execution, "revise") };
+    run.take(consulting(&about, 1_000));
+    run.report("task_004", fixtures::over_budget_feedback());
+    let (task_id, proposal) = (fixtures::task_id("task_004"), Err("no model could answer".to_owned()));
+    run.take(Input::Revised { task_id, number: 2, proposal });
+    assert_eq!(run.state.open_calls().count(), 0);
+    // It is under way all the same, and paid for when its bill comes.
+    let before = run.state.spent().micros();
+    run.take(consulted(&about, 1, Some(answered("{}", 700)), accepted()));
+    assert_eq!(run.state.spent().micros(), before + 700);
 }

@@ -8,7 +8,7 @@ mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use candor_engine::RunState;
+use candor_engine::{Checkpoint, RunState};
 use candor_model::{
     AgentType, ChoiceKind, Confidence, Event, EventBody, ExecutionFeedback, GateId, Money, Notification,
     Phase, Plan, PlanVersion, Position, Question, Recorded, RunSettings, TaskId,
@@ -29,6 +29,8 @@ pub(super) struct Invariants {
     now: Scene,
     /// The scene after each event, to go back to.
     past: Vec<Scene>,
+    /// The points to go back to, as of the last append.
+    points: Vec<Checkpoint>,
     keys: BTreeSet<(TaskId, u32)>,
     gates_seen: BTreeSet<GateId>,
     version: PlanVersion,
@@ -120,6 +122,7 @@ impl Invariants {
             self.past.push(self.now.clone());
         }
         let state = state.ok_or("there is no state")?;
+        state.checkpoints().clone_into(&mut self.points);
         self.questions_fit_the_plan(state)?;
         self.asking.check_level(state)?;
         self.circuits.check_state(state)?;
@@ -373,9 +376,13 @@ impl Invariants {
 
     fn go_back(&mut self, to: candor_model::CheckpointId, state: Option<&RunState>) -> Result<(), String> {
         invariant(self.now.running.is_empty(), || "went back while attempts were running".to_owned())?;
-        let point = state.and_then(|state| state.checkpoints().iter().find(|point| point.id == to));
+        // A point from before this append, or one that came with it.
+        let is_it = |point: &&Checkpoint| point.id == to;
+        let new = state.map_or(&[] as &[_], RunState::checkpoints);
+        let point = self.points.iter().find(is_it).or_else(|| new.iter().find(is_it)).cloned();
         let point = point.ok_or("went back to a point that does not exist")?;
         let position = point.position;
+        self.points.retain(|known| known.position <= position);
         let place = usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1);
         let mut scene = self.past.get(place).cloned().ok_or("went back to a point that is not on the log")?;
         scene.running.clear();
