@@ -146,7 +146,10 @@ async fn declared_outputs_come_from_its_last_block() {
 async fn interrupt(place: &Place, order: &WorkOrder, cx: &Arc<MemoryContext>) {
     let (agent, stop) = (place.agent(), CancellationToken::new());
     let at_work = async {
-        while !place.folder.path().join("waiting").exists() {
+        // The file is there before its content is.
+        let waits =
+            || std::fs::read_to_string(place.folder.path().join("waiting")).is_ok_and(|id| !id.is_empty());
+        while !waits() {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
         stop.cancel();
