@@ -57,8 +57,31 @@ impl Rule {
         }
     }
 
+    /// Where the first word of a text begins.
+    fn find_start(self, text: &str) -> Option<usize> {
+        let plain = text.bytes().position(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())?;
+        match text.as_bytes().get(plain) {
+            // A letter begins a word by every rule.
+            Some(byte) if byte.is_ascii_alphabetic() => Some(plain),
+            _ => Some(plain + text.get(plain..)?.find(|letter| self.begins(letter))?),
+        }
+    }
+
     /// The length in bytes of the word that a text begins with.
     fn length(self, text: &str) -> usize {
+        // Small letters, perhaps behind a capital one, are most words of most texts, and a word by every rule.
+        let capital = usize::from(text.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase()));
+        let small = text.bytes().skip(capital).take_while(u8::is_ascii_lowercase).count();
+        let letters = capital + small;
+        let ends_there =
+            |byte: u8| byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"-'".contains(&byte);
+        if letters > 0 && text.as_bytes().get(letters).is_none_or(|byte| ends_there(*byte)) {
+            return letters;
+        }
+        self.length_by_letter(text)
+    }
+
+    fn length_by_letter(self, text: &str) -> usize {
         let mut letters = text.char_indices().peekable();
         let Some((_, first)) = letters.next() else { return 0 };
         let mut previous = first;
@@ -107,10 +130,39 @@ impl<'t> Iterator for Words<'t> {
 
     fn next(&mut self) -> Option<Word<'t>> {
         let rest = self.text.get(self.at..)?;
-        let start = self.at + rest.find(|letter| self.rule.begins(letter))?;
+        let start = self.at + self.rule.find_start(rest)?;
         let rest = self.text.get(start..)?;
         let text = rest.get(..self.rule.length(rest))?;
         self.at = start + text.len();
         Some(Word { text, start })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All texts of up to so many of these letters.
+    fn texts(most: usize) -> Vec<String> {
+        let letters = ['a', 'z', 'B', '9', '-', '\'', '’', '.', ' ', 'é', '\u{301}'];
+        let mut all = vec![String::new()];
+        let mut last = all.clone();
+        for _ in 0..most {
+            last = last.iter().flat_map(|text| letters.map(|letter| format!("{text}{letter}"))).collect();
+            all.extend(last.iter().cloned());
+        }
+        all
+    }
+
+    #[test]
+    fn the_quick_look_at_plain_letters_finds_what_the_rules_say() {
+        let rules =
+            [Rule::Plain, Rule::Letters, Rule::Hyphenated, Rule::CamelCase, Rule::Identifier, Rule::Prose];
+        for (text, rule) in texts(4).iter().flat_map(|text| rules.map(|rule| (text, rule))) {
+            let start = text.find(|letter| rule.begins(letter));
+            assert_eq!(rule.find_start(text), start, "{text:?} {rule:?}");
+            let Some(word) = start.and_then(|start| text.get(start..)) else { continue };
+            assert_eq!(rule.length(word), rule.length_by_letter(word), "{text:?} {rule:?}");
+        }
     }
 }
