@@ -5,17 +5,18 @@
 //! installation, so that what was equal stays equal, and the tag is too short to find the value by.
 
 mod scan;
+mod signs;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use self::scan::Scan;
+use self::signs::Signs;
 use crate::hex;
 use crate::secret::{self, MARK};
 
@@ -25,19 +26,6 @@ const MIN_KNOWN_VALUE: usize = 8;
 const TYPICAL_TEXT: usize = 512;
 /// How many bytes of a hash are the tag.
 const TAG_BYTES: usize = 3;
-/// Every secret that is recognised by its shape or place contains one of these, in any letter case; other texts are skipped.
-#[rustfmt::skip]
-const SIGNS: &[&str] = &[
-    "sk-", "aiza", "github_pat_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "whsec_",
-    "npm_", "xapp-", "akia", "asia", "xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxr-", "xoxs-", "bearer", "eyj", "-----begin", "://", "passw",
-    "passphrase", "pwd", "secret", "api_key", "api-key", "apikey", "access_key", "access_token", "auth_token", "private_key", "token=",
-    "token:", "token\"", "token\\\"", "token'", "token =", "token :", "token is",
-    "token es", "--token", "glptt-", "glrt-", "gldt-", "dop_v1_", "doo_v1_", "shpat_", "shpss_", "shpca_", "sg.", "pypi-", "hvs.", "ya29.",
-    "eaacedeose0cba", "lin_api_", "gsk_", "r8_", "dckr_pat_", "atatt3", "sntrys_", "sntryu_", "pmak-", "nrak-", "xai-", "pplx-", "nvapi-",
-    ":aa", "hooks.slack.com", "api/webhooks", "accountkey", "account_key", "sharedaccesskey", "basic ", "contrase", "clave", "kennwort",
-    "mot de passe", "senha", "-u ", " -p",
-];
-
 /// A name that counts only with what follows it, or every "tokens" of a record would be looked at.
 const TOKEN: &str = "token";
 
@@ -46,7 +34,7 @@ pub struct Redactor {
     values: Vec<String>,
     fields: Vec<String>,
     key: [u8; 16],
-    signs: Option<AhoCorasick>,
+    signs: Signs,
     taken: AtomicU64,
 }
 
@@ -67,11 +55,7 @@ impl Redactor {
         // As they are, and as they stand in JSON.
         let known: Vec<String> =
             values.iter().chain(&fields).flat_map(|known| [known.clone(), in_json(known)]).collect();
-        let signs = SIGNS.iter().copied().chain(known.iter().map(String::as_str));
-        // By default more than a hundred words get a smaller table, which takes several times as long to read a text.
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
-        let signs = builder.build(signs).ok();
+        let signs = Signs::new(known.iter().map(String::as_str));
         Self { values, fields, key, signs, taken: AtomicU64::new(0) }
     }
 
@@ -169,7 +153,7 @@ impl Redactor {
     }
 
     fn is_suspicious(&self, text: &str) -> bool {
-        self.signs.as_ref().is_none_or(|signs| signs.is_match(text)) || secret::has_account_token(text)
+        self.signs.are_in(text) || secret::has_account_token(text)
     }
 
     /// Whether the operator has named a field.

@@ -156,6 +156,11 @@ const KEYS: &[(&str, &str, usize)] = &[
     ("nvapi-", "api_key", 40),
 ];
 
+/// Whether this is how a well-known key begins, in whatever letter case; such a key begins a word.
+pub(crate) fn begins_key(text: &str) -> bool {
+    KEYS.iter().any(|(start, ..)| start.eq_ignore_ascii_case(text))
+}
+
 /// How long a beginning is that is hardly ever part of another word.
 const LONG_PREFIX: usize = 4;
 
