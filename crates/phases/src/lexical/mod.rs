@@ -4,6 +4,7 @@
 //! tasks that it succeeded at. It knows no meaning beyond a small table of synonyms and of Spanish words, so it says
 //! which words speak for an agent, never that the agent understands.
 
+mod cache;
 mod spanish;
 mod synonyms;
 mod vocabulary;
@@ -16,6 +17,7 @@ use candor_planning::routing;
 
 use words::Term;
 
+pub(crate) use cache::LexiconCache;
 pub(crate) use vocabulary::is_chatter;
 
 /// How much a mention counts in an agent's name, in its capabilities and in its specialization.

@@ -25,6 +25,7 @@ pub use self::gatekeeper::examine;
 use self::ranking::Ranking;
 use crate::consult::revise_task;
 use crate::critique::critique;
+use crate::lexical::LexiconCache;
 use crate::plan_cache::PlanCache;
 use crate::router::Explanation;
 use crate::{Incomplete, Pack, PhaseContext, Rulebook};
@@ -46,6 +47,8 @@ pub struct Phases {
     rules: Arc<Rulebook>,
     /// What was broken down before. It changes how long the work takes, and nothing else.
     cache: Arc<Mutex<PlanCache>>,
+    /// The words of the agents, as they were last read; the same holds.
+    lexicons: Arc<LexiconCache>,
 }
 
 impl Phases {
@@ -61,6 +64,7 @@ impl Phases {
             for_any_goal: Arc::new(for_any_goal),
             rules: Arc::default(),
             cache: Arc::default(),
+            lexicons: Arc::default(),
         }
     }
 
@@ -127,7 +131,7 @@ impl Phases {
     /// Ranks everyone for a task, the best first.
     pub fn route(&self, task: &SubTask, cx: &PhaseContext<'_>) -> Result<Vec<RankedAgent>, Incomplete> {
         let agents = self.rankable(cx.goal.map(|goal| &goal.goal_type), cx.agents);
-        let ranking = Ranking::new(cx, &agents, [task])?;
+        let ranking = Ranking::new(&self.lexicons, cx, &agents, [task])?;
         let explained = ranking.of(task, agents.len())?;
         Ok(explained.iter().map(Explanation::ranked).collect())
     }
@@ -152,7 +156,8 @@ impl Phases {
         agents: &[AgentCapability],
     ) -> Result<Vec<RankedAgent>, String> {
         let agents = self.rankable(None, agents);
-        let explained = Ranking::by_words(&BTreeMap::new(), &agents, &[]).of(task, agents.len())?;
+        let explained =
+            Ranking::by_words(&self.lexicons, &BTreeMap::new(), &agents, &[]).of(task, agents.len())?;
         Ok(explained.iter().map(Explanation::ranked).collect())
     }
 

@@ -74,7 +74,7 @@ fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomple
         None => specialists::ask(phases, cx, &mut plan.subtasks, &mut notes)?,
     };
     let added = knowledge::complete(phases, cx, goal, &mut plan);
-    let ranking = ranking(cx, &agents, &plan.subtasks)?;
+    let ranking = ranking(phases, cx, &agents, &plan.subtasks)?;
     plan.created_at = cx.now;
     let mut choices = assign(&mut plan.subtasks, &agents, &ranking, &mut notes)?;
     break_ties(cx, &mut plan.subtasks, &agents, &mut choices)?;
@@ -243,14 +243,15 @@ fn bypass(plan: &mut Plan, agents: &[AgentCapability], notes: &mut Vec<String>) 
 
 /// Ranks agents for these tasks. Where the author of a plan chose, whoever stands in is found by words.
 fn ranking<'a>(
+    phases: &Phases,
     cx: &PhaseContext<'a>,
     agents: &[AgentCapability],
     tasks: &[SubTask],
 ) -> Result<Ranking<'a>, Incomplete> {
     if cx.material.is_some_and(|material| material.plan.is_some()) {
-        return Ok(Ranking::by_words(cx.open_circuits, agents, cx.examples));
+        return Ok(Ranking::by_words(&phases.lexicons, cx.open_circuits, agents, cx.examples));
     }
-    Ranking::new(cx, agents, tasks)
+    Ranking::new(&phases.lexicons, cx, agents, tasks)
 }
 
 /// What a plan for this kind of goal must cover; what a person left out of it stays out.

@@ -7,6 +7,7 @@ use candor_model::{AgentCapability, AgentType, RoutedExample, SubTask, Texts, Ti
 use candor_planning::routing;
 
 use super::GUESSED_SIMILARITY;
+use crate::lexical::LexiconCache;
 use crate::router::{Explanation, Router, Success};
 use crate::{Incomplete, Meaning, PhaseContext};
 
@@ -20,12 +21,13 @@ pub(super) struct Ranking<'a> {
 impl<'a> Ranking<'a> {
     /// Reads the agents. Pauses if the meaning of something is not known yet.
     pub(super) fn new<'t>(
+        lexicons: &LexiconCache,
         cx: &PhaseContext<'a>,
         agents: &[AgentCapability],
         tasks: impl IntoIterator<Item = &'t SubTask>,
     ) -> Result<Self, Incomplete> {
         let Some(meaning) = cx.meaning else {
-            return Ok(Self::by_words(cx.open_circuits, agents, cx.examples));
+            return Ok(Self::by_words(lexicons, cx.open_circuits, agents, cx.examples));
         };
         let agents = &routable(agents);
         let agent_texts: Vec<String> = agents.iter().map(routing::agent_text).collect();
@@ -41,18 +43,21 @@ impl<'a> Ranking<'a> {
             .iter()
             .map(|example| Success::new(example, meaning.0.at_once(routing::own_words(&example.text))))
             .collect();
-        let router = Router::new(agents.to_vec(), &vectors, &history).map_err(|error| error.to_string())?;
+        let router = Router::cached(agents.clone(), &vectors, &history, lexicons)
+            .map_err(|error| error.to_string())?;
         Ok(Self { router, meaning: Some(meaning), open_circuits: cx.open_circuits })
     }
 
     /// Reads the words only: of the agents, and of what they succeeded at.
     pub(super) fn by_words(
+        lexicons: &LexiconCache,
         open_circuits: &'a BTreeMap<AgentType, Option<Timestamp>>,
         agents: &[AgentCapability],
         examples: &[RoutedExample],
     ) -> Self {
         let history: Vec<Success> = examples.iter().map(|example| Success::new(example, None)).collect();
-        Self { router: Router::by_words(routable(agents), &history), meaning: None, open_circuits }
+        let router = Router::by_words_cached(routable(agents), &history, lexicons);
+        Self { router, meaning: None, open_circuits }
     }
 
     /// What the ranking goes by, for people.

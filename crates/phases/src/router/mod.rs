@@ -14,12 +14,13 @@ mod tests;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::Vector;
 use candor_model::{AgentCapability, AgentType, RoutedExample};
 use candor_planning::routing::{self, RoutingProblem};
 
-use crate::lexical::Lexicon;
+use crate::lexical::{Lexicon, LexiconCache};
 
 use self::history::{MOST_SUCCESSES, Record, Scale};
 use self::meaning::{Meaning, Nearness};
@@ -90,7 +91,7 @@ pub struct Router {
     agents: Vec<AgentCapability>,
     /// What similarity is worth with each of them, side by side: a look at every agent would be a miss of the cache.
     worths: Vec<f64>,
-    lexicon: Lexicon,
+    lexicon: Arc<Lexicon>,
     meaning: Option<Meaning>,
     /// How many successes of each agent count, in the registry's order.
     successes: Vec<usize>,
@@ -117,9 +118,19 @@ impl Router {
         vectors: &[Option<Vector>],
         history: &[Success],
     ) -> Result<Self, RouterError> {
+        Self::cached(agents, vectors, history, &LexiconCache::default())
+    }
+
+    /// The same with a lexicon that may have been built before.
+    pub(crate) fn cached(
+        agents: Vec<AgentCapability>,
+        vectors: &[Option<Vector>],
+        history: &[Success],
+        lexicons: &LexiconCache,
+    ) -> Result<Self, RouterError> {
         let latest = latest(&agents, history);
         let meaning = Learned::new(&agents, vectors, &latest)?.meaning();
-        let mut router = Self { meaning, ..Self::with_words(agents, &latest) };
+        let mut router = Self { meaning, ..Self::with_words(agents, &latest, lexicons) };
         let past = history.iter().rev().filter_map(|success| success.vector.as_ref()).take(MOST_PAST);
         past.for_each(|query| router.note(query));
         Ok(router)
@@ -128,16 +139,25 @@ impl Router {
     /// Ranks by words alone: those of the agents, and those of the tasks that they succeeded at.
     #[must_use]
     pub fn by_words(agents: Vec<AgentCapability>, history: &[Success]) -> Self {
-        let latest = latest(&agents, history);
-        Self::with_words(agents, &latest)
+        Self::by_words_cached(agents, history, &LexiconCache::default())
     }
 
-    fn with_words(agents: Vec<AgentCapability>, latest: &[Vec<&Success>]) -> Self {
+    /// The same with a lexicon that may have been built before.
+    pub(crate) fn by_words_cached(
+        agents: Vec<AgentCapability>,
+        history: &[Success],
+        lexicons: &LexiconCache,
+    ) -> Self {
+        let latest = latest(&agents, history);
+        Self::with_words(agents, &latest, lexicons)
+    }
+
+    fn with_words(agents: Vec<AgentCapability>, latest: &[Vec<&Success>], lexicons: &LexiconCache) -> Self {
         let texts: Vec<Vec<&str>> = latest
             .iter()
             .map(|successes| successes.iter().map(|success| success.text.as_str()).collect())
             .collect();
-        let lexicon = Lexicon::with_tasks(&agents, &texts);
+        let lexicon = lexicons.with_tasks(&agents, &texts);
         let successes: Vec<usize> = latest.iter().map(Vec::len).collect();
         let worths = agents.iter().map(routing::worth).collect();
         let words_weight = words_weight(&successes);

@@ -152,7 +152,7 @@ fn anew(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan, words: &str) -> Res
         }
     }
     let mut start = first_again(phases, cx, plan)?;
-    assign_again(cx, &agents, &mut start.subtasks)?;
+    assign_again(phases, cx, &agents, &mut start.subtasks)?;
     let wishes = words.trim();
     let changed = if wishes.is_empty() {
         Changed {
@@ -186,11 +186,12 @@ fn first_again(phases: &Phases, cx: &PhaseContext<'_>, plan: &Plan) -> Result<Pl
 }
 
 fn assign_again(
+    phases: &Phases,
     cx: &PhaseContext<'_>,
     agents: &[AgentCapability],
     tasks: &mut [SubTask],
 ) -> Result<(), Incomplete> {
-    let ranking = ranking(cx, agents, tasks)?;
+    let ranking = ranking(phases, cx, agents, tasks)?;
     // What had to be given to somebody else was told when the first plan was made.
     assign(tasks, agents, &ranking, &mut Vec::new())?;
     Ok(())
@@ -214,7 +215,7 @@ fn next_version(
         .filter(|task| task.agent_type.is_tbd())
         .map(|task| task.task_id.clone())
         .collect();
-    let ranking = ranking(cx, &agents, &plan.subtasks)?;
+    let ranking = ranking(phases, cx, &agents, &plan.subtasks)?;
     let choices = explained(&mut plan.subtasks, &ranking, &named)?;
     let routed = routings(&plan.subtasks, &choices);
     let mut decisions: Vec<DecisionNote> =
