@@ -70,19 +70,26 @@ fn measured_before(
     if own.len() < FEWEST_RUNS {
         return None;
     }
-    let text = kind(routing::task_text(task));
-    let is_same = |known: &str| {
-        let known = kind(known);
-        // A long text is kept by its beginning.
-        known == text || known.len() >= LONG_TEXT && text.starts_with(&known)
-    };
-    let same = own.iter().filter(|(known, _)| is_same(known)).map(|(_, took)| *took);
+    let text = routing::task_text(task);
+    let same = own.iter().filter(|(known, _)| is_same(known, text)).map(|(_, took)| *took);
     range(same.collect()).or_else(|| range(own.iter().map(|(_, took)| *took).collect()))
 }
 
-/// A task's text without its numbers: tomorrow's date does not make it another kind of task.
-fn kind(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_numeric()).collect()
+/// Whether two texts tell of the same task, numbers aside: tomorrow's date does not make it another one. A long text is
+/// kept by its beginning.
+fn is_same(known: &str, text: &str) -> bool {
+    // Past tasks are many, and most of those that are the same are so to the letter.
+    if known == text {
+        return true;
+    }
+    let (mut known_letters, mut letters) = (without_numbers(known), without_numbers(text));
+    let beginning = known_letters.by_ref().all(|letter| letters.next() == Some(letter));
+    let is_long = || without_numbers(known).map(char::len_utf8).sum::<usize>() >= LONG_TEXT;
+    beginning && (letters.next().is_none() || is_long())
+}
+
+fn without_numbers(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|letter| !letter.is_numeric())
 }
 
 fn range(mut took: Vec<u64>) -> Option<(u64, u64, u32)> {

@@ -46,6 +46,10 @@ pub(super) fn counted(words: &Words<'_>, named: usize) -> u32 {
 }
 
 fn is_file(text: &str) -> bool {
+    // Most words are no names of files, which is quickly seen.
+    if !text.contains(['.', '/']) && !WHOLE_NAMES.contains(&text) {
+        return false;
+    }
     if text.contains("://") || text.contains('@') || NO_FILES.contains(&text.to_lowercase().as_str()) {
         return false;
     }

@@ -86,17 +86,20 @@ pub fn unanswered<'a>(
         results.iter().map(|(task, result)| (&task.task_id, &result.actual_outputs)).collect();
     let results = results.iter().take(ENOUGH_TASKS);
     let found = results.filter_map(|(task, result)| {
-        let upstream = task.dependencies.iter().filter_map(|id| outputs.get(id)).map(|given| texts_in(given));
-        let given: String = upstream.collect::<Vec<_>>().join(" ");
-        let around = [objective, known, task.description.as_str(), &texts_in(&task.inputs), &given].join(" ");
-        let (why, is_certain) = fault(&result.actual_outputs, &around, objective)?;
+        let around = || {
+            let upstream =
+                task.dependencies.iter().filter_map(|id| outputs.get(id)).map(|given| texts_in(given));
+            let given: String = upstream.collect::<Vec<_>>().join(" ");
+            [objective, known, task.description.as_str(), &texts_in(&task.inputs), &given].join(" ")
+        };
+        let (why, is_certain) = fault(&result.actual_outputs, around, objective)?;
         Some(Unanswered { task_id: task.task_id.clone(), why, is_certain })
     });
     found.collect()
 }
 
 /// What is wrong with outputs, and whether that is certain. A task that puts out nothing at all may have acted instead.
-fn fault(outputs: &JsonMap, around: &str, objective: &str) -> Option<(String, bool)> {
+fn fault(outputs: &JsonMap, around: impl Fn() -> String, objective: &str) -> Option<(String, bool)> {
     if outputs.is_empty() {
         return None;
     }
@@ -113,7 +116,8 @@ fn fault(outputs: &JsonMap, around: &str, objective: &str) -> Option<(String, bo
         return None;
     }
     let language = Language::of(objective);
-    let asked = stems(around, language);
+    let around = around();
+    let asked = stems(&around, language);
     // A translation shares no word with what it translates, and two words of a request tell nothing.
     let comparable = asked.len() >= ENOUGH_ASKED && Language::of(text) == language;
     let strange = comparable && stems(text, language).is_disjoint(&asked);

@@ -1,9 +1,10 @@
 //! How well the phases did their work, as far as it is known when the run is over.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::handoff::{ContextOutput, DecompositionOutput, HandedTask, ListedTasks, LoadedItem};
-use candor_model::{Phase, Plan, SubTask, TaskStatus};
+use candor_model::{Phase, SubTask, TaskStatus};
 use candor_planning::critique::stems;
 use candor_planning::metrics::{self, Effort};
 use candor_text::Language;
@@ -15,13 +16,14 @@ use crate::PhaseContext;
 pub(super) fn known(cx: &PhaseContext<'_>) -> BTreeMap<String, f64> {
     let success = execution_success(cx);
     let evaluation = cx.evaluation;
-    let (relevance, efficiency) = context(cx);
+    let told = told(cx);
+    let (relevance, efficiency) = context(cx, &told);
     let all = [
         (
             "budget_accuracy",
             metrics::budget_accuracy(cx.settings.phase_limits().token_budget as f64, tokens(cx) as f64),
         ),
-        ("keyword_precision", keyword_precision(cx)),
+        ("keyword_precision", keyword_precision(cx, &told)),
         (
             "complexity_calibration",
             evaluation
@@ -79,21 +81,34 @@ fn execution_success(cx: &PhaseContext<'_>) -> Option<f64> {
 }
 
 /// The detected keywords that are found again in the tasks.
-fn keyword_precision(cx: &PhaseContext<'_>) -> Option<f64> {
-    let (keywords, plan) = (&cx.evaluation?.keywords, cx.plan?);
-    let language = Language::of(cx.request);
-    let texts = task_texts(plan);
-    let texts = stems(&texts, language);
-    let used = keywords.iter().filter(|keyword| !stems(keyword, language).is_disjoint(&texts));
+fn keyword_precision(cx: &PhaseContext<'_>, told: &Told) -> Option<f64> {
+    let keywords = &cx.evaluation?.keywords;
+    cx.plan?;
+    let used = keywords.iter().filter(|keyword| told.says_a_word_of(keyword));
     metrics::keyword_precision(count(used.count()), count(keywords.len()))
 }
 
-fn task_texts(plan: &Plan) -> String {
-    let of = |task: &SubTask| {
+/// The words of the plan's tasks.
+struct Told {
+    language: Language,
+    words: BTreeSet<String>,
+}
+
+impl Told {
+    fn says_a_word_of(&self, text: &str) -> bool {
+        stems(text, self.language).iter().any(|word| self.words.contains(&**word))
+    }
+}
+
+fn told(cx: &PhaseContext<'_>) -> Told {
+    let language = Language::of(cx.request);
+    let texts = cx.plan.into_iter().flat_map(|plan| &plan.subtasks).map(|task| {
         let inputs = serde_json::to_string(&task.inputs).unwrap_or_default();
         format!("{} {inputs}", task.description)
-    };
-    plan.subtasks.iter().map(of).collect::<Vec<_>>().join("\n")
+    });
+    let words =
+        texts.flat_map(|text| stems(&text, language).into_iter().map(Cow::into_owned).collect::<Vec<_>>());
+    Told { language, words: words.collect() }
 }
 
 /// How much there really was to the run.
@@ -111,18 +126,15 @@ fn actual(cx: &PhaseContext<'_>) -> f64 {
 }
 
 /// Loaded items of which the plan says a word, and the same by their tokens.
-fn context(cx: &PhaseContext<'_>) -> (Option<f64>, Option<f64>) {
-    let (Some(left), Some(plan)) = (cx.left::<ContextOutput>(), cx.plan) else { return (None, None) };
+fn context(cx: &PhaseContext<'_>, told: &Told) -> (Option<f64>, Option<f64>) {
+    let (Some(left), Some(_)) = (cx.left::<ContextOutput>(), cx.plan) else { return (None, None) };
     if left.loaded.is_empty() {
         return (None, None);
     }
-    let language = Language::of(cx.request);
-    let texts = task_texts(plan);
-    let texts = stems(&texts, language);
     let written = |item: &LoadedItem| serde_json::to_string(item).unwrap_or_default();
     let loaded: Vec<String> = left.loaded.iter().map(written).collect();
     let size = |item: &String| candor_planning::compress::tokens(item);
-    let cited = loaded.iter().filter(|item| !stems(item, language).is_disjoint(&texts));
+    let cited = loaded.iter().filter(|item| told.says_a_word_of(item));
     let relevance = metrics::context_relevance(count(cited.clone().count()), count(loaded.len()));
     (relevance, metrics::token_efficiency(cited.map(size).sum(), loaded.iter().map(size).sum()))
 }

@@ -76,7 +76,7 @@ impl Doubts {
         let guesses = self.guesses.iter().map(|guess| format!("Guessed: {guess}"));
         let doubts = self.doubts.iter().map(|doubt| format!("Unclear: {doubt}"));
         let covered = self.evidence.covered;
-        let uncovered = (covered < COVERED_ENOUGH && self.evidence.origin != Origin::Supplied)
+        let uncovered = (covered < COVERED_ENOUGH)
             .then(|| format!("the tasks cover {:.0} % of the request", covered * 100.0));
         let gaps = self.gaps.iter().map(|gap| format!("Gap: {gap}"));
         guesses.chain(doubts).chain(gaps).chain(uncovered).chain(self.poor.iter().cloned()).collect()
@@ -150,6 +150,10 @@ fn coverage(
     origin: Origin,
     clauses: &[CoveredClause],
 ) -> (f64, f64) {
+    // A supplied plan is what is wanted, whatever words stand beside it.
+    if origin == Origin::Supplied {
+        return (1.0, 0.0);
+    }
     let language = Language::of(cx.request);
     let wanted = stems(cx.request, language);
     let told = |task: &SubTask| {
