@@ -4,15 +4,16 @@
 //! struct per phase ([`PhaseOutput`]). Parts whose types belong to crates above this one are type parameters.
 
 mod closing;
+mod data;
 mod planned;
 mod preparing;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub use self::closing::*;
+pub use self::data::HandoffData;
 pub use self::planned::*;
 pub use self::preparing::*;
 use crate::text_enum::text_enum;
@@ -34,7 +35,7 @@ pub struct Handoff {
     pub summary: String,
     /// The result as data.
     #[serde(default)]
-    pub data: JsonMap,
+    pub data: HandoffData,
     /// How the result came about.
     #[serde(default, skip_serializing_if = "HandoffContext::is_empty")]
     pub context: HandoffContext,
@@ -52,7 +53,8 @@ pub struct Handoff {
 impl Handoff {
     /// A handoff that says only what came out.
     #[must_use]
-    pub fn new(spoken_by: SpokenBy, summary: String, data: JsonMap) -> Self {
+    pub fn new(spoken_by: SpokenBy, summary: String, data: impl Into<HandoffData>) -> Self {
+        let data = data.into();
         Self {
             spoken_by,
             summary,
@@ -67,17 +69,13 @@ impl Handoff {
     /// A handoff of a phase's output. A model spoke if the output says so.
     #[must_use]
     pub fn of<T: PhaseOutput + Serialize>(spoken_by: SpokenBy, summary: String, output: &T) -> Self {
-        let data = match serde_json::to_value(output) {
-            Ok(Value::Object(data)) => data,
-            _ => JsonMap::new(),
-        };
-        Self::new(spoken_by, summary, data)
+        Self::new(spoken_by, summary, HandoffData::of(output))
     }
 
     /// The phase's output; an error if the data is not what the phase hands over today, as that of an older version
     /// or of somebody else may be.
     pub fn output<T: PhaseOutput + DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(&self.data)
+        serde_json::from_str(self.data.text())
     }
 }
 
@@ -264,7 +262,7 @@ impl HandoffMessage {
             },
             output: MessageOutput {
                 kind: OutputType::of(phase),
-                data: handoff.data.clone(),
+                data: handoff.data.map(),
                 quality: handoff.quality,
             },
             next_phase_instructions: handoff.instructions.clone(),
@@ -280,7 +278,7 @@ fn two_lines(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::TaskId;
@@ -309,7 +307,7 @@ mod tests {
         };
         let handoff = Handoff::of(SpokenBy::Heuristic, "known".to_owned(), &output);
         assert_eq!(
-            Value::Object(handoff.data.clone()),
+            Value::Object(handoff.data.map()),
             json!({ "cached": { "hit": true, "confidence": 90 }, "budget": null, "skip": ["file_reading"] })
         );
         assert_eq!(handoff.output::<PreAnalysisOutput>().unwrap(), output);
@@ -323,7 +321,8 @@ mod tests {
             ..DecompositionOutput::default()
         };
         let handoff = Handoff::of(SpokenBy::Model, "1 task".to_owned(), &output);
-        let keys: Vec<&str> = handoff.data.keys().map(String::as_str).collect();
+        let data = handoff.data.map();
+        let keys: Vec<&str> = data.keys().map(String::as_str).collect();
         assert_eq!(keys, ["highLevelTasks", "source", "subtasks"]);
         let read: DecompositionOutput<HandedTask, ListedTasks> = handoff.output().unwrap();
         assert_eq!(read, output);

@@ -93,7 +93,7 @@ fn a_failure_of_the_first_phase_keeps_the_second_and_is_told() {
     assert_eq!(run.at_work(), [Phase::Evaluation], "neither cancels the other");
     assert!(run.last.iter().any(|body| matches!(body, EventBody::PhaseDegraded { .. })));
     let cached = run.last.iter().find_map(|body| match body {
-        EventBody::PhaseCompleted { handoff, .. } => handoff.data.get("cached").cloned(),
+        EventBody::PhaseCompleted { handoff, .. } => handoff.data.map().get("cached").cloned(),
         _ => None,
     });
     assert_eq!(cached, Some(serde_json::json!(false)));

@@ -60,7 +60,7 @@ pub(crate) fn critique(
     let mut ask = Ask::expecting::<CritiqueAnswer>("critique", Tier::Fast);
     ask.slots.insert("phase", format!("{} ({phase})", phase.number()));
     ask.slots.insert("objective", cx.request.to_owned());
-    let data = serde_json::to_string(&handoff.data).unwrap_or_default();
+    let data = handoff.data.text();
     let output: String = format!("{}\n{data}", handoff.summary).chars().take(SHOWN_CHARS).collect();
     ask.slots.insert("output", output);
     ask.slots.insert("past_errors", past_errors.join("\n"));

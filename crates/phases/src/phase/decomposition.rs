@@ -159,7 +159,7 @@ fn kept<T>(answer: Option<(Said<T>, Vec<String>)>, mended: &mut Vec<String>) -> 
 /// What the phase before loaded, in lines.
 fn context(cx: &PhaseContext<'_>) -> String {
     let Some(handoff) = cx.handoffs.get(&Phase::Context) else { return String::new() };
-    let data = serde_json::to_string(&handoff.data).unwrap_or_default();
+    let data = handoff.data.text();
     format!("{}\n{data}", handoff.summary)
 }
 

@@ -136,12 +136,12 @@ fn failed(report: &PhaseReport) -> Vec<(String, String)> {
     failed.iter().map(|(task, why)| (task.to_string(), why.clone())).collect()
 }
 
-fn verdict(report: &PhaseReport) -> &str {
-    report.handoff.data["verdict"].as_str().unwrap()
+fn verdict(report: &PhaseReport) -> String {
+    report.handoff.data.map()["verdict"].as_str().unwrap().to_owned()
 }
 
 fn warnings(report: &PhaseReport) -> String {
-    report.handoff.data["warnings"].to_string()
+    report.handoff.data.map()["warnings"].to_string()
 }
 
 fn check(n: usize, kind: CheckKind) -> WantedCheck {
@@ -284,7 +284,7 @@ fn only_what_the_short_form_does_not_tell_is_opened() {
         ("It reads well", json!({ "output_3": long })),
     ]);
     let report = table.validated();
-    assert_eq!(report.handoff.data["expanded"], json!(["task_002"]));
+    assert_eq!(report.handoff.data.map()["expanded"], json!(["task_002"]));
     let mut other = table.feedback[1].as_ref().clone();
     other.actual_outputs.insert("more".to_owned(), json!(1));
     table.feedback[1] = Arc::new(other);
@@ -338,7 +338,7 @@ fn the_last_room_counts_what_is_known_and_leaves_out_what_is_not() {
     close("plan_completeness", 2.0 / 3.0);
     assert!(report.criteria.contains_key("complexity_calibration"));
     assert!(!report.criteria.contains_key("context_relevance"), "nothing was loaded");
-    let data = &report.handoff.data;
+    let data = report.handoff.data.map();
     assert_eq!(data["metrics"]["phases"]["3"]["tokensUsed"], 450);
     assert_eq!(data["metrics"]["totalTokens"], 450);
     let pattern = json!({ "taskType": "book", "agent": "agent", "attempts": 2, "successes": 1 });
@@ -354,12 +354,12 @@ fn a_large_plan_is_not_repeated() {
         (0..500).map(|_| ("It reads well", json!({ "output": "x".repeat(100) }))).collect();
     let table = Table::done(&tasks);
     let report = table.visit(Phase::Consolidation).unwrap();
-    assert!(report.handoff.data.get("produced").is_none());
+    assert!(report.handoff.data.map().get("produced").is_none());
     let bytes = serde_json::to_string(&report.handoff).unwrap().len();
     assert!(bytes < 4_000, "{bytes}");
     let report = table.validated();
     assert_eq!(verdict(&report), "PASS with 500 warnings");
-    assert_eq!(report.handoff.data["warnings"].as_array().unwrap().len(), 101);
+    assert_eq!(report.handoff.data.map()["warnings"].as_array().unwrap().len(), 101);
 }
 
 /// All phases in a row, with agents that deliver what is expected of them; the verdicts of the critique.
@@ -482,7 +482,7 @@ fn whoever_warned_says_whether_it_is_critical() {
         table.validated()
     };
     let report = answered(Ok(json!("not critical")));
-    assert_eq!((verdict(&report), failed(&report).len()), ("PASS with 1 warning", 0));
+    assert_eq!((verdict(&report).as_str(), failed(&report).len()), ("PASS with 1 warning", 0));
     let report = answered(Ok(json!({ "critical": true })));
     assert_eq!(verdict(&report), "FAIL");
     assert!(failed(&report)[0].1.contains("a year old"), "{:?}", failed(&report));

@@ -157,7 +157,7 @@ fn models_speak_and_the_packs_knowledge_stays() {
     for phase in [Phase::Evaluation, Phase::Decomposition, Phase::Planning] {
         assert_eq!(walked.handoffs[&phase].spoken_by, SpokenBy::Model, "{phase}");
     }
-    let planning = &walked.handoffs[&Phase::Planning].data;
+    let planning = &walked.handoffs[&Phase::Planning].data.map();
     assert!(planning["risks"].to_string().contains("rain in May"));
     assert!(planning["alternatives"].to_string().contains("Go by train"));
     let goal = asked.iter().find(|ask| ask.step == "parse_goal").unwrap();

@@ -137,7 +137,7 @@ fn wanted_files(worked: Result<PhaseReport, Incomplete>) -> Vec<String> {
 fn room_0_leaves_exactly_what_was_found_the_budget_and_what_to_skip() {
     // spec: orchestrator PH-07 EE-04
     let report = Table::new(PARIS).done(Phase::PreAnalysis);
-    let data = report.handoff.data;
+    let data = report.handoff.data.map();
     assert_eq!(data.keys().collect::<Vec<_>>(), ["budget", "cached", "skip"]);
     assert_eq!((&data["cached"]["hit"], &data["skip"]), (&json!(false), &json!([])));
     let budget = &data["budget"];
@@ -170,14 +170,14 @@ fn the_same_words_are_known_the_second_time_and_other_words_are_looked_up_anew()
         phases: first.phases.clone(),
         ..Table::new("  plan a 3-DAY trip to Paris in May with a $2000 budget")
     };
-    let cached = again.done(Phase::PreAnalysis).handoff.data["cached"].clone();
+    let cached = again.done(Phase::PreAnalysis).handoff.data.map()["cached"].clone();
     assert_eq!((&cached["hit"], &cached["confidence"]), (&json!(true), &json!(90)));
     again.done(Phase::Evaluation);
-    let kept = again.done(Phase::Context).handoff.data["cached"].clone();
+    let kept = again.done(Phase::Context).handoff.data.map()["cached"].clone();
     assert_eq!(kept, json!({ "hit": true, "confidence": 90, "looked_up_again": false }));
     again.request = "Plan a 4-day trip to Rome in June".to_owned();
     again.done(Phase::Evaluation);
-    let anew = again.done(Phase::Context).handoff.data["cached"].clone();
+    let anew = again.done(Phase::Context).handoff.data.map()["cached"].clone();
     assert_eq!(anew, json!({ "hit": false, "confidence": 0, "looked_up_again": true }));
 }
 
@@ -192,7 +192,7 @@ fn the_same_words_with_other_files_are_not_the_same() {
     let again = |hash: &str| {
         let next = Table { phases: table.phases.clone(), ..Table::new(request) };
         let mut next = next.file("notes.md", Ok("once upon a time"), hash);
-        next.context().data["cached"]["hit"].clone()
+        next.context().data.map()["cached"]["hit"].clone()
     };
     assert_eq!(again("1"), true);
     assert_eq!(again("2"), false, "the file was changed");
@@ -215,13 +215,13 @@ fn room_1_leaves_its_five_figures_and_what_it_left_before() {
         "confidence",
         "fileCount",
     ] {
-        assert!(handoff.data.contains_key(key), "{key}");
+        assert!(handoff.data.map().contains_key(key), "{key}");
     }
     let (_, evaluation, enhancement) = parts(report);
     assert_eq!((handoff.quality, handoff.context.confidence), (Some(100), Some(evaluation.confidence)));
     assert_eq!(handoff.instructions.focus, evaluation.keywords);
     assert!(handoff.instructions.focus.contains(&"Paris".to_owned()), "{:?}", handoff.instructions);
-    assert_eq!(handoff.data["complexity"]["total"], evaluation.complexity.total);
+    assert_eq!(handoff.data.map()["complexity"]["total"], evaluation.complexity.total);
     assert_eq!(enhancement, None);
 }
 
@@ -260,7 +260,7 @@ fn a_weak_request_is_offered_better_words_and_one_with_a_plan_is_not() {
     let plan = PlanFile::from_json(plan).unwrap().into_plan("1").unwrap();
     let mut brought = Table::new("make it better");
     brought.material = Some(StartMaterial { plan: Some(Arc::new(plan)), goal: None });
-    assert_eq!(brought.done(Phase::PreAnalysis).handoff.data["skip"], json!(["prompt_enhancement"]));
+    assert_eq!(brought.done(Phase::PreAnalysis).handoff.data.map()["skip"], json!(["prompt_enhancement"]));
     let (_, evaluation, enhancement) = parts(brought.done(Phase::Evaluation));
     assert!(evaluation.prompt_quality.score < 70 && enhancement.is_none());
 }
@@ -285,13 +285,13 @@ fn what_a_chosen_wording_adds_reaches_every_task() {
         let chosen = variants.iter().find(|variant| variant.text.contains(told)).unwrap();
         let mut table = Table::new(&chosen.text);
         table.context();
-        let tasks = table.done(Phase::Decomposition).handoff.data["subtasks"].clone();
+        let tasks = table.done(Phase::Decomposition).handoff.data.map()["subtasks"].clone();
         let tasks = tasks.as_array().unwrap();
         assert_eq!(tasks[0]["description"], request);
         assert!(tasks.iter().all(|task| task["inputs"]["instructions"].as_str().unwrap().contains(told)));
         let mut plain = Table::new(request);
         plain.context();
-        let tasks = plain.done(Phase::Decomposition).handoff.data["subtasks"].clone();
+        let tasks = plain.done(Phase::Decomposition).handoff.data.map()["subtasks"].clone();
         assert_eq!(tasks[0]["inputs"].get("instructions"), None);
     }
 }
@@ -390,7 +390,7 @@ fn what_room_2_loads_stays_small_and_what_is_dropped_is_told() {
             .file("dull.md", Ok(&other), "1")
             .file("good.md", Ok(&long), "2")
             .file("small.md", Ok("invoices paid"), "3");
-    let data = table.context().data;
+    let data = table.context().data.map();
     let items = data["loaded"].as_array().unwrap();
     let tokens: u64 = items.iter().map(|item| item["tokens"].as_u64().unwrap()).sum();
     assert!(tokens <= 3_000 && tokens == data["tokens"].as_u64().unwrap(), "{tokens}");
@@ -403,7 +403,7 @@ fn what_room_2_loads_stays_small_and_what_is_dropped_is_told() {
 #[test]
 fn every_agent_and_pack_gets_yes_or_no_with_a_reason() {
     // spec: orchestrator GR-14 PH-10
-    let data = Table::new(PARIS).context().data;
+    let data = Table::new(PARIS).context().data.map();
     let answers = data["skills"]["answers"].as_array().unwrap();
     assert_eq!(answers.len(), fixtures::full_registry().len() + 1);
     for answer in answers {
@@ -415,7 +415,7 @@ fn every_agent_and_pack_gets_yes_or_no_with_a_reason() {
     let mut other = Table::new("Find a good hotel for Ann in Rome. Run `cargo test` then.");
     other.phases = Phases::new(Vec::new(), 1);
     other.agents = own_agents();
-    let data = other.context().data;
+    let data = other.context().data.map();
     assert_eq!(data["commands"][0]["name"], "cargo test");
     let chosen = data["skills_activated"].to_string();
     assert!(chosen.contains("my_hotel_agent") && !chosen.contains("my_flight_agent"), "{chosen}");
@@ -436,7 +436,7 @@ fn with_a_thousand_agents_only_those_who_fit_are_listed() {
         })
         .chain([hotel.clone()])
         .collect();
-    let skills = table.context().data["skills"].clone();
+    let skills = table.context().data.map()["skills"].clone();
     assert_eq!((&skills["evaluated"], &skills["no"]), (&json!(1_001), &json!(1_000)));
     assert_eq!(skills["answers"].as_array().unwrap().len(), 1);
 }
@@ -461,7 +461,7 @@ fn room_2_works_without_what_room_0_left() {
     // spec: orchestrator PH-20
     let mut table = Table::new(PARIS);
     table.done(Phase::Evaluation);
-    let data = table.done(Phase::Context).handoff.data;
+    let data = table.done(Phase::Context).handoff.data.map();
     assert_eq!(data["cached"]["hit"], false);
     let mut bare = Table::new(PARIS);
     assert!(bare.done(Phase::Context).handoff.instructions.focus.contains(&"Paris".to_owned()), "read anew");

@@ -183,7 +183,7 @@ fn planning_needs_enough_agents_and_no_history() {
 #[test]
 fn alternatives_risks_and_estimates_come_with_the_plan() {
     let handoffs = paris().handoffs;
-    let data = &handoffs[&Phase::Planning].data;
+    let data = handoffs[&Phase::Planning].data.map();
     assert_eq!(data["alternatives"][0]["name"], "all sequential");
     assert!(data["risks"].to_string().contains("sample data"));
     assert_eq!(data["estimates"]["critical_path_seconds"], 60.0);
@@ -249,7 +249,7 @@ fn a_brought_plan_keeps_known_agents_and_gets_others_routed() {
     let Plan { subtasks, confidence_score, .. } = &walk.proposal.plan;
     assert_eq!(subtasks[0].agent_type.as_str(), "hotel_agent");
     assert_eq!(subtasks[1].agent_type.as_str(), "hotel_agent");
-    assert!(walk.handoffs[&Phase::Planning].data["notes"].to_string().contains("nobody"));
+    assert!(walk.handoffs[&Phase::Planning].data.map()["notes"].to_string().contains("nobody"));
     assert!(confidence_score.get() > 0.7, "who was named is no guess: {confidence_score}");
     assert_eq!(walk.decisions.len(), 1, "only what was routed is a decision: {:?}", walk.decisions);
 }
@@ -280,7 +280,7 @@ fn the_same_words_are_broken_down_once_and_planned_anew() {
     let (phases, agents) = (phases(), fixtures::full_registry());
     let first = walk_in(&phases, PARIS, &agents, None).unwrap();
     let again = walk_in(&phases, &format!("  {PARIS}\n"), &agents, None).unwrap();
-    let source = |walk: &Walk| walk.handoffs[&Phase::Decomposition].data["source"].to_string();
+    let source = |walk: &Walk| walk.handoffs[&Phase::Decomposition].data.map()["source"].to_string();
     assert!(!source(&first).contains("before") && source(&again).contains("before"), "{}", source(&again));
     assert_eq!(again.proposal.plan, first.proposal.plan);
     let fewer = walk_in(&phases, PARIS, &agents[1..], None).unwrap();

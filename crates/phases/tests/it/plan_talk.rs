@@ -54,7 +54,7 @@ fn the_figures_have_every_part_and_add_up() {
     for key in ["strategy", "agents", "estimates", "subtasks", "risks", "alternatives", "recommendation"] {
         assert!(data.get(key).is_some(), "{key}");
     }
-    assert_eq!(stage.data(Phase::Planning, "brief"), &data, "programs see the same");
+    assert_eq!(stage.data(Phase::Planning, "brief"), data, "programs see the same");
 }
 
 #[test]
@@ -122,9 +122,10 @@ fn a_good_answer_from_the_cache_halves_the_agents() {
     let total = |cached: Value| {
         let mut stage = Stage::complex(PARIS, 90);
         stage.walk(Phase::Decomposition);
-        Arc::make_mut(stage.handoffs.get_mut(&Phase::Context).unwrap())
-            .data
-            .insert("cached".to_owned(), cached);
+        let handoff = Arc::make_mut(stage.handoffs.get_mut(&Phase::Context).unwrap());
+        let mut data = handoff.data.map();
+        data.insert("cached".to_owned(), cached);
+        handoff.data = data.into();
         let report = stage.visit(Phase::Planning, None).unwrap();
         stage.take(Phase::Planning, &report);
         let agents = stage.brief().agents;
@@ -167,10 +168,10 @@ fn what_was_asked_for_and_is_in_no_task_is_a_gap() {
         (stage.plan().confidence_score.get(), report)
     };
     let (sure, report) = confidence(&["Flight search", "Hotel search"]);
-    assert_eq!(report.handoff.data["gaps"], json!([]));
+    assert_eq!(report.handoff.data.map()["gaps"], json!([]));
     assert_eq!(report.criteria["plan_completeness"], 1.0);
     let (less, report) = confidence(&["Flight search", "Travel insurance"]);
-    assert!(report.handoff.data["gaps"][0].as_str().unwrap().contains("Travel insurance"));
+    assert!(report.handoff.data.map()["gaps"][0].as_str().unwrap().contains("Travel insurance"));
     assert_eq!(report.criteria["plan_completeness"], 0.5);
     assert!(less < sure, "{less} after {sure}");
 }
@@ -479,7 +480,7 @@ fn what_a_person_leaves_out_stays_out_and_is_told_as_a_gap() {
         "{}",
         told.decision
     );
-    assert!(report.handoff.data["gaps"][0].as_str().unwrap().contains("Hotel search"));
+    assert!(report.handoff.data.map()["gaps"][0].as_str().unwrap().contains("Hotel search"));
     let PhaseResult::Plan(proposal) = report.result else { panic!("no plan") };
     let accepted = validation::accept(proposal, &stage.settings).unwrap();
     assert_eq!(ids(&accepted.plan), ["task_001", "task_003", "task_004"]);
@@ -608,7 +609,9 @@ fn planned_with(plan: &Plan, complexity: u8) -> (Stage, PhaseReport) {
     let mut stage = Stage::complex("whatever", complexity);
     stage.walk(Phase::Decomposition);
     let handoff = Arc::make_mut(stage.handoffs.get_mut(&Phase::Decomposition).unwrap());
-    handoff.data.insert("subtasks".to_owned(), json!(plan.subtasks));
+    let mut data = handoff.data.map();
+    data.insert("subtasks".to_owned(), json!(plan.subtasks));
+    handoff.data = data.into();
     let report = stage.visit(Phase::Planning, None).unwrap();
     stage.take(Phase::Planning, &report);
     (stage, report)

@@ -95,7 +95,7 @@ fn share_of<'a>(wanted: &BTreeSet<Cow<'_, str>>, work: &Work<'a>, language: Lang
     let mut others: BTreeSet<String> = BTreeSet::new();
     let texts: [&dyn Fn() -> Cow<'a, str>; 3] =
         [&|| Cow::Borrowed(work.said), &|| Cow::Borrowed(&work.handoff.summary), &|| {
-            Cow::Owned(schema::texts_in(&work.handoff.data))
+            Cow::Owned(schema::texts_in(&work.handoff.data.map()))
         }];
     for text in texts {
         for word in words::telling(&text(), language) {

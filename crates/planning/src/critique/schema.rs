@@ -63,7 +63,7 @@ fn left_out(work: &Work<'_>) -> Vec<String> {
     let language = Language::of(work.objective);
     let mut found = stems(work.said, language);
     found.extend(stems(&work.handoff.summary, language));
-    let data = all_text_in(&work.handoff.data);
+    let data = all_text_in(&work.handoff.data.map());
     found.extend(stems(&data, language));
     let missed = wanted.into_iter().filter(|entry| {
         let words = stems(entry, language);

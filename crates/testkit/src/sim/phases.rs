@@ -103,7 +103,9 @@ impl PhaseWork for SimPhases {
         need(&mut dice, phase, cx)?;
         let answers = ask(&mut dice, phase, cx)?;
         let mut report = report(&mut dice, phase, cx);
-        report.handoff.data.extend(answers);
+        let mut data = report.handoff.data.map();
+        data.extend(answers);
+        report.handoff.data = data.into();
         Ok(report)
     }
 

@@ -214,8 +214,8 @@ impl Stage {
     }
 
     /// The data of a phase's handoff.
-    pub(crate) fn data(&self, phase: Phase, key: &str) -> &Value {
-        self.handoffs[&phase].data.get(key).unwrap_or_else(|| panic!("{key}"))
+    pub(crate) fn data(&self, phase: Phase, key: &str) -> Value {
+        self.handoffs[&phase].data.map().remove(key).unwrap_or_else(|| panic!("{key}"))
     }
 }
 

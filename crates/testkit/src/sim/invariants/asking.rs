@@ -176,7 +176,7 @@ impl AskInvariants {
     /// What a phase built on is what its models said, and was there before the phase ended.
     fn answers_are_on_the_log(&self, phase: Phase, handoff: &Handoff) -> Result<(), String> {
         let Some(attempt) = self.at_work.get(&phase) else { return Ok(()) };
-        for (step, value) in handoff.data.iter().filter(|(step, _)| step.starts_with(ANSWER)) {
+        for (step, value) in handoff.data.map().iter().filter(|(step, _)| step.starts_with(ANSWER)) {
             let key = AskKey { phase, attempt: *attempt, step: step.clone() };
             let logged = self.asks.get(&key).and_then(|ask| ask.accepted.as_ref());
             invariant(logged == Some(value), || {
