@@ -21,7 +21,7 @@ mod refusal;
 mod state;
 
 pub use candor_planning::phase::{DecisionNote, PhaseReport, PhaseResult};
-pub use decide::decide;
+pub use decide::{decide, decide_ahead};
 pub use fold::FoldError;
 pub use input::Input;
 pub use refusal::Refusal;

@@ -66,9 +66,20 @@ impl History {
         Ok(())
     }
 
-    /// Takes an event into account that is about to be appended. An outcome gets the run's figures.
+    /// Takes an event into account that is about to be appended.
     pub(crate) fn apply(&mut self, event: &mut Event) {
         self.state.apply(event);
+        self.keep_new(event);
+    }
+
+    /// The same for events whose state is known already.
+    pub(crate) fn go_on_from(&mut self, state: RunState, events: &mut [Event]) {
+        self.state = state;
+        events.iter_mut().for_each(|event| self.keep_new(event));
+    }
+
+    /// Keeps what is known beside the state. An outcome gets the run's figures.
+    fn keep_new(&mut self, event: &mut Event) {
         self.keep(event);
         if let EventBody::OutcomeRecorded(record) = &mut event.body {
             record.figures = Some(Box::new(self.tally.figures()));

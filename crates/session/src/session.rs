@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use candor_engine::{FoldError, Input, Refusal, RunState, decide};
+use candor_engine::{FoldError, Input, Refusal, RunState, decide_ahead};
 use candor_model::{
     AgentType, AskKey, AskPolicy, AskStep, Consulted, Effect, Event, GateId, Phase, Position, Question,
     Recorded, RunId, RunStatus, Seconds, Tier, Timestamp, Vectors,
@@ -317,8 +317,11 @@ impl Session {
     }
 
     pub(crate) fn decide(&mut self, input: Input) -> Result<(), Refusal> {
-        let mut events = decide(&self.history.state, input, self.now)?;
-        events.iter_mut().for_each(|event| self.history.apply(event));
+        let (mut events, ahead) = decide_ahead(&self.history.state, input, self.now)?;
+        match ahead {
+            Some(ahead) => self.history.go_on_from(*ahead, &mut events),
+            None => events.iter_mut().for_each(|event| self.history.apply(event)),
+        }
         self.batch.events.extend(events);
         Ok(())
     }

@@ -60,8 +60,12 @@ impl<'a> Draft<'a> {
         ahead
     }
 
-    pub(super) fn into_events(self) -> Vec<Event> {
-        self.events
+    /// The events, and the state after them if it was looked at.
+    pub(super) fn into_events(mut self) -> (Vec<Event>, Option<Box<RunState>>) {
+        if self.ahead.is_some() {
+            self.projected();
+        }
+        (self.events, self.ahead)
     }
 
     fn ahead_or_now(&self) -> &RunState {

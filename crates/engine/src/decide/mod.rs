@@ -35,6 +35,16 @@ use crate::{Input, Refusal, RunState};
 ///
 /// Pure: the same state, input and time always give the same events. A refusal changes nothing.
 pub fn decide(state: &RunState, input: Input, now: Timestamp) -> Result<Vec<Event>, Refusal> {
+    decide_ahead(state, input, now).map(|(events, _)| events)
+}
+
+/// The same, with the state after the events where the decision had to look at it: whoever goes on from there need not
+/// apply them again.
+pub fn decide_ahead(
+    state: &RunState,
+    input: Input,
+    now: Timestamp,
+) -> Result<(Vec<Event>, Option<Box<RunState>>), Refusal> {
     check_stage(state, &input)?;
     let mut draft = Draft::new(state, now);
     match input {
