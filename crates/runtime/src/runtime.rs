@@ -222,7 +222,9 @@ impl Runtime {
             origin: order.origin.map(Box::new),
         };
         let clock = Clock::starting_at(candor_model::Timestamp::EPOCH);
-        self.drive(session, clock, Some(input), lease, Some(news)).await
+        // On the heap while it lasts: whoever awaits the run's end keeps the room for the largest part of this future, which is
+        // a whole session several times over.
+        Box::pin(self.drive(session, clock, Some(input), lease, Some(news))).await
     }
 
     /// Puts the start of a run on the log without driving it: [`Runtime::resume`] begins its work. With `paused`, the
