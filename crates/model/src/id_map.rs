@@ -33,6 +33,15 @@ impl<K: Hash + Eq, V> IdMap<K, V> {
         self.0.get(key)
     }
 
+    /// What is kept under `key`, to be changed.
+    pub fn get_mut<Q>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: std::borrow::Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        self.0.get_mut(key)
+    }
+
     /// Whether anything is kept under `key`.
     pub fn contains_key(&self, key: &K) -> bool {
         self.0.contains_key(key)

@@ -88,17 +88,58 @@ fn find_at(rest: &str, before: Option<char>) -> Option<Found> {
         letter if letter.is_ascii_alphabetic() => {
             // Names of files put a hyphen in front (`report-ghp_…`), and so do words that begin like a short prefix
             // (`my-sk-learn-…`): there only the longer ones count.
-            let shaped = if begins_word {
+            let begins = BEGINS.get(usize::from(letter)).copied().unwrap_or_default();
+            if begins == 0 {
+                return None;
+            }
+            let shaped = if begins_word && begins & KEY != 0 {
                 key(rest, 0).or_else(|| token_of_three(rest)).or_else(|| account_token(rest))
             } else {
                 None
             };
-            let shaped = shaped.or_else(|| if begins_name { key(rest, LONG_PREFIX) } else { None });
-            let shaped = shaped.or_else(|| hook(rest));
-            shaped.or_else(|| if begins_name { assigned(rest) } else { None })
+            let is_long = begins_name && begins & KEY != 0;
+            let shaped = shaped.or_else(|| if is_long { key(rest, LONG_PREFIX) } else { None });
+            let shaped = shaped.or_else(|| if begins & HOOK != 0 { hook(rest) } else { None });
+            shaped.or_else(|| if begins_name && begins & NAME != 0 { assigned(rest) } else { None })
         }
         _ => None,
     }
+}
+
+/// What a letter may begin: a key or token, an address that is posted to, the name of a secret. Most letters of a text begin no word, and
+/// most of the others nothing of these; comparing each with all beginnings took three quarters of the time of a guardrail.
+const BEGINS: [u8; 128] = begins();
+const KEY: u8 = 1;
+const HOOK: u8 = 2;
+const NAME: u8 = 4;
+
+#[expect(clippy::indexing_slicing, reason = "computed by the compiler")]
+const fn begins() -> [u8; 128] {
+    let mut begins = [0; 128];
+    // The beginnings of web tokens and of account numbers.
+    begins[b'e' as usize] |= KEY;
+    begins[b'A' as usize] |= KEY;
+    begins[b'S' as usize] |= KEY;
+    let mut at = 0;
+    while at < KEYS.len() {
+        begins[KEYS[at].0.as_bytes()[0] as usize] |= KEY;
+        at += 1;
+    }
+    at = 0;
+    while at < HOOKS.len() {
+        let letter = HOOKS[at].as_bytes()[0];
+        begins[letter as usize] |= HOOK;
+        begins[letter.to_ascii_uppercase() as usize] |= HOOK;
+        at += 1;
+    }
+    at = 0;
+    while at < NAMES.len() {
+        let letter = NAMES[at].0.as_bytes()[0];
+        begins[letter as usize] |= NAME;
+        begins[letter.to_ascii_uppercase() as usize] |= NAME;
+        at += 1;
+    }
+    begins
 }
 
 /// Keys with a well-known beginning: the beginning, the kind, and how long the rest is at least.
