@@ -23,8 +23,13 @@ pub struct Data {
 }
 
 /// Attacks and harmless texts of our own, measured beside those that are not part of the project.
-const OWN_ATTACKS: [&str; 2] =
-    ["crates/language/tests/cases/guard.jsonl", "crates/language/tests/cases/guard_later.jsonl"];
+const OWN_ATTACKS: [&str; 5] = [
+    "crates/language/tests/cases/guard.jsonl",
+    "crates/language/tests/cases/guard_later.jsonl",
+    "crates/language/tests/cases/guard_first.jsonl",
+    "crates/language/tests/cases/guard_second.jsonl",
+    "crates/language/tests/cases/guard_third.jsonl",
+];
 
 /// What a figure should be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,8 +96,8 @@ pub fn run(root: &Path, data: &Data) -> Result<()> {
     measure("candor-language", "quality_goals", &[&folder])?;
     measure("candor-language", "quality_decomposition", &[&folder])?;
     measure("candor-phases", "quality_packs", &[&folder])?;
-    let [own, later] = OWN_ATTACKS;
-    measure("candor-phases", "quality_guard", &[&folder, own, later])?;
+    let attacks = [&[folder.as_str()], OWN_ATTACKS.as_slice()].concat();
+    measure("candor-phases", "quality_guard", &attacks)?;
     let with_model =
         |first: &str| -> Vec<String> { [first.to_owned()].into_iter().chain(minilm.clone()).collect() };
     measure("candor-phases", "quality_routing", &refs(&with_model(&folder)))?;

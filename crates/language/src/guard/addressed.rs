@@ -7,39 +7,6 @@ use super::weights::Sign;
 /// What phrases are signs of.
 pub(super) const PHRASES: &[(Sign, &str)] = &[
     (
-        Sign::ToAssistants,
-        "attention|atencion|warning|aviso ~2 ASSISTANTS
-        ASSISTANTS ~4 reading|processing|parsing|summarizing|summarising|analyzing|analysing|reviewing|crawling ~1 this|it
-        if|si you|eres are|youre|un|una ~4 ASSISTANTS
-        if you ~3 ASSISTANTS
-        if|when|whenever|cuando ~3 ASSISTANTS ~3 reads|read|processes|summarizes|summarises|sees|parses|lea|lee
-        note|message|memo|instruction|instructions|directive|reminder|nota|mensaje|instrucciones to|for|a|para ~3 ROBOTS :
-        dear ~2 ai|llm|chatbot|agent|assistant|bot
-        to|for whichever|whatever|whoever|any ~2 model|ai|ASSISTANTS ~3 reads|reading|processes|processing|transcribing|summarises|summarizes
-        any|every|each language model|models ~4 must|shall|should
-        language|ai model|models|assistants|agents ~2 processing|reading|summarizing|summarising|parsing ~4 must|shall|should|treat
-        ASSISTANTS|chatbot|model ~2 reading|triaging|reviewing|screening|transcribing|translating|grading|scoring|handling ~3 this|reviews|these|the|it
-        for|to ~2 ASSISTANTS ~1 reading|only|summarizing|summarising
-        ps|note|hint|remark ~1 for|to ~1 the ASSISTANTS|chatbot|model
-        when|if|whenever ~3 ASSISTANTS ~1 reads|sees|processes|parses|opens
-        hinweis|nachricht|anweisung|notiz|achtung|information an|fur ~2 ASSISTANTS|modell|system
-        note|message|consigne|instruction|remarque|avis pour|a ~1 ASSISTANTS|lassistant|lia|modele ~3 qui|:
-        nota|aviso|mensagem|recado|instrucao ao|para|a|as|aos ~2 ASSISTANTS|modelo
-        nota|avviso|messaggio|istruzione per|a|al|alla ~1 ASSISTANTS|lia|lassistente|modello
-        nota|mensaje|aviso para|a|al ~1 ASSISTANTS|modelo ~2 que|:
-        important ~2 for|to ~2 ai|llm|llms|chatbots
-        before ~1 using|calling|invoking|running ~2 tool|tools ~8 ORDER
-        calling|invoking|requesting|consuming agent|agents|model|models|assistant|client ~2 must|should|shall|needs
-        JOBS PROGRAMS ~2 must|shall|have|has|is|are ~2 to ~1 ORDER
-        JOBS PROGRAMS ~1 must|shall ~2 ORDER
-        if|when|once ~2 software|automation|robot|machine ~2 reads|reading|processes|parses ~2 this|it
-        by reading|processing ~2 this|text|page|message ~4 ASSISTANTS|model
-        whoever|whichever|whatever ~2 summarises|summarizes|processes|handles|parses|triages ~5 automatically|:
-        language models ~6 have|must|should|need|are
-        instruction|instructions for|to the ~2 ASSISTANTS
-        a|al|aux|alla|para|pour la|lia|ia|assistant|assistente|asistente ~1 que|qui|che ~2 procese|procesa|lit|lise|legge|elabora|processe",
-    ),
-    (
         Sign::SkipsApproval,
         "DONT ~1 ask|tell|inform|notify|alert|warn|involve|consult|report ~4 USERS
         DONT ~1 mention|flag|raise|report|reveal|disclose ~5 USERS
@@ -47,7 +14,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         no ~1 pidas|preguntes|informes|avises|menciones|digas ~5 USERS
         no ~1 pidas|solicites|esperes ~3 CONSENT
         skip|bypass|disable|circumvent|avoid|suppress|omite|omitir|desactiva|saltate ~3 approval|approvals|permission|permissions|consent|authorization|authorisation|verification|aprobacion|permiso|autorizacion
-        skip|bypass|disable|circumvent|avoid|suppress|omite|omitir|desactiva|saltate ~2 confirmation|confirmations|confirmacion step|steps|prompt|prompts|dialog|check|checks|request|requests|for|and|paso
+        skip|bypass|disable|circumvent|avoid|suppress|omite|omitir|desactiva|saltate ~2 confirmation|confirmations|confirmacion step|steps|prompt|prompts|dialog|check|checks|request|requests|paso
         without ~2 asking ~2 for ~2 CONSENT
         sin ~1 pedir|esperar|solicitar ~3 CONSENT
         sans ~2 demander|attendre ~3 confirmation|autorisation|permission|approbation
@@ -90,6 +57,11 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         no lo menciones|digas|cuentes
         ne ~1 mentionne|mentionnez|dis|dites ~3 pas
         say nothing ~1 about|of
+        as if nothing happened|changed
+        keep|kept ~3 to|for yourself
+        gardez|garde ~2 pour vous|toi
+        leave|leaves no trace|traces
+        no dejes rastro
         hide|conceal|omit ~1 this|row|line|it|that
         leave out ~2 this|item|line|section
         oculta|esconde|borra ~1 esta|este ~1 linea|nota|mensaje|instruccion
@@ -112,18 +84,6 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         reader|readers : ~1 ORDER",
     ),
     (
-        Sign::Duty,
-        "ASSISTANTS ~2 must|should|shall|needs|has|is ~3 ORDER
-        note|message|memo|instruction|instructions|nota|mensaje|instrucciones to|for|a|para ~3 ASSISTANTS :
-        agent|agents|agente|agentes ~4 : ~1 ORDER
-        ASSISTANTS ~1 is|are authorised|authorized|allowed|permitted|required|instructed|ordered to
-        llm|llms|model|taker ~1 must|should|shall ~3 ORDER|erase|state
-        you may now|proceed ~2 skip|bypass|ignore|transfer|send|approve
-        PROGRAMS ~4 must|shall now
-        agents|assistants|models ~4 should|must|shall|have ~2 ORDER
-        it|bot|agent|assistant should|must|is ~1 to ~1 close|delete|tick|approve|send|ignore|obey",
-    ),
-    (
         Sign::Phishes,
         "ask|tell|instruct|get|have ~3 user|users|reader|readers|customer|customers|visitor|visitors ~12 password|passwords|credentials|login|card|pin ~6 at|on|to|via|by http|https|www|email|mail
         enter|type|send|email|confirm|reenter ~2 their|your|his|her ~2 password|credentials|login|card|pin ~4 at|to|on ~1 http|https|www",
@@ -141,7 +101,9 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
     ),
     (
         Sign::Warns,
-        "never|dont|not ~1 tell|share|give|reveal|disclose|send|hand ~1 anyone|anybody|others|strangers|nobody ~3 your|the
+        "not|never|dont|nobody|nothing|no ~6 without ~3 CONSENT|signature|review|second|human|prior
+        forget everything ~3 about
+        never|dont|not ~1 tell|share|give|reveal|disclose|send|hand ~1 anyone|anybody|others|strangers|nobody ~3 your|the
         never|dont|not ~1 tell|share|give|reveal|disclose|send ~3 your ~1 SECRET ~3 anyone|anybody|others|strangers",
     ),
 ];

@@ -9,8 +9,8 @@ use super::weights::Sign;
 use super::words::Hit;
 
 /// How many bytes are looked at together, and how far apart such parts begin. An order and its address stand together.
-const PART: usize = 600;
-const STRIDE: usize = 300;
+const PART: usize = 320;
+const STRIDE: usize = 160;
 /// How far from the program that fetches the one may stand that runs.
 const PIPE: usize = 300;
 
@@ -19,6 +19,10 @@ const SENDS: &[&str] = &[
     "send",
     "sends",
     "sending",
+    "posting",
+    "uploading",
+    "forwarding",
+    "emailing",
     "forward",
     "upload",
     "uploads",
@@ -89,6 +93,10 @@ const PATHS: &[&str] = &[
     "cookies.sqlite",
     "keychain",
 ];
+/// Where other files of a person are that programs should not read on their own.
+const OWN: &[&str] = &["~/.", "$home/."];
+/// What puts the content of a file somewhere.
+const PUTS: &[&str] = &["put", "supply", "paste", "insert", "dump", "return", "print", "add"];
 /// What is secret, in words.
 const SECRETS: &[&str] = &[
     "credential",
@@ -159,11 +167,10 @@ const RUN: &[&str] =
 
 /// What every such order has at least one of. Most texts have none of it, and one pass over them shows that.
 static NEEDED: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new([PATHS, SECRETS, FETCH, INSTALL].concat()).ok());
+    LazyLock::new(|| AhoCorasick::new([PATHS, OWN, SECRETS, FETCH, INSTALL].concat()).ok());
 
-pub(super) fn hits(text: &str) -> Vec<Hit> {
-    let lower = text.to_lowercase();
-    if NEEDED.as_ref().is_some_and(|needed| !needed.is_match(&lower)) {
+pub(super) fn hits(text: &str, lower: &str) -> Vec<Hit> {
+    if NEEDED.as_ref().is_some_and(|needed| !needed.is_match(lower)) {
         return Vec::new();
     }
     // Where lowering changed a letter's length, places would be wrong: then there is none to quote.
@@ -173,28 +180,36 @@ pub(super) fn hits(text: &str) -> Vec<Hit> {
     while at < lower.len() {
         let from = lower.floor_char_boundary(at);
         let part = head(lower.get(from..).unwrap_or_default(), PART);
-        if carries_away(part) {
+        if let Some(sign) = carries_away(part) {
             let (at, end) = place(from, from + part.len());
-            hits.push(Hit { at, end, sign: Sign::CarriesAway });
+            hits.push(Hit { at, end, sign });
             break;
         }
         at += STRIDE;
     }
-    if let Some((from, to)) = runs_fetched(&lower) {
+    if let Some((from, to)) = runs_fetched(lower) {
         let (at, end) = place(from, to);
         hits.push(Hit { at, end, sign: Sign::RunsFetched });
     }
     hits
 }
 
-fn carries_away(part: &str) -> bool {
+/// Whether secrets are sent to an address, or the content of a private file is put somewhere.
+fn carries_away(part: &str) -> Option<Sign> {
     let has = |list: &[&str]| list.iter().any(|word| part.contains(word));
     let file = has(PATHS);
-    if !file && !has(SECRETS) {
-        return false;
+    let own = file || has(OWN);
+    if !own && !has(SECRETS) {
+        return None;
     }
-    let mut words = part.split(|letter: char| !letter.is_alphanumeric());
-    words.any(|word| SENDS.contains(&word)) && (has(ADDRESSES) || has_mailbox(part))
+    let says =
+        |list: &[&str]| part.split(|letter: char| !letter.is_alphanumeric()).any(|word| list.contains(&word));
+    let sends = says(SENDS);
+    if (file || has(SECRETS)) && sends && (has(ADDRESSES) || has_mailbox(part)) {
+        return Some(Sign::CarriesAway);
+    }
+    (own && (sends || says(PUTS)) && says(&["read", "cat", "open", "contents", "content"]))
+        .then_some(Sign::HandsOut)
 }
 
 /// Whether there is a mail address.
@@ -211,9 +226,14 @@ fn has_mailbox(part: &str) -> bool {
 
 /// `curl … | sh`, `bash <(curl …)`, `sh -c "$(curl …)"`.
 fn runs_fetched(text: &str) -> Option<(usize, usize)> {
-    if let Some((at, install)) = INSTALL.iter().find_map(|install| text.find(install).map(|at| (at, install)))
-    {
-        return Some((at, at + install.len()));
+    for install in INSTALL {
+        for (at, _) in text.match_indices(install) {
+            let line = text.get(at..)?.split('\n').next().unwrap_or_default();
+            // From a registry by name is what every manual says.
+            if head(line, PIPE).contains("://") {
+                return Some((at, at + install.len()));
+            }
+        }
     }
     for fetch in FETCH {
         for (at, _) in text.match_indices(fetch) {

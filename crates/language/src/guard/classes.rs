@@ -22,6 +22,8 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         precedenti precedente acima anterior avant dessus precedents precedentes precedemment initiales recibido recibiste
         originales iniciales dadas sopra",
     ),
+    // All that was said, and not only what a word names that follows.
+    ("ABOVE", "above before earlier foregoing everything arriba antes dessus haut obige obiges zuvor davor acima sopra prima lo"),
     (
         "RULES",
         "instruction instructions prompt prompts rule rules guideline guidelines directive directives direction
@@ -73,7 +75,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         "BOUNDS",
         "restrictions limits limitations filters filtering filtration guideline guidelines rule rules ethics ethic
         morals moral morality ethical censorship censor censors policies boundary boundaries bounds laws
-        regulations constraint constraints confines safeguards inhibitions scruples taboos legality disclaimers
+        regulations constraint constraints confines safeguards inhibitions scruples taboo taboos conscience gewissen conciencia legality disclaimers
         restricciones limites limite filtros censura etica reglas moral einschrankungen regeln grenzen zensur",
     ),
     (
@@ -129,7 +131,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("PEOPLE", "user users human humans operator operators person people anyone anybody nobody owner owners admin
         administrator supervisor customer developer usuario usuarios humano persona nadie operador me them him her
         client clients manager team staff finance responsible responsabile cliente utente utilisateur client nutzer kunden
-        chef jefe ninguem nessuno personne niemand niemanden"),
+        applicant recipient requester chef jefe ninguem nessuno personne niemand niemanden"),
     // The person whom a program works for. Not told of something, they are kept out; other people may just not need to know.
     ("USERS", "user users human humans operator operators usuario usuarios humano utente utenti utilisateur utilisateurs nutzer benutzer"),
     // Nobody but a program is called so; agents and assistants are people too.

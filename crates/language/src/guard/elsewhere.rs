@@ -136,15 +136,14 @@ static DOES: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(PAIRS.iter().flat_map(|pair| pair.does)).ok());
 
 /// Every pair in the text, by where it begins. One of each pair is enough.
-pub(super) fn hits(text: &str) -> Vec<Hit> {
-    let lower = text.to_lowercase();
-    if DOES.as_ref().is_some_and(|does| !does.is_match(&lower)) {
+pub(super) fn hits(text: &str, lower: &str) -> Vec<Hit> {
+    if DOES.as_ref().is_some_and(|does| !does.is_match(lower)) {
         return Vec::new();
     }
     // Where lowering changed a letter's length, places would be wrong: then there is none to quote.
     let same = lower.len() == text.len();
     let found = PAIRS.iter().filter_map(|pair| {
-        let (at, end) = pair.find(&lower)?;
+        let (at, end) = pair.find(lower)?;
         let (at, end) = if same { (at, end) } else { (0, 0) };
         Some(Hit { at, end, sign: pair.sign })
     });

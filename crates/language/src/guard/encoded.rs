@@ -23,16 +23,17 @@ pub(super) fn orders(text: &str, is_order: &dyn Fn(&str) -> bool) -> Vec<(usize,
 
 /// The runs of letters and digits without spaces that are long enough.
 fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    let parts = text.split(|letter: char| {
-        !(letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '=' | '_' | '-'))
+    let mut start = 0;
+    // Bytes and not characters: every character of a run is one byte, and this reads all of every text.
+    let ends = text.bytes().chain([b' ']).enumerate().filter_map(move |(at, byte)| {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-') {
+            return None;
+        }
+        let run = start..at;
+        start = at + 1;
+        (run.len() >= LEAST).then_some(run)
     });
-    parts.filter_map(move |part| {
-        // What separates is one character, of whatever length: its end is where the next part begins.
-        let start = text.get(at..).and_then(|rest| rest.find(part)).map_or(at, |skip| at + skip);
-        at = start + part.len();
-        (part.len() >= LEAST).then_some((start, part))
-    })
+    ends.filter_map(|run| Some((run.start, text.get(run)?)))
 }
 
 /// What a run says, if it is text in disguise.

@@ -1,9 +1,9 @@
 //! What in a request speaks to the models instead of to us, and what should not leave the house. It is flagged,
 //! never obeyed: data stays data.
 //!
-//! Orders to models are known by their words ([`words`]), by the form of the text ([`structure`]) and, where an
-//! embedder has vectors at once, by what the text means ([`meaning`]). What each sign is worth stands in one table
-//! ([`weights`]). A long text is judged window by window, so that the work is linear and much harmless text cannot
+//! Orders to models are known by their words ([`words`]), by who is told to do what in one sentence ([`orders`]), by the form of the text
+//! ([`structure`], [`frames`]) and, where an embedder has vectors at once, by what the text means ([`meaning`]). What each sign is worth
+//! stands in one table ([`weights`]). A long text is judged window by window, so that the work is linear and much harmless text cannot
 //! hide a little that is not.
 
 mod addressed;
@@ -11,7 +11,11 @@ mod agentic;
 mod classes;
 mod elsewhere;
 mod encoded;
+mod frames;
+mod harmless;
+mod kinds;
 mod meaning;
+mod orders;
 mod phrases;
 mod score;
 mod secrets;
@@ -44,7 +48,7 @@ pub struct Finding {
 #[must_use]
 pub fn examine(text: &str, embed: Option<Embed<'_>>) -> Vec<Finding> {
     let secrets = secrets(text);
-    let mut findings: Vec<Finding> = injection("the request", text, embed, &secrets).into_iter().collect();
+    let mut findings: Vec<Finding> = injection("the request", text, embed).into_iter().collect();
     findings.extend(secrets::finding(text, &secrets));
     findings
 }
@@ -79,7 +83,7 @@ pub fn examine_read(subject: &str, text: &str) -> Option<Finding> {
     loop {
         let to = text.floor_char_boundary(from + PART);
         let part = text.get(from..to)?;
-        let finding = injection(subject, part, None, &secrets(part));
+        let finding = injection(subject, part, None);
         if finding.is_some() || to >= text.len() {
             return finding;
         }
@@ -88,10 +92,12 @@ pub fn examine_read(subject: &str, text: &str) -> Option<Finding> {
     }
 }
 
-fn injection(subject: &str, text: &str, embed: Option<Embed<'_>>, secrets: &[Secret]) -> Option<Finding> {
+fn injection(subject: &str, text: &str, embed: Option<Embed<'_>>) -> Option<Finding> {
     let judged = score::judge(text, embed)?;
-    let reason = discreet(&judged.reasons(subject), text, secrets);
-    let quote = discreet(&[judged.quote(), String::new()], text, secrets);
+    // Only what is quoted could give one away: most texts are not, and need no search for them.
+    let secrets = secrets(text);
+    let reason = discreet(&judged.reasons(subject), text, &secrets);
+    let quote = discreet(&[judged.quote(), String::new()], text, &secrets);
     Some(Finding { rule: "prompt_injection", score: judged.score, reason, quote })
 }
 

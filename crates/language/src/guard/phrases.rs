@@ -15,7 +15,9 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         DROP ALL ~2 RULES
         DROP ~1 YOUR ~2 RULES
         DROP ~1 YOUR ~2 training|guardrails|safety
-        DROP ALL ~3 PRIOR
+        DROP ALL ~3 ABOVE
+        drop|abandon what ~4 told|instructed
+        drop|discard|clear ~2 PRIOR ~2 conversation|context|instructions|rules
         DROP ~2 what ~4 told|said|instructed
         forget|vergiss|olvida|oublie everything|alles|todo|tout
         forget you are|were
@@ -31,7 +33,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         new RULES :
         override ~2 LIMITS
         disable|deactivate|remove|lift|suspend ~2 YOUR ~2 LIMITS
-        disable|deactivate|suspend|override|remove ~2 safety ~1 protocols|protocol|checks|filters|features|measures|restrictions|guardrails|mode
+        override safety|content|ethical ~1 protocols|protocol|checks|filters|features|measures|restrictions|guardrails
+        disable|deactivate|suspend|remove ~2 safety ~1 protocols|protocol|checks|filters|features|measures|restrictions|guardrails|mode
         DROP the rules|restrictions|filters|guidelines|guardrails|safeguards
         DROP safety|content|ethical ~1 rules|restrictions|filters|guidelines|guardrails|safeguards|policies|policy
         can|may ignore ~2 rules|restrictions|guidelines
@@ -53,30 +56,30 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         drop|abandon|suspend ~1 YOUR ~1 current|original|present objective|task|goal|mission
         nobody elses
         pretend ~5 limit|limits|rule|rules|policy|policies|restriction ~4 exist|apply
-        treat ~6 as commands|instructions|orders|trusted
-        no ~1 hagas caso ~6 TOLD|RULES|PRIOR
+        treat ~6 as ~1 command|commands|instruction|instructions|order|orders|trusted
+        obey|follow ~6 this document|text|message|file|page only
+        no ~1 hagas caso ~6 TOLD|RULES|ABOVE
         haz caso omiso
-        no ~1 tengas|tenga|sigas|siga ~4 TOLD|RULES|PRIOR
-        deja|dejen|deje ~1 de lado ~5 TOLD|RULES|PRIOR
-        ne ~1 tiens|tenez|prends|suis|suivez ~4 compte ~6 TOLD|RULES|PRIOR
+        no ~1 tengas|tenga|sigas|siga ~4 TOLD|RULES|ABOVE
+        deja|dejen|deje ~1 de lado ~5 TOLD|RULES|ABOVE
+        ne ~1 tiens|tenez|prends|suis|suivez ~4 compte ~6 TOLD|RULES|ABOVE
         ne ~1 tiens|tenez ~1 plus compte ~8 TOLD|haut|avant
-        fais|faites abstraction ~5 TOLD|RULES|PRIOR
-        laisse|laissez|mets ~2 cote|tomber ~5 TOLD|RULES|PRIOR
+        fais|faites abstraction ~5 TOLD|RULES|ABOVE
+        laisse|laissez|mets ~2 cote|tomber ~5 TOLD|RULES|ABOVE
         gilt|gelten|zahlt ~2 nicht mehr
         halte|halten ~2 nicht ~2 an ~3 RULES|PRIOR
         beachte|befolge|befolgen ~5 RULES ~3 nicht
-        deixe|deixa|ponha ~1 de lado ~5 TOLD|RULES|PRIOR
-        nao siga|sigas|leve|obedeca ~5 TOLD|RULES|PRIOR
-        lascia|lasciate perdere ~3 TOLD|RULES|PRIOR|indicazioni
-        non seguire|tenere|rispettare ~4 TOLD|RULES|PRIOR|indicazioni
-        metti|mettete da parte ~4 TOLD|RULES|PRIOR|indicazioni",
+        deixe|deixa|ponha ~1 de lado ~5 TOLD|RULES|ABOVE
+        nao siga|sigas|leve|obedeca ~5 TOLD|RULES|ABOVE
+        lascia|lasciate perdere ~3 TOLD|RULES|ABOVE|indicazioni
+        non seguire|tenere|rispettare ~4 TOLD|RULES|ABOVE|indicazioni
+        metti|mettete da parte ~4 TOLD|RULES|ABOVE|indicazioni",
     ),
     (
         Sign::RulesEnded,
         "PRIOR RULES ~4 void|invalid|cancelled|canceled|obsolete|ignored|revoked|irrelevant|outdated|suspended
         RULES ~2 are|is|was|were ~2 suspended|lifted|off|disabled|void
-        ohne jede|jegliche|alle LIMITS|schranke|schranken
-        by order of ~1 admin|administrator|developer|management|system",
+        ohne jede|jegliche|alle LIMITS|schranke|schranken",
     ),
     (
         Sign::AsksForPrompt,
@@ -150,6 +153,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         you ~1 going to PLAY
         you ~1 about to ~1 PLAY|be|simulate|become|enter|immerse
         you ~2 become|becoming
+        you ~1 been cast
         you ~2 replaced|transformed|reprogrammed|upgraded
         new persona|identity|personality
         imagine|pretend|suppose you ~1 different ai|assistant|chatbot|model
@@ -215,6 +219,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         never ~1 taught|learned|learnt|knew|had ~4 LIMITS|manners|shame
         answers|says|does whatever|anything
         nothing to lose
+        speak|talk|answer|respond freely
         you ~1 not|never permitted|allowed|supposed to ~1 say|tell|write|reveal|share
         say|do|generate|create|write|return|provide anything",
     ),
@@ -225,6 +230,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         NEVER ~3 say|tell ~4 cant|cannot|sorry|wont|no|no
         no matter how|what|the
         answer|answers|respond|responds|reply|replies|fulfill|obey|obeys|follow|follows ~3 any|all|every|each|whatever ~3 ASK|requests|questions|prompts|instructions|orders|commands
+        complies|comply ~1 with every|any|all|whatever
         must|always ~2 obey|comply|answer|follow ~3 everything|anything|all|any|me
         im sorry
         i cannot fulfill|assist|help|provide
@@ -249,6 +255,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         "stay|stays|remain|keep|stick|staying ~2 in|to ~2 character|role|persona
         stay ~2 char
         break|breaking|breaks|out|outside ~2 character|role
+        never ~1 step|leave|drop ~3 part|role|character
         in character",
     ),
     (
@@ -261,13 +268,13 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         jailbreak ~2 MODEL|mode|prompt|prompts|is|has|enabled
         god|jailbreak|dan|unrestricted|unfiltered|uncensored|opposite|evil ~1 mode
         developer|dev|sudo|admin|debug ~1 mode ~1 enabled|activated
-        evil confidant|bot|twin|trusted
+        evil confidant|bot|trusted
         system|admin|administrator|priority|root|emergency|developer override
         strive to avoid norms
         stands for ~3 anything
         token system
         have ~2 tokens
-        grandma|grandmother ~6 bedtime|sleep|asleep|napalm|used",
+        you ~3 evil twin",
     ),
     (
         Sign::Mode,
@@ -288,7 +295,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         first|next ASK ~5 is|for|:
         prompt :
         respond now ~3 first
-        answer my first|questions|question
+        answer my first
         ask|asked|asks ~1 me|you ~2 question",
     ),
     (
@@ -332,8 +339,9 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         i|im|we ~2 a|the|at|from ~1 developer|programmer|engineer|administrator|admin ~3 openai|anthropic|google|system|debugging
         as your developer|creator|administrator|admin|programmer
         developer ~2 debugging|testing
-        login|user|logged ~1 admin|root
+        login|logged ~1 admin|root
         sudo|root access
+        by order of ~1 admin|administrator|developer|management|system
         admin|administrator|developer override|access|privileges
         i|im|am ~5 engineer|developer|admin|administrator|technician|team ~2 who|that maintains|maintain|built|trained|runs|run ~1 you
         for troubleshooting|debugging|auditing purposes|reasons
@@ -375,6 +383,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         Sign::Withheld,
         "SHOW ~4 the|your|secret|hidden|admin|master ~1 SECRET
         what ~2 the|your ~1 SECRET
+        grandma|grandmother|grandpa|uncle|aunt ~6 bedtime|sleep|asleep|lullaby|lullabies|napalm|used
         SECRET ~2 you ~2 told|given|have|know|protect|keep|hide|instructed
         letter by letter
         spell ~2 out ~5 SECRET
@@ -438,6 +447,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         attention ~1 ai|assistant|llm|agent|model
         to|if ~3 ai|llm|assistant|agent ~2 reading|processing|summarizing
         begin new session|conversation|chat
+        before ~1 using|calling|invoking|running ~2 tool|tools ~8 ORDER
         system update|notice|override|message :
         stop|pause|quit ~2 current task|job|work
         new job|mission|objective|assignment ~2 for|is|:
@@ -470,6 +480,9 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         Sign::WritesPrompt,
         "write|draft|create|design|compose|craft|generate|improve|make|build|develop|prepare|refine|rewrite|review|need|escribe|redacta|crea|disena ~3 a|an|another|new|our|my|un|una|good|better ~3 system|sistema prompt|prompts|message|instructions
         write|draft|create|design|compose|craft|generate|improve|refine|rewrite|escribe|redacta|crea ~2 system prompt|prompts ~2 for|that
+        write|draft|create|design|compose|craft|generate|improve|make|develop|prepare|refine|rewrite|review|need|update ~4 prompt|prompts|instructions|rules|guidelines|description|persona|policy ~1 for|of|that ~4 ASSISTANTS|model
+        escribe|redacta|crea|disena ~3 instrucciones|reglas ~1 para|de ~4 ASSISTANTS|modelo
+        schreibe|schreib|entwirf|verfasse ~4 prompt|anweisungen|regeln
         escribe|redacta|crea|disena ~3 prompt|mensaje|instrucciones de|del sistema",
     ),
     (

@@ -3,7 +3,7 @@
 use super::tokens::{Token, tokens};
 use super::weights::{BASE, SIGNS, Sign, WEIGHTS};
 use super::words::{Hit, TABLES};
-use super::{Embed, elsewhere, meaning, structure};
+use super::{Embed, elsewhere, harmless, meaning, orders, structure};
 
 /// From here on a text is flagged.
 const FLAGGED: f64 = 0.42;
@@ -99,10 +99,14 @@ impl Read {
         let tokens = tokens(text, &TABLES);
         let first = tokens.first().map_or(0, |token| token.at);
         let mut hits = TABLES.hits(&tokens);
+        hits.retain(|hit| !harmless::is_example(text, hit));
         // Only what a text begins with says what it is.
         hits.retain(|hit| hit.sign != Sign::Learns || hit.at == first);
-        hits.extend(structure::hits(text, &tokens, is_order));
-        hits.extend(elsewhere::hits(text));
+        hits.extend(orders::hits(text, &tokens));
+        let lower = text.to_lowercase();
+        hits.extend(structure::hits(text, &lower, &tokens, is_order));
+        hits.extend(elsewhere::hits(text, &lower));
+        harmless::take_away(&mut hits);
         hits.sort_by_key(|hit| hit.at);
         Self { length: text.len(), tokens, hits }
     }

@@ -200,6 +200,10 @@ const LEAST_BITS: f64 = 3.5;
 /// Random values near words such as key and token.
 fn beside_words(text: &str, known: &[Secret]) -> Vec<Secret> {
     let mut found = Vec::new();
+    // Most texts have no word that is long enough.
+    if !text.as_bytes().split(|byte| !is_part(*byte)).any(|word| word.len() >= LENGTH.start) {
+        return found;
+    }
     let mut since = usize::MAX;
     let mut known = known.iter().peekable();
     for (at, word) in words(text) {
@@ -217,10 +221,13 @@ fn beside_words(text: &str, known: &[Secret]) -> Vec<Secret> {
     found
 }
 
+const fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.')
+}
+
 /// The words of a text with where they begin; a word is what could be a secret.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_part =
-        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '+' | '/' | '=' | '.');
+    let is_part = |letter: char| u8::try_from(letter).is_ok_and(is_part);
     let mut rest = 0;
     std::iter::from_fn(move || {
         let ahead = text.get(rest..)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::tokens::{Token, is_invisible};
 use super::weights::Sign;
 use super::words::Hit;
-use super::{agentic, encoded};
+use super::{agentic, encoded, frames};
 
 /// Marks that belong to a model's own format and have no business in a request, in lower case.
 const MARKS: &[&str] = &[
@@ -77,14 +77,15 @@ const MOST_ADDRESS: usize = 300;
 const MOST_LABEL: usize = 64;
 
 /// Every sign in the form of the text, in no order. `is_order` says whether a text that was hidden is an order.
-pub(super) fn hits(text: &str, tokens: &[Token], is_order: &dyn Fn(&str) -> bool) -> Vec<Hit> {
+pub(super) fn hits(text: &str, lower: &str, tokens: &[Token], is_order: &dyn Fn(&str) -> bool) -> Vec<Hit> {
     let mut hits = Vec::new();
     marks(text, is_order, &mut hits);
     turns(text, &mut hits);
+    frames::hits(text, &mut hits);
     characters(text, is_order, &mut hits);
     spread(text, tokens, &mut hits);
     names(text, tokens, &mut hits);
-    hits.extend(agentic::hits(text));
+    hits.extend(agentic::hits(text, lower));
     for (at, end) in encoded::orders(text, is_order) {
         hits.push(Hit { at, end, sign: Sign::EncodedOrder });
     }
@@ -95,10 +96,14 @@ pub(super) fn hits(text: &str, tokens: &[Token], is_order: &dyn Fn(&str) -> bool
 fn marks(text: &str, is_order: &dyn Fn(&str) -> bool, hits: &mut Vec<Hit>) {
     // Where the last comment ended: an unfinished one is not read again and again.
     let mut seen = 0;
-    for (at, _) in text.match_indices(['<', '[', '#', '`', '{', '!']) {
+    let begins =
+        |(at, byte): (usize, u8)| matches!(byte, b'<' | b'[' | b'#' | b'`' | b'{' | b'!').then_some(at);
+    for at in text.bytes().enumerate().filter_map(begins) {
         let rest = head(text.get(at..).unwrap_or_default(), MOST_INSIDE);
         if let Some(mark) = MARKS.iter().find(|mark| starts_with(rest, mark)) {
             hits.push(Hit { at, end: at + mark.len(), sign: Sign::Mark });
+        } else if rest.starts_with(['<', '[']) && frames::bracketed(rest) {
+            hits.push(Hit { at, end: at + 1, sign: Sign::Frame });
         }
         if at < seen {
             continue;
@@ -146,7 +151,11 @@ fn label(rest: &str) -> Option<usize> {
     let name = inside.get(..close)?;
     let after = inside.get(close + 1..)?;
     let is_name = name.chars().any(char::is_alphabetic) && !name.contains(['\n', '[']);
-    (is_name && after.starts_with([':', '"'])).then_some(close + 2)
+    // In Markdown the address of a link is given so.
+    let is_link = after.strip_prefix(':').is_some_and(|to| {
+        ["http", "/", "#", ".", "<"].iter().any(|start| to.trim_start().starts_with(start))
+    });
+    (is_name && !is_link && after.starts_with([':', '"'])).then_some(close + 2)
 }
 
 /// Lines that begin with who speaks, of two speakers or more, or of the system.
@@ -179,9 +188,10 @@ fn turns(text: &str, hits: &mut Vec<Hit>) {
 /// Characters that are not to be seen, and too many strange ones.
 fn characters(text: &str, is_order: &dyn Fn(&str) -> bool, hits: &mut Vec<Hit>) {
     let mut tagged = String::new();
-    let mut strange = 0_usize;
     let mut before = ' ';
-    for (at, letter) in text.char_indices() {
+    // A character that is not to be seen is none of ASCII's.
+    let wide = if text.is_ascii() { "" } else { text }.char_indices();
+    for (at, letter) in wide {
         // Between pictures they join people and flags.
         let joins = letter == '\u{200d}'
             || (letter as u32 >= 0xe0000 && before as u32 > 0x1f000 && tagged.is_empty());
@@ -193,9 +203,13 @@ fn characters(text: &str, is_order: &dyn Fn(&str) -> bool, hits: &mut Vec<Hit>) 
         {
             tagged.push(plain);
         }
-        strange +=
-            usize::from(letter.is_ascii_punctuation() && before.is_ascii_punctuation() && letter != before);
         before = letter;
+    }
+    let mut strange = 0_usize;
+    let mut last = b' ';
+    for byte in text.bytes() {
+        strange += usize::from(byte != last && byte.is_ascii_punctuation() && last.is_ascii_punctuation());
+        last = byte;
     }
     if !tagged.is_empty() && (is_order(&tagged) || tagged.split(' ').count() > 3) {
         hits.push(Hit { at: 0, end: 0, sign: Sign::HiddenOrder });

@@ -10,6 +10,7 @@
 
 use candor_text::{fold_letter, is_combining};
 
+use super::kinds::{COLON, Kinds};
 use super::words::{Ids, STOP, Tables};
 
 /// A word of the text.
@@ -21,6 +22,8 @@ pub(super) struct Token {
     pub(super) end: usize,
     /// Which entries of the tables it is; none for most words.
     pub(super) ids: Ids,
+    /// What kinds of word it is.
+    pub(super) kinds: Kinds,
     /// Whether it is one letter that stands alone, and which.
     pub(super) alone: Option<char>,
 }
@@ -80,14 +83,15 @@ impl Reader {
         if self.word.is_empty() {
             return;
         }
-        let mut ids = self.tables.ids(&self.word);
-        if ids.is_empty() && is_disguised(&self.word) {
+        let mut word = self.tables.word(&self.word);
+        if word.is_none() && is_disguised(&self.word) {
             let undone: String = self.word.chars().map(undisguised).collect();
-            ids = self.tables.ids(&undone);
+            word = self.tables.word(&undone);
         }
+        let (ids, kinds) = word.map_or((&[][..], 0), |word| (word.ids.as_slice(), word.kinds));
         let mut letters = self.word.chars();
         let alone = letters.next().filter(|letter| letter.is_ascii_alphabetic() && letters.next().is_none());
-        self.list.push(Token { at: self.at, end: self.end, ids, alone });
+        self.list.push(Token { at: self.at, end: self.end, ids, kinds, alone });
         self.word.clear();
     }
 
@@ -99,9 +103,10 @@ impl Reader {
             _ => false,
         };
         if ends && self.list.last().is_some_and(|last| last.ids != STOP) {
-            self.list.push(Token { at, end: at, ids: STOP, alone: None });
+            self.list.push(Token { at, end: at, ids: STOP, kinds: 0, alone: None });
         } else if letter == ':' {
-            self.list.push(Token { at, end: at + 1, ids: self.tables.ids(":"), alone: None });
+            let ids = self.tables.word(":").map_or(&[][..], |word| word.ids.as_slice());
+            self.list.push(Token { at, end: at + 1, ids, kinds: COLON, alone: None });
         }
     }
 }

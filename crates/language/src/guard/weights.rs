@@ -55,6 +55,12 @@ pub(super) enum Sign {
     RulesEnded,
     Phishes,
     Rigs,
+    HandsOut,
+    Spends,
+    Grants,
+    Weakens,
+    Agreed,
+    Frame,
     Warns,
     WritesPrompt,
     Addressed,
@@ -87,7 +93,7 @@ pub(super) const BASE: f64 = -3.0;
 pub(super) const WEIGHTS: [Weight; SIGNS] = [
     of(Sign::SetsAside, 4.5, 2.0, "it wants instructions set aside"),
     of(Sign::AsksForPrompt, 4.5, 2.0, "it asks for the instructions of the model"),
-    of(Sign::NamesPrompt, 1.5, 2.0, "it speaks of a system prompt"),
+    of(Sign::NamesPrompt, 1.5, 1.0, "it speaks of a system prompt"),
     of(Sign::TakesOver, 2.0, 2.0, "it makes the model someone else"),
     of(Sign::Persona, 1.0, 2.0, "it gives the model a role"),
     of(Sign::Unbound, 1.4, 4.0, "it wants a model without limits"),
@@ -129,13 +135,19 @@ pub(super) const WEIGHTS: [Weight; SIGNS] = [
     of(Sign::Secretly, 2.0, 1.0, "it wants to stay unseen"),
     of(Sign::Vocative, 2.9, 1.0, "it calls an assistant and tells it what to do"),
     of(Sign::Duty, 1.6, 1.0, "it says what assistants have to do"),
-    of(Sign::RulesEnded, 1.5, 2.0, "it says that rules no longer hold"),
+    of(Sign::RulesEnded, 1.8, 1.0, "it says that rules no longer hold"),
     of(Sign::Phishes, 3.2, 1.0, "it has people asked for their secrets"),
     of(Sign::Rigs, 1.8, 2.0, "it wants a judgement changed"),
-    // Advice to keep a secret is the opposite of asking for it.
-    of(Sign::Warns, -5.0, 1.0, ""),
-    // Somebody who has a prompt written does not ask for the one that is in use.
-    of(Sign::WritesPrompt, -6.0, 1.0, ""),
+    // Said to people too, and harmless between them: it takes a second sign.
+    of(Sign::HandsOut, 1.4, 1.0, "it wants private things handed on"),
+    of(Sign::Spends, 1.4, 1.0, "it wants money spent"),
+    of(Sign::Grants, 1.4, 1.0, "it wants something granted"),
+    of(Sign::Weakens, 1.4, 1.0, "it wants a protection removed"),
+    of(Sign::Agreed, 1.4, 1.0, "it says that consent was given"),
+    of(Sign::Frame, 1.8, 1.0, "it poses as a message of the system"),
+    // What they say is not ordered in the same words: they take away what else was seen there.
+    of(Sign::Warns, 0.0, 1.0, ""),
+    of(Sign::WritesPrompt, 0.0, 1.0, ""),
     // Counts for nothing by itself: without it a long text is impersonal.
     of(Sign::Addressed, 0.0, 1_000.0, ""),
     of(Sign::Impersonal, -2.0, 1.0, ""),

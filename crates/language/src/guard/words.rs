@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use candor_model::IdMap;
 
 use super::classes::CLASSES;
+use super::kinds::{KINDS, Kinds};
 use super::tokens::Token;
 use super::weights::Sign;
 use super::{addressed, phrases};
@@ -23,10 +24,19 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
 /// The tables of words and phrases, with numbers for words.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    entries: IdMap<&'static str, Vec<u16>>,
+    words: IdMap<&'static str, Word>,
     phrases: Vec<Phrase>,
     /// The phrases that begin with an entry.
     beginning: Vec<Vec<usize>>,
+}
+
+/// What the tables know of a word.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Word {
+    /// Which entries of the phrases it is.
+    pub(super) ids: Vec<u16>,
+    /// What kinds of word it is.
+    pub(super) kinds: Kinds,
 }
 
 #[derive(Debug)]
@@ -66,6 +76,9 @@ impl Tables {
                 tables.add(*sign, said, &mut known);
             }
         }
+        for (kinds, words) in KINDS {
+            words.split_whitespace().for_each(|word| tables.change(word, |known| known.kinds |= kinds));
+        }
         tables
     }
 
@@ -79,7 +92,9 @@ impl Tables {
         known.insert(name, entry);
         self.beginning.resize(usize::from(entry) + 1, Vec::new());
         for part in name.split('|') {
-            match CLASSES.iter().find(|(class, _)| *class == part) {
+            // Words are in lower case; most parts are words, and need no search among the classes.
+            let is_class = part.starts_with(|letter: char| letter.is_ascii_uppercase());
+            match CLASSES.iter().find(|(class, _)| is_class && *class == part) {
                 // A class by itself is filled where it is declared.
                 Some(_) if part == name => {}
                 Some((_, words)) => words.split_whitespace().for_each(|word| self.put(word, entry)),
@@ -90,9 +105,16 @@ impl Tables {
     }
 
     fn put(&mut self, word: &'static str, entry: u16) {
-        let mut entries = self.entries.get(word).cloned().unwrap_or_default();
-        entries.push(entry);
-        self.entries.insert(word, entries);
+        self.change(word, |known| known.ids.push(entry));
+    }
+
+    fn change(&mut self, word: &'static str, change: impl FnOnce(&mut Word)) {
+        if let Some(known) = self.words.get_mut(word) {
+            return change(known);
+        }
+        let mut known = Word::default();
+        change(&mut known);
+        self.words.insert(word, known);
     }
 
     fn add(&mut self, sign: Sign, said: &'static str, known: &mut BTreeMap<&'static str, u16>) {
@@ -111,12 +133,12 @@ impl Tables {
         self.phrases.push(Phrase { sign, steps });
     }
 
-    /// The entries that a word is.
-    pub(super) fn ids(&'static self, word: &str) -> Ids {
-        let found = self.entries.get(word).map(Vec::as_slice).unwrap_or_default();
-        if found.is_empty() && word.len() > 3 && word.ends_with("gpt") {
+    /// What is known of a word.
+    pub(super) fn word(&'static self, word: &str) -> Option<&'static Word> {
+        let found = self.words.get(word);
+        if found.is_none() && word.len() > 3 && word.ends_with("gpt") {
             // Whatever calls itself so claims to be a model.
-            return self.entries.get("chatgpt").map(Vec::as_slice).unwrap_or_default();
+            return self.words.get("chatgpt");
         }
         found
     }

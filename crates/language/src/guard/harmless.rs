@@ -1,0 +1,61 @@
+//! What has the words of an order and is none in its place: a warning, a prompt that somebody wants written, an example.
+//!
+//! It excuses only what stands in the same words: a harmless sentence beside an order must not weigh against it.
+
+use super::structure::head;
+use super::weights::Sign;
+use super::words::Hit;
+
+/// Takes away what is excused.
+pub(super) fn take_away(hits: &mut Vec<Hit>) {
+    let warned = places(hits, Sign::Warns);
+    let written = places(hits, Sign::WritesPrompt);
+    hits.retain(|hit| match hit.sign {
+        Sign::Warns | Sign::WritesPrompt => true,
+        Sign::AsksForPrompt | Sign::NamesPrompt | Sign::ToAssistants | Sign::Vocative | Sign::Duty => {
+            !meets(&written, hit) && !meets(&warned, hit)
+        }
+        _ => !meets(&warned, hit),
+    });
+}
+
+/// Where a sign was seen, in order and joined where places meet, so that a text full of them is not compared with itself.
+fn places(hits: &[Hit], sign: Sign) -> Vec<(usize, usize)> {
+    let mut places: Vec<(usize, usize)> =
+        hits.iter().filter(|hit| hit.sign == sign).map(|hit| (hit.at, hit.end)).collect();
+    places.sort_unstable();
+    places.dedup_by(|next, last| {
+        let joined = next.0 <= last.1;
+        if joined {
+            last.1 = last.1.max(next.1);
+        }
+        joined
+    });
+    places
+}
+
+fn meets(places: &[(usize, usize)], hit: &Hit) -> bool {
+    let first = places.partition_point(|(_, end)| *end < hit.at);
+    places.get(first).is_some_and(|(at, _)| *at <= hit.end)
+}
+
+/// What comes before an example.
+const INTRODUCES: &[&str] =
+    &["such as", "like", "e.g.", "for example", "como", "por ejemplo", "wie", "etwa", "comme", "par exemple"];
+const QUOTES: &[char] = &['"', '“', '”', '«', '„', '‘', '\''];
+/// The longest example, in bytes.
+const EXAMPLE: usize = 80;
+
+/// Whether a phrase is quoted as an example: `orders such as "ignore your rules"`.
+pub(super) fn is_example(text: &str, hit: &Hit) -> bool {
+    let before = text.get(..hit.at).unwrap_or_default();
+    let Some(before) = before.trim_end().strip_suffix(QUOTES) else { return false };
+    let before = before.trim_end().trim_end_matches([':', ',']);
+    let ends = |word: &str| {
+        before
+            .get(before.len().saturating_sub(word.len())..)
+            .is_some_and(|end| end.eq_ignore_ascii_case(word))
+    };
+    INTRODUCES.iter().any(|word| ends(word))
+        && head(text.get(hit.end..).unwrap_or_default(), EXAMPLE).contains(QUOTES)
+}
