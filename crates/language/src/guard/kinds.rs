@@ -74,8 +74,6 @@ pub(super) const CHARGE: Kinds = 1 << 31;
 pub(super) const SAY: Kinds = 1 << 32;
 /// Any other order.
 pub(super) const DO: Kinds = 1 << 33;
-/// A conversation with a model.
-pub(super) const CHAT: Kinds = 1 << 34;
 /// Puts into another form.
 pub(super) const DECODE: Kinds = 1 << 35;
 /// Orders spelled backwards.
@@ -92,6 +90,8 @@ pub(super) const MODEL: Kinds = 1 << 40;
 pub(super) const WITHOUT: Kinds = 1 << 41;
 /// Whoever it is.
 pub(super) const ANY: Kinds = 1 << 42;
+/// Has something shown.
+pub(super) const SHOW: Kinds = 1 << 43;
 /// Everything that can be ordered.
 pub(super) const ACT: Kinds = SEND | PAY | GRANT | WEAKEN | RUN | OBEY | SAY | DO;
 
@@ -152,7 +152,7 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
         historial medicas contactos gehaltsabrechnung passwort passworter kontakte agenda citas senha senhas
         historico contatos banque dossier historique cronologia",
     ),
-    (PAY, "pay wire transfer buy purchase settle order checkout refund accept subscribe donate paga compra transfiere zahle bezahle uberweise kaufe payez achetez virez pague compre transfira acquista"),
+    (PAY, "pay wire transfer buy purchase settle order checkout refund subscribe donate paga compra transfiere zahle bezahle uberweise kaufe payez achetez virez pague compre transfira acquista"),
     (PURSE, "saved stored card wallet card account guthaben karte tarjeta cartera carte portefeuille cartao carteira funds usd eur paypal"),
     (GRANT, "approve accept grant give assign escalate elevate classify mark rate confirm authorise authorize allow aprueba acepta concede concede approuve approuvez accorde accordez genehmige erteile freigeben aprove conceda approva concedi"),
     (RIGHT, "rights administrator admin elevated owner pending refund refunds complaint unanimous full edit justified reimbursement reembolso reembolsos rechte derechos droits direitos safe approved score verdict"),
@@ -186,7 +186,7 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
     (BEFORE, "before prior start beginning precede precedes preceding vor bevor anfang beginn avant debut antes principio inicio comeco prima inizio between above"),
     (MAKER, "maker makers creator creators operator operators developers vendor provider trainers betreiber entwickler hersteller creadores operador createurs concepteurs operateur criadores operador creatori"),
     (AGREED, "authorised authorized preauthorised preauthorized approved agreed consented verified einverstanden genehmigt autorizado aprobado acordado autorise approuve accord autorizado aprovado combinado autorizzato"),
-    (OBEY, "obey comply complies obeys follow execute ejecuta executez esegui gehorche befolge obedece obedezca obeis obeissez obedeca obbedisci"),
+    (OBEY, "obey comply complies obeys execute ejecuta executez esegui gehorche befolge obedece obedezca obeis obeissez obedeca obbedisci"),
     (ENDED, "supersedes superseded cancelled canceled replaced void lifted suspended serviced overruled expired revoked longer ended aufgehoben ungultig anulado cancelado annule annulado annullato"),
     (CHARGE, "task goal objective mission guidance translation restrictions restriction policy safety safeguards instructions assignment aufgabe ziel tarea objetivo tache objectif tarefa compito evaluation"),
     (
@@ -200,7 +200,12 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
         ajoute ajoutez ignorez oubliez erstelle fuge ignoriere crie adicione ignore aggiungi crea inline free proceed commit act move copy read write treat execute create
         tick book decline schedule restart search",
     ),
-    (CHAT, "session conversation chat gesprach conversacion sesion conversa sessao sessione"),
+    (
+        SHOW,
+        "show give print repeat quote cite translate summarise summarize paraphrase proofread output display reveal recite list turn convert what
+        dime muestra muestrame repite traduce resume convierte cita gib zeig zeige nenne wiederhole ubersetze was montre montrez affiche
+        repete traduis quel mostre repita traduza mostra ripeti traduci dimmi",
+    ),
     (DECODE, "decode decoding decoded decrypt reverse reversed rot13 morse dekodiere entschlussle decodifica decodez decodifique letter"),
     (REVERSED, "snoitcurtsni noitcurtsni erongi suoiverp tpmorp metsys laever drowssap tegrof terces selur dragersid edirrevo"),
     (COLON, ":"),

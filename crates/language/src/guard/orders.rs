@@ -25,7 +25,7 @@ pub(super) fn hits(text: &str, tokens: &[Token]) -> Vec<Hit> {
         if sentence.kinds == 0 {
             continue;
         }
-        let before = called.take();
+        let before = called.take().filter(|_| sentence.begins_line());
         called = sentence.called();
         if let Some(call) = called.or(before).filter(|call| sentence.orders(call, called.is_none())) {
             let sign = if call.is_robot { Sign::ToAssistants } else { Sign::Duty };
@@ -61,8 +61,7 @@ struct Says {
 
 const SAYS: &[Says] = &[
     Says { sign: Sign::AsksForPrompt, word: SET_UP, near: &[TEXT, YOU] },
-    Says { sign: Sign::AsksForPrompt, word: TOLD, near: &[TEXT | MAKER, YOU, BEFORE | MAKER] },
-    Says { sign: Sign::AsksForPrompt, word: CHAT, near: &[TEXT, BEFORE, THIS] },
+    Says { sign: Sign::AsksForPrompt, word: TOLD, near: &[TEXT | MAKER, YOU, BEFORE | MAKER, SHOW] },
     Says { sign: Sign::RulesEnded, word: ENDED, near: &[CHARGE] },
     Says { sign: Sign::Agreed, word: AGREED, near: &[USER] },
     Says { sign: Sign::EncodedOrder, word: DECODE, near: &[OBEY] },
@@ -140,6 +139,12 @@ impl<'a> Sentence<'a> {
         };
         let speaks = called.is_robot && !is_next && self.kinds & YOU != 0 && from < self.tokens.len();
         speaks || self.acts(from, ACT).next().is_some() || conceals()
+    }
+
+    fn begins_line(&self) -> bool {
+        let at = self.tokens.first().map_or(0, |token| token.at);
+        let before = self.text.get(..at).unwrap_or_default();
+        before.trim_end_matches(|letter: char| letter != '\n' && !letter.is_alphanumeric()).ends_with('\n')
     }
 
     /// The program that the sentence addresses.

@@ -101,7 +101,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         what ~2 those|previous|initial|these PROMPTS
         how ~2 you ~2 instructed|prompted|configured
         PROMPTS ~3 verbatim
-        beginning|start|top ~2 this|our|the conversation|chat|prompt
+        repeat|print|show|reveal|copy|recite|quote|output|display ~8 beginning|start|top ~2 this|our|the conversation|chat|prompt
+        TEXTS ~8 between|since|from ~3 start|beginning ~2 this|our|the conversation|chat|session
         YOUR system PROMPTS
         YOUR initial|original|hidden|internal|secret PROMPTS
         what ~6 of YOUR ~2 PROMPTS
@@ -117,7 +118,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         what|which|tell|list|name ~3 RULES ~2 you ~1 have|been
         first line|message|sentence|words ~5 operator|developer|system|owner wrote|said|gave
         hidden|secret|internal|confidential parameters|preamble|preambulo|settings|setup|rules|brief
-        text|words|lines|content ~4 precede|preceding|precedes|before|above ~2 chat|conversation|dialogue|session
+        text|words|lines|content ~6 precede|preceding|precedes ~2 chat|conversation|dialogue|session
         texto|texte|testo|text ~4 que|con|quel|partenza|depart|depart ~5 TOLD
         messaggio|mensaje|message|mensagem|nachricht di|de|du|do|des ~1 sistema|systeme|systems
         everything before this

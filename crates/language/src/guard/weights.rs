@@ -139,11 +139,11 @@ pub(super) const WEIGHTS: [Weight; SIGNS] = [
     of(Sign::Phishes, 3.2, 1.0, "it has people asked for their secrets"),
     of(Sign::Rigs, 1.8, 2.0, "it wants a judgement changed"),
     // Said to people too, and harmless between them: it takes a second sign.
-    of(Sign::HandsOut, 1.4, 1.0, "it wants private things handed on"),
-    of(Sign::Spends, 1.4, 1.0, "it wants money spent"),
-    of(Sign::Grants, 1.4, 1.0, "it wants something granted"),
-    of(Sign::Weakens, 1.4, 1.0, "it wants a protection removed"),
-    of(Sign::Agreed, 1.4, 1.0, "it says that consent was given"),
+    of(Sign::HandsOut, 1.2, 1.0, "it wants private things handed on"),
+    of(Sign::Spends, 1.2, 1.0, "it wants money spent"),
+    of(Sign::Grants, 1.2, 1.0, "it wants something granted"),
+    of(Sign::Weakens, 1.2, 1.0, "it wants a protection removed"),
+    of(Sign::Agreed, 1.2, 1.0, "it says that consent was given"),
     of(Sign::Frame, 1.8, 1.0, "it poses as a message of the system"),
     // What they say is not ordered in the same words: they take away what else was seen there.
     of(Sign::Warns, 0.0, 1.0, ""),
