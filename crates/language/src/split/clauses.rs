@@ -2,11 +2,18 @@
 
 use std::borrow::Cow;
 
+use candor_text::WordSet;
+
 use super::{
     cues::{Cue, INNER, JOINTS, LIMITING, leading},
     limits::{behind_condition, is_limit, stops_if},
-    requests::{behind_opening, first_word, is_verb, read, starts_with_strong_verb, starts_with_verb},
-    verbs::{acts_on, command_of, has_clitic},
+    requests::{
+        behind_opening, first_word, is_verb, read, starts_with_strong_verb, starts_with_unknown_verb,
+        starts_with_verb,
+    },
+    rows::{next_in_row, row},
+    verbs::{command_of, has_clitic},
+    vocabulary::ALSO_NOUNS,
 };
 
 /// A sentence longer than this, in bytes, was not written by a person and is not cut.
@@ -24,7 +31,7 @@ pub(super) struct Clause<'a> {
 }
 
 /// What stands before a cut, and what behind it: its cue, its words, whether the cut is guessed.
-type Cut<'a> = (&'a str, (Cue, &'a str, bool));
+pub(super) type Cut<'a> = (&'a str, (Cue, &'a str, bool));
 
 /// The clauses of what a sentence asks for; the first is silent.
 ///
@@ -37,9 +44,12 @@ pub(super) fn clauses(text: &str, taken: bool) -> Vec<Clause<'_>> {
         Some((body, last)) => (body, Some(last)),
         None => (text, None),
     };
+    let row = if readable { row(text) } else { Vec::new() };
     let mut rest = Some((Cue::Silent, text, false));
-    while let Some((cue, text, guessed)) = rest {
-        let cut = if readable { first_cut(text, taken) } else { None };
+    while let Some((cue, rest_of_text, guessed)) = rest {
+        let done = text.len() - rest_of_text.len();
+        let text = rest_of_text;
+        let cut = if readable { first_cut(text, taken, &row, done) } else { None };
         let (head, tail) = cut.map_or((text, None), |(head, tail)| (head, Some(tail)));
         if let Some((first, second)) = Some(head).filter(|_| readable).and_then(in_time) {
             clauses.push(Clause { cue, text: first, guessed });
@@ -113,8 +123,10 @@ const TIMES: &[(&str, bool)] = &[
 ];
 
 /// The earliest of the cuts that words say and that a verb suggests.
-fn first_cut(text: &str, taken: bool) -> Option<Cut<'_>> {
-    [marked(text), joined(text, taken), limited(text)]
+///
+/// Of the commands in a `row`, the places are those in the whole sentence, of which `done` bytes are cut already.
+fn first_cut<'a>(text: &'a str, taken: bool, row: &[usize], done: usize) -> Option<Cut<'a>> {
+    [marked(text), joined(text, taken), next_in_row(text, row, done), limited(text)]
         .into_iter()
         .flatten()
         .min_by_key(|(head, _)| head.len())
@@ -144,9 +156,11 @@ fn marked(text: &str) -> Option<Cut<'_>> {
             _ => (cue, tail),
         };
         // "…; if it leaks, call the plumber": the condition belongs to what follows it.
-        let body = behind_condition(tail);
+        let body = behind_opening(tail);
         let cue = if body.len() < tail.len() { &Cue::After } else { cue };
-        let tail_asks = starts_with_verb(read(body).what) || (*cue == Cue::After && is_infinitive(body));
+        let told =
+            *cue == Cue::After && (is_infinitive(body) || (!mark.starts_with(" then") && orders(body)));
+        let tail_asks = starts_with_verb(read(body).what) || told;
         let head_asks = head.chars().any(char::is_alphanumeric) && !is_open_condition(head);
         (tail_asks && head_asks).then_some((head, (*cue, tail, false)))
     });
@@ -222,7 +236,7 @@ const ARTICLES: &[&str] = &["a", "an", "the", "some", "un", "una", "el", "la", "
 
 /// Verbs that ask for things, each of which can be had alone.
 #[rustfmt::skip]
-const FETCHING: &[&str] = &[
+pub(super) const FETCHING: &[&str] = &[
     "book", "buy", "fetch", "find", "get", "give", "obtain", "order", "provide", "purchase", "recommend",
     "rent", "reserve", "retrieve", "search", "suggest", "busca", "buscar", "compra", "comprar", "consigue",
     "dame", "encuentra", "encontrar", "recomienda", "recomendar", "reserva", "reservar",
@@ -240,10 +254,10 @@ fn opens_clause(text: &str) -> bool {
     // "…, roast them and serve": a verb alone is a step when nothing follows it.
     let Some(object) = words.next() else { return stands_alone(first) };
     let object = object.trim_end_matches(['.', ',', '?', '!', ';']).to_lowercase();
-    if has_clitic(first) || (acts_on(first, &object) && !is_verb(&first.to_lowercase())) {
+    if has_clitic(first) || (starts_with_unknown_verb(text) && !is_verb(&first.to_lowercase())) {
         return true;
     }
-    let certain = first_word(text).is_some_and(|verb| !ALSO_NOUNS.contains(&verb.as_str()));
+    let certain = first_word(text).is_some_and(|verb| !is_also_noun(&verb));
     let complete = !text.split_whitespace().next().is_some_and(|verb| verb.ends_with(','));
     starts_with_strong_verb(text)
         && complete
@@ -252,6 +266,12 @@ fn opens_clause(text: &str) -> bool {
             || DETERMINERS.contains(&object.as_str())
             || object.starts_with(|c: char| c.is_ascii_digit())
             || has_things(text))
+}
+
+/// Whether a verb, in lower case, is as often a noun.
+pub(super) fn is_also_noun(verb: &str) -> bool {
+    static TABLE: WordSet = WordSet::new(&[ALSO_NOUNS]);
+    TABLE.contains(verb)
 }
 
 /// Whether the words behind a condition are an order, whatever their verb: they do not begin with a thing or a person.
@@ -305,7 +325,7 @@ fn is_infinitive(text: &str) -> bool {
 }
 
 /// Whether the words are a condition without what it guards: "If it is up and running, …".
-fn is_open_condition(text: &str) -> bool {
+pub(super) fn is_open_condition(text: &str) -> bool {
     let conditional = first_word(text).is_some_and(|word| {
         matches!(
             word.as_str(),
@@ -314,26 +334,6 @@ fn is_open_condition(text: &str) -> bool {
     });
     conditional && !text.contains(", ")
 }
-
-/// Verbs that are as often nouns; they open a clause only before a word that nouns follow.
-#[rustfmt::skip]
-const ALSO_NOUNS: &[&str] = &[
-    "answer", "audit", "bill", "brief", "chart", "document", "group", "invoice", "inventory", "label",
-    "mark", "number", "pin", "plant", "profile", "quote", "sample", "scale", "screen", "season", "style",
-    "tag", "taste", "trace", "trim", "tune", "water", "wire", "capture", "factura", "entrevista", "carga",
-    "consulta", "entrega", "programa", "agenda", "pinta", "pon", "presenta", "back", "block", "book",
-    "build", "call", "cancel", "change", "check", "contact", "cook", "copy", "count", "cut", "design",
-    "draft", "drop", "email", "e-mail", "estimate", "export", "file", "filter", "fix", "forecast", "format",
-    "grade", "hire", "host", "import", "interview", "launch", "load", "log", "look", "mail", "map",
-    "measure", "mix", "monitor", "move", "name", "order", "pack", "paint", "pay", "pick", "plan", "plot",
-    "post", "print", "process", "produce", "query", "rank", "read", "record", "release", "rent", "repair",
-    "report", "request", "research", "reserve", "reset", "review", "roll", "run", "save", "scan",
-    "schedule", "search", "sign", "sketch", "sort", "split", "start", "stop", "store", "study", "survey",
-    "switch", "test", "track", "train", "transfer", "turn", "update", "upgrade", "upload", "visit", "wait",
-    "patch", "catalogue", "catalog", "varnish", "focus", "index", "drill", "fence", "charter", "docket", "clamp", "coach", "photograph",
-    "quarantine", "boil", "bottle", "brew", "ferment", "sail", "tow", "swab", "graft", "marca", "cosecha", "cita", "cuenta", "poda", "siembra", "pesa", "etiqueta", "retira",
-    "wash", "reserva", "compra", "busca", "prueba", "resume", "lista", "visita", "suma", "cambia", "copia",
-];
 
 #[rustfmt::skip]
 const DETERMINERS: &[&str] = &[

@@ -17,6 +17,8 @@ pub(super) enum Cue {
     Last,
     /// It says more about the one before: "specifically".
     Detail,
+    /// It takes the place of the one before where the condition of that does not hold: "otherwise".
+    Otherwise,
 }
 
 /// Takes the connective words off the front of a sentence, and says what they mean.
@@ -40,7 +42,7 @@ pub(super) fn leading(text: &str) -> (Cue, &str) {
     (cue, rest)
 }
 
-const TABLES: [(Cue, &[&str]); 6] = [
+const TABLES: [(Cue, &[&str]); 7] = [
     (Cue::Silent, &["oh", "and", "so", "well", "y", "pues", "now", "ahora"]),
     (
         Cue::Beside,
@@ -152,6 +154,7 @@ const TABLES: [(Cue, &[&str]); 6] = [
             "antes que nada",
         ],
     ),
+    (Cue::Otherwise, &["otherwise", "or else", "de lo contrario", "en caso contrario"]),
     (
         Cue::Detail,
         &[
@@ -201,6 +204,13 @@ const BESIDE_OPENINGS: &[&str] = &[
 
 /// Openings of a clause that must come true first; the clause stays part of the step.
 const SUBORDINATE: &[&str] = &[
+    "only if",
+    "only once",
+    "only when",
+    "solo si",
+    "sólo si",
+    "solo cuando",
+    "sólo cuando",
     "once",
     "after",
     "when",
@@ -313,6 +323,16 @@ pub(super) const INNER: &[(&str, Cue)] = &[
     (", as well as ", Cue::Beside),
     (" y también ", Cue::Beside),
     (" y además ", Cue::Beside),
+    ("; otherwise ", Cue::Otherwise),
+    (", otherwise ", Cue::Otherwise),
+    ("; otherwise, ", Cue::Otherwise),
+    (", or else ", Cue::Otherwise),
+    ("; de lo contrario, ", Cue::Otherwise),
+    (", de lo contrario, ", Cue::Otherwise),
+    ("; de lo contrario ", Cue::Otherwise),
+    (", de lo contrario ", Cue::Otherwise),
+    ("; si no, ", Cue::Otherwise),
+    (", si no, ", Cue::Otherwise),
     ("; ", Cue::Beside),
 ];
 

@@ -52,7 +52,7 @@ const POINTERS: &[&str] = &[
 const ELLIPTIC: &[&str] = &[
     "one", "ones", "others", "remainder", "total", "totals", "whatever", "uno", "cheapest", "best", "winner", "winners", "findings", "differences", "result", "results", "outcome",
     "rest", "cause", "mejor", "mejores", "ganador", "hallazgos", "diferencias", "resultado", "resultados", "causa",
-    "missing", "falta", "slowest", "fastest", "largest", "smallest", "top", "worst", "highest", "lowest",
+    "missing", "falta", "resto", "which", "cual", "cuales", "slowest", "fastest", "largest", "smallest", "top", "worst", "highest", "lowest",
 ];
 /// Among how many words of a step the word is looked for that points back; later ones point inside the step.
 const POINTING: usize = 6;
@@ -77,10 +77,49 @@ pub(super) fn link(steps: &mut Vec<Step>, origins: &[Origin]) -> Vec<usize> {
             step.guessed = true;
         }
     }
+    chain_back(steps, origins);
+    link_alternatives(steps, origins);
     let listed: Vec<usize> =
         (0..steps.len()).filter(|&at| origins.get(at).is_some_and(|it| it.form == Form::Bullet)).collect();
     link_listed(steps, &listed);
     sorted(steps)
+}
+
+/// Lets the first of several steps in a row come first where those behind it are a sequence: "knead the dough, shape
+/// the loaves, and bake them".
+fn chain_back(steps: &mut [Step], origins: &[Origin]) {
+    let beside = |at: usize| {
+        let (origin, before) = (origins.get(at)?, origins.get(at.checked_sub(1)?)?);
+        (origin.cue == Cue::Beside && origin.form == Form::Prose && origin.sentence == before.sentence)
+            .then_some(())
+    };
+    for place in (1..steps.len()).rev() {
+        let goes_on = beside(place + 1)
+            .and_then(|()| steps.get(place + 1))
+            .is_some_and(|next| next.depends_on == [place]);
+        let free = |step: &&mut Step| step.depends_on.is_empty() && !indefinite_object(&step.description);
+        let step = steps.get_mut(place).filter(|step| goes_on && beside(place).is_some() && free(step));
+        if let Some(step) = step {
+            step.depends_on.push(place - 1);
+            step.guessed = true;
+        }
+    }
+}
+
+/// What is done otherwise needs what the steps need whose place it takes, and not these.
+fn link_alternatives(steps: &mut [Step], origins: &[Origin]) {
+    for place in 0..steps.len() {
+        if origins.get(place).is_none_or(|origin| origin.cue != Cue::Otherwise) {
+            continue;
+        }
+        let before = steps.get(..place).unwrap_or_default();
+        let condition = before.iter().rev().find_map(|step| step.conditions.first());
+        let first = condition.and_then(|it| before.iter().find(|step| step.conditions.first() == Some(it)));
+        let needs = first.map(|step| step.depends_on.clone());
+        if let Some((step, needs)) = steps.get_mut(place).zip(needs) {
+            step.depends_on = needs;
+        }
+    }
 }
 
 /// What a step of running text needs of the steps before it.
@@ -97,6 +136,11 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
     {
         return vec![previous];
     }
+    // "Which pumps leak? Order new seals": the answer tells for what.
+    let asked = steps.get(previous).is_some_and(|step| step.description.ends_with('?'));
+    if asked && origin.cue == Cue::Silent && !near(previous) && !text.ends_with('?') {
+        return vec![previous];
+    }
     if !near(previous) || names_its_own(text, steps.get(..place).unwrap_or_default()) {
         return Vec::new();
     }
@@ -110,7 +154,8 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
     // Three clauses of which two are a sequence are one.
     let goes_on = steps.get(previous).is_some_and(|step| step.depends_on.iter().any(|&at| near(at)));
     let bare = text.split_whitespace().count() <= BARE && place > start;
-    let same_stage = steps.get(previous).is_some_and(|other| stage(text) == stage(&other.description));
+    let same_stage = stage(text)
+        .is_some_and(|own| steps.get(previous).is_some_and(|other| Some(own) == stage(&other.description)));
     let chained = (goes_on && !same_stage).then_some(previous);
     chained.or(producer).or_else(|| (goes_on || bare).then_some(previous)).into_iter().collect()
 }
@@ -122,11 +167,12 @@ fn names_what_it_does(text: &str, other: &str) -> bool {
     verb.len() > 2 && things(&words, KNOWN).any(|thing| singular(thing) == singular(&fold(&verb)))
 }
 
-/// Whether a step works on what the other one gives, by the stages of their verbs.
+/// Whether a step works on what the other one gives, by the stages of their verbs. A verb without a stage makes something.
 fn consumes(text: &str, other: &str) -> bool {
     use Stage::{Check, Decide, Deliver, Examine, Follow, Gather, Make};
-    let (Some(own), Some(others)) = (stage(text), stage(other)) else { return false };
+    let Some(others) = stage(other).or((!is_numbered(text)).then_some(Make)) else { return false };
     let brings_its_own = indefinite_object(text);
+    let Some(own) = stage(text).or((others < Make && !brings_its_own).then_some(Make)) else { return false };
     match own {
         Gather => false,
         Examine => matches!(others, Gather | Check) && !brings_its_own,
@@ -136,6 +182,11 @@ fn consumes(text: &str, other: &str) -> bool {
         Deliver => others < Deliver,
         Follow => others < Follow,
     }
+}
+
+/// Whether the thing that a step acts on has a number of its own: "close port 80".
+fn is_numbered(text: &str) -> bool {
+    text.split_whitespace().skip(1).take(2).any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Links the items of a list whose order says nothing: tests come after what they test, delivery after both.
@@ -234,7 +285,12 @@ fn is_elliptic(text: &str) -> bool {
     const NUMBERS: &[&str] =
         &["two", "three", "four", "five", "ten", "dos", "tres", "cuatro", "cinco", "diez"];
     let words = words(text);
-    let number = words.len() > 1 && words.last().is_some_and(|word| NUMBERS.contains(&word.as_str()));
+    // "Shortlist three", "elige a tres para el papel".
+    let counted = words.iter().skip(1).position(|word| NUMBERS.contains(&word.as_str()));
+    let number = counted.is_some_and(|at| {
+        let behind = words.get(at + 2).map(String::as_str);
+        behind.is_none_or(|word| at < 2 && matches!(word, "for" | "of" | "to" | "para" | "de"))
+    });
     // "Digitise at 600 dpi", "bake at 200 °C": what is digitised or baked was named before.
     let at_figure = words.get(1).is_some_and(|word| matches!(word.as_str(), "at" | "a"))
         && words.get(2).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
@@ -257,14 +313,15 @@ fn indefinite_object(text: &str) -> bool {
 
 /// Whether a step names something by a code or a name of its own, which none before it has.
 fn names_its_own(text: &str, before: &[Step]) -> bool {
-    let proper = |word: &&str| {
+    // Far behind the verb capitals say where or how: "clean up files without touching the WAL folder".
+    let proper = |(at, word): &(usize, &str)| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let coded = word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
-        coded || word.chars().filter(|c| c.is_uppercase()).count() > 1
+        coded || (*at < POINTING && word.chars().filter(|c| c.is_uppercase()).count() > 1)
     };
     let quoted = text.contains(['\'', '"', '“']) && !text.contains("'s ");
-    let own = text.split_whitespace().skip(1).find(proper);
-    quoted || own.is_some_and(|word| !before.iter().any(|step| step.description.contains(word)))
+    let own = text.split_whitespace().skip(1).enumerate().find(proper);
+    quoted || own.is_some_and(|(_, word)| !before.iter().any(|step| step.description.contains(word)))
 }
 
 /// What a step is about: its words but the first that say something.

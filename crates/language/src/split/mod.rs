@@ -13,9 +13,11 @@ mod parts;
 mod prose;
 mod questions;
 mod requests;
+mod rows;
 mod sentences;
 mod sums;
 mod verbs;
+mod vocabulary;
 
 use std::cell::RefCell;
 

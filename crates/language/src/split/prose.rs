@@ -7,7 +7,7 @@ use candor_text::{fold, says, singular, words};
 use super::{
     COURTESY, Part, Place, Step,
     clauses::{Clause, clauses},
-    cues::{self, Cue},
+    cues::{self, Cue, strip_any},
     edges::{Form, Origin},
     limits,
     requests::{self, Asked, Strength},
@@ -127,12 +127,12 @@ impl Builder {
 
     fn sentence(&mut self, sentence: &str, tone: Tone) {
         self.sentences += 1;
-        if cues::strip_any(sentence, cues::CLOSINGS).is_some() {
+        if strip_any(sentence, cues::CLOSINGS).is_some() {
             self.part(sentence, Place::Dropped { reason: COURTESY.to_owned() });
             return;
         }
         let (cue, rest) = cues::leading(sentence);
-        let plain = cues::strip_any(rest, &["please", "por favor", "but", "pero"]).unwrap_or(rest);
+        let plain = strip_any(rest, &["please", "por favor", "but", "pero"]).unwrap_or(rest);
         if let Some(stop) = limits::stops_if(plain) {
             self.stop(&stop);
             return;
@@ -148,6 +148,13 @@ impl Builder {
         let mut asked = requests::read(rest);
         if self.taken {
             asked.strength = Strength::Request;
+        }
+        if asked.strength == Strength::Statement
+            && let Some((told, order)) = requests::behind_statement(rest)
+        {
+            self.part(told, Place::Context);
+            self.sentence(order, tone);
+            return;
         }
         let mut inherited = Vec::new();
         if cue == Cue::Opens && self.steps.len() == 1 && !self.opened {
@@ -183,6 +190,7 @@ impl Builder {
     fn clauses(&mut self, body: &str, cue: Cue, strength: Strength, tone: Tone, ending: &[char]) {
         let mut strength = strength;
         let mut guarded: Vec<String> = Vec::new();
+        let mut instead: Option<String> = None;
         for Clause { cue: inner, text, guessed } in clauses(body, self.taken) {
             if self.limits(&text) {
                 // "If it rains, do not sand the deck and cover the boards": the rain guards both.
@@ -190,10 +198,21 @@ impl Builder {
                 guarded = if opening { limits::conditions(&text) } else { guarded };
                 continue;
             }
-            let cue = if inner == Cue::Silent { cue } else { inner };
-            let what = requests::read(&text).what.trim_end_matches(ending).to_owned();
+            let mut cue = if inner == Cue::Silent { cue } else { inner };
+            let mut what = requests::read(&text).what.trim_end_matches(ending).to_owned();
+            if let Some(order) = requests::without_otherwise(&what) {
+                (cue, what) = (Cue::Otherwise, order.to_owned());
+            }
+            if cue == Cue::Otherwise {
+                instead = self.otherwise();
+            }
             let step = self.push(&what, cue, strength, tone, inner == Cue::Beside);
             self.in_step(&text, step);
+            if let Some((step, instead)) = step.and_then(|at| self.steps.get_mut(at)).zip(instead.as_ref()) {
+                step.guessed |= guessed;
+                step.conditions.push(instead.clone());
+                continue;
+            }
             if let Some(step) = step.and_then(|place| self.steps.get_mut(place)) {
                 step.guessed |= guessed;
                 // What opens the sentence guards all that it asks for.
@@ -207,6 +226,14 @@ impl Builder {
             }
             strength = Strength::Request;
         }
+    }
+
+    /// When the steps are done that take the place of the newest ones.
+    fn otherwise(&self) -> Option<String> {
+        let condition = self.steps.iter().rev().find_map(|step| step.conditions.first())?;
+        let spanish = strip_any(condition, &["si", "solo si", "cuando", "en caso de que"]).is_some();
+        let opening = if spanish { "de lo contrario, no" } else { "otherwise, not" };
+        Some(format!("{opening} {}", condition.to_lowercase()))
     }
 
     /// Whether a clause limits the work or says when it stops; then it is no step.
@@ -276,12 +303,18 @@ impl Builder {
     /// Whether a sentence without a connective says more about the newest step.
     fn refines(&self, asked: &Asked<'_>, tone: Tone) -> bool {
         let Some((newest, head)) = &self.newest else { return false };
+        // "I need a survey. Translate it": what is wished for is a thing, and more is done with it.
+        let thing = strip_any(head, &["a", "an", "some", "un", "una", "unos", "unas"]).is_some();
+        if thing && *newest == Strength::Wish && cues::acts_on_previous(asked.what) {
+            return false;
+        }
         match asked.strength {
             Strength::Statement => true,
             Strength::Wish => *newest == Strength::Wish && tone.connected,
             Strength::Request => {
                 *newest == Strength::Wish
-                    || requests::starts_with_weak_verb(asked.what)
+                    || !requests::starts_with_strong_verb(asked.what)
+                        && requests::starts_with_weak_verb(asked.what)
                     || (tone.connected && share_a_name(head, asked.what))
             }
         }
@@ -315,7 +348,7 @@ impl Builder {
             _ => (cues::refers_back(text), true),
         };
         // "Clean the tank, check the level and, if it is low, fill up": only the last one is meant.
-        let of_last = cues::strip_any(text, &["if it", "if that", "if this", "si este", "si esta"]).is_some();
+        let of_last = strip_any(text, &["if it", "if that", "if this", "si este", "si esta"]).is_some();
         let last = self.steps.len().saturating_sub(1);
         let from = match depends {
             true if of_last => last,

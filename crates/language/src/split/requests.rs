@@ -3,8 +3,9 @@
 use candor_text::{Rule, WordSet, fold};
 
 use super::cues::{leading, strip_any};
-use super::limits::behind_condition;
+use super::limits::{behind_condition, is_limit};
 use super::verbs::{acts_on, has_clitic};
+use super::vocabulary::VERBS;
 
 /// How plainly a sentence asks for something to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,6 +103,21 @@ pub(super) fn at_colon(text: &str) -> (&str, &str) {
     if asks { (head, first) } else { ("", text) }
 }
 
+/// What a sentence states, and what it orders or forbids because of it: "She dislikes vanilla, so leave it out".
+pub(super) fn behind_statement(sentence: &str) -> Option<(&str, &str)> {
+    [": ", "; ", ", so ", ", así que "].iter().find_map(|mark| {
+        let (told, order) = sentence.split_once(mark)?;
+        let orders = *mark != ": " && starts_with_strong_verb(order);
+        (orders || is_limit(order)).then_some((told, order))
+    })
+}
+
+/// "Open a ticket otherwise" without its last word.
+pub(super) fn without_otherwise(text: &str) -> Option<&str> {
+    let text = text.trim_end_matches(['.', '!']);
+    [" otherwise", " de lo contrario", " en caso contrario"].iter().find_map(|end| text.strip_suffix(end))
+}
+
 /// Whether the text begins with a verb that tells someone to do something.
 pub(super) fn starts_with_verb(text: &str) -> bool {
     first_word(text).is_some_and(|word| is_verb(&word) || makes_a_verb(&word))
@@ -137,11 +153,23 @@ fn makes_a_verb(word: &str) -> bool {
 }
 
 /// Whether the text begins with a verb that no table has: its object tells.
-fn starts_with_unknown_verb(text: &str) -> bool {
+pub(super) fn starts_with_unknown_verb(text: &str) -> bool {
     let mut words = text.split_whitespace();
-    let Some(first) = words.next() else { return false };
-    has_clitic(first) || words.next().is_some_and(|object| acts_on(first, object))
+    let (Some(first), Some(object)) = (words.next(), words.next()) else {
+        return text.split_whitespace().next().is_some_and(has_clitic);
+    };
+    // "Throw twenty bowls": behind a noun stands a number too, "room two", but no things behind that.
+    let several = NUMBERS.contains(&object)
+        && words.next().is_some_and(|things| things.trim_end_matches([',', '.']).ends_with('s'))
+        && acts_on(first, "the");
+    has_clitic(first) || several || acts_on(first, object)
 }
+
+const NUMBERS: &[&str] = &[
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty", "thirty",
+    "forty", "fifty", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "doce",
+    "veinte",
+];
 
 /// Whether the text begins with a verb that makes a step of its own, not a way of handing over the one before.
 pub(super) fn starts_with_strong_verb(text: &str) -> bool {
@@ -156,13 +184,14 @@ fn sets_up(text: &str) -> bool {
     let object = object.trim_end_matches([',', '.', ';']);
     let own = matches!(object, "a" | "an" | "up" | "notes" | "two" | "three" | "ten" | "quotes" | "each");
     match verb.as_str() {
-        "have" => has_done(text),
+        "have" => has_done(text) || text.contains(" ready"),
         "get" => own || has_done(text),
         "set" | "take" => own,
         "make" => matches!(object, "a" | "an" | "two" | "three" | "ten"),
         "list" => matches!(object, "every" | "all" | "each"),
+        "let" => !matches!(object, "me" | "us" | "it") && text.contains(" know"),
         "tell" => !matches!(object, "me" | "us" | "you" | "it"),
-        "present" => matches!(object, "it" | "them" | "your" | "the"),
+        "present" => matches!(object, "it" | "them" | "your" | "the") || object.ends_with('s'),
         _ => false,
     }
 }
@@ -443,58 +472,3 @@ const WEAK_VERBS: &[&str] = &[
     "watch",
     "set",
 ];
-
-const VERBS: &str = "
-    add adjust allocate analyse analyze announce apply approve archive arrange ask assemble assess assign audit
-    authenticate back bake block book browse build buy calculate call cancel categorize change check choose classify
-    clean clear close collect combine compare compile compose compress compute conduct configure confirm connect
-    contact convert cook coordinate copy correct count create cut debug decide define delete deliver deploy design
-    detect determine develop diagnose discuss distribute do download draft draw drop edit email e-mail enable encrypt enter
-    establish estimate evaluate examine execute explore export extract fetch file fill filter find finish fix
-    forecast format gather generate go grade help hire host implement import improve inform inspect install integrate interview
-    investigate invite launch learn load locate log look mail map measure merge migrate mix monitor move name
-    negotiate normalize notify obtain open optimize order organize outline pack paint pay perform pick plan plot
-    post pour predict preheat prepare print process produce propose publish purchase put query rank read rebuild
-    recommend record refactor register release remind remove rename rent repair replace report request research
-    reserve reset resolve restart retrieve review rewrite rinse roll rotate run save scan schedule scrape search
-    select sell send separate serve ship sign simulate sketch sniff solve sort split start stop store study
-    submit subscribe suggest summarise summarize survey switch sync test track train transcribe transfer transform translate
-    abort accept activate alert align attach benchmark discard drain embed flag reroute triage feed free pause rehearse seed weed anonymise anonymize append bill brief broadcast capture chart chop clone comb consolidate crop
-    customise customize deactivate deduplicate disable dispatch document dry escalate exclude expand fold forward freeze
-    frost grate grill group harvest highlight identify inventory invoice iterate label lint list mark mash mow narrate number
-    onboard peel pin plant polish present prioritise prioritize profile promote prune quote rake rebase rebook reboot
-    recalculate recap reconcile recruit redact redesign reduce repaint rephrase replicate restock restore retest retire retrain
-    roast sample sand scale screen season sew sharpen shortlist shred simmer slice soak stitch strip style sweep tag taste tidy tighten
-    trace trim tune unpack untangle vacuum vet water weigh whisk wipe wire
-    adjourn amend calibrate catalogue catalog charter clamp coach cross-check cross-reference declutter dilute disinfect docket
-    drill eradicate evacuate fence fertilise fertilize focus graft ignite index inoculate irrigate isolate
-    lubricate muster patch photograph pressurise quarantine recalibrate rehang relabel repot reschedule reseal resurface
-    rewire sanitise solder sow sterilise sterilize stow summon swab thaw tow transplant unload vaccinate varnish
-    ventilate weld winterise winterize boil bottle brew carve distil ferment knead recruit sail
-    troubleshoot turn understand update upgrade upload validate verify visit visualize wait wash write
-
-    abre actualiza actualizar agrega agregar alquila alquilar analiza analizar añade añadir aprende aprender
-    arregla arreglar busca buscar calcula calcular cambia cambiar cancela cancelar cierra cerrar compara comparar
-    compra comprar comprueba comprobar configura configurar confirma confirmar consigue conseguir construye
-    construir convierte convertir copia copiar corrige corregir crea crear define definir descarga descargar
-    despliega desplegar diseña diseñar elige elegir elimina eliminar encuentra encontrar envía enviar envia escoge
-    escoger escribe escribir estima estimar estudia estudiar evalúa evaluar evalua exporta exportar extrae extraer
-    genera generar guarda guardar haz hacer importa importar instala instalar investiga investigar invita invitar
-    lee leer limpia limpiar llama llamar manda mandar mide medir mueve mover obtén obtener ordena ordenar
-    organiza organizar paga pagar pide pedir planea planear planifica planificar prepara preparar prueba probar
-    publica publicar recomienda recomendar redacta redactar reserva reservar resume resumir reúne reunir revisa
-    revisar selecciona seleccionar sube subir suma sumar traduce traducir valida validar vende vender verifica
-    verificar visita visitar
-    agenda agendar archiva archivar avisa avisar carga cargar clasifica clasificar comparte compartir concilia conciliar consulta
-    consultar contrata contratar corta cortar despliega desplegar documenta documentar encarga encargar entrega entregar entrena
-    entrenar entrevista entrevistar factura facturar filtra filtrar formatea formatear gestiona gestionar imprime imprimir implementa
-    implementar informa informar lanza lanzar lava lavar migra migrar monta montar monitoriza monitorizar negocia negociar
-    notifica notificar pela pelar pinta pintar pon poner presenta presentar priorizar programa programar promociona promocionar
-    protege proteger recoge recoger reduce reducir refactoriza reinicia reiniciar renueva renovar repara reparar responde responder
-    ajusta ajustar anota anotar aplica aplicar asigna asignar calibra calibrar coloca colocar indexa indexar registra registrar
-    cataloga catalogar cosecha cosechar cuenta contar digitaliza digitalizar drena drenar etiqueta etiquetar examina examinar fotografía
-    fotografiar ilumina iluminar inventaría inventariar marca marcar numera numerar poda podar pesa pesar rellena rellenar reparte
-    repartir retira retirar riega regar siembra sembrar solda soldar transcribe transcribir trasplanta trasplantar vacuna vacunar vacía
-    vaciar ventila ventilar barniza barnizar afina afinar cita citar convoca convocar rotula rotular embala embalar
-    restaura restaurar separa separar sirve servir supervisa supervisar sustituye sustituir
-";

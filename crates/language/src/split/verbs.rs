@@ -63,7 +63,11 @@ pub(super) fn acts_on(word: &str, object: &str) -> bool {
     // "test-cut a board", "spot-check each row".
     let plain =
         word.chars().count() > 2 && word.chars().all(|letter| letter.is_alphabetic() || letter == '-');
-    let inflected = ["ing", "ed", "ly", "mente", "ando", "endo"].iter().any(|ending| word.ends_with(ending));
+    // "Bring the chairs" and "ring the doctor" have no other vowel.
+    let whole = |ending: &&&str| {
+        word.strip_suffix(**ending).is_some_and(|stem| stem.contains(['a', 'e', 'i', 'o', 'u', 'y']))
+    };
+    let inflected = ["ing", "ed", "ly", "mente", "ando", "endo"].iter().any(|ending| whole(&ending));
     let plural = word.ends_with('s') && !word.ends_with("ss");
     plain && !inflected && !plural && !SMALL.contains(&word.as_ref()) && OBJECTS.contains(&object.as_ref())
 }
@@ -119,7 +123,7 @@ const STAGES: &[(Stage, &str)] = &[
     ),
     (
         Stage::Make,
-        "assign allocate calibrate adjust asigna asignar ajusta ajustar calibra calibrar write draft propose propon create build implement design fix add update refactor prepare develop train plan outline generate make
+        "draw dibuja dibujar assign allocate calibrate adjust asigna asignar ajusta ajustar calibra calibrar write draft propose propon create build implement design fix add update refactor prepare develop train plan outline generate make
          compose produce edit repair rewrite compile correct adapt cook bake mix assemble install configure migrate upgrade restore
          restart reboot reset patch rotate label annotate delete purge revoke disable suspend rename move borra borrar reinicia reiniciar restaura restaurar
          escribe escribir redacta redactar crea crear construye disena disenar corrige corregir anade actualiza actualizar
@@ -139,7 +143,8 @@ const STAGES: &[(Stage, &str)] = &[
     ),
     (
         Stage::Follow,
-        "monitor track archive close watch document follow announce notify inform tell alert
+        "monitor track archive close watch document follow announce notify inform tell alert invite note invita invitar anota
+         anotar apunta apuntar
          monitoriza supervisa archiva cierra documenta sigue avisa avisar notifica notificar informa informar",
     ),
 ];

@@ -561,6 +561,86 @@ fn every_text_that_is_not_blank_has_a_step_and_edges_point_back() {
 }
 
 #[test]
+fn a_verb_that_is_a_noun_too_is_a_verb_beside_others() {
+    for (text, steps) in [
+        (
+            "Weigh the honey, order jars, and print labels.",
+            vec!["Weigh the honey", "Order jars", "Print labels"],
+        ),
+        (
+            "Sort linen by room, iron pillowcases and stack everything on trolley 5.",
+            vec!["Sort linen by room", "Iron pillowcases", "Stack everything on trolley 5"],
+        ),
+        (
+            "Bring the trays, throw twenty bowls, then tabulate answers.",
+            vec!["Bring the trays", "Throw twenty bowls", "Tabulate answers"],
+        ),
+        // Lists of things, some of them named by two nouns.
+        (
+            "Compare load times, search results, and build quality.",
+            vec!["Compare load times, search results, and build quality"],
+        ),
+        (
+            "Buy paper, print cartridges, and label rolls.",
+            vec!["Buy paper, print cartridges, and label rolls"],
+        ),
+        ("Weigh the honey, order forms and labels.", vec!["Weigh the honey, order forms and labels"]),
+    ] {
+        let found: Vec<_> = split(text).into_iter().map(|step| step.description).collect();
+        assert_eq!(found, steps, "{text}");
+    }
+}
+
+#[test]
+fn what_leads_up_to_a_sequence_comes_before_it() {
+    // spec: findings GL-03
+    assert_steps(
+        "Knead the dough, shape the loaves, and bake them.",
+        &[("Knead the dough", &[]), ("Shape the loaves", &[0]), ("Bake them", &[1])],
+    );
+    assert_steps("Close port 80 and open port 443.", &[("Close port 80", &[]), ("Open port 443", &[])]);
+    assert_steps(
+        "Which pumps leak? Order two seals and a wrench. Only if the seals are late, close the valve.",
+        &[
+            ("Which pumps leak?", &[]),
+            ("Order two seals and a wrench", &[0]),
+            ("Only if the seals are late, close the valve", &[1]),
+        ],
+    );
+}
+
+#[test]
+fn otherwise_is_the_other_branch() {
+    for (text, conditions) in [
+        (
+            "Test the pump; if it leaks, replace the seal, otherwise paint it.",
+            vec![None, Some("if it leaks"), Some("otherwise, not if it leaks")],
+        ),
+        (
+            "Revisa la bomba. Si pierde agua, cambia la junta; de lo contrario, pinta la tapa.",
+            vec![None, Some("Si pierde agua"), Some("de lo contrario, no si pierde agua")],
+        ),
+        (
+            "Find the cause, restart the node if it hangs, and open a ticket otherwise.",
+            vec![None, Some("if it hangs"), Some("otherwise, not if it hangs")],
+        ),
+    ] {
+        let steps = split(text);
+        let found: Vec<_> = steps.iter().map(|step| step.conditions.first().map(String::as_str)).collect();
+        assert_eq!(found, conditions, "{text}");
+        assert_eq!(steps[2].depends_on, steps[1].depends_on, "both branches wait for the same: {text}");
+    }
+}
+
+#[test]
+fn a_thing_that_is_wished_for_is_made_before_more_is_done_with_it() {
+    assert_steps(
+        "I need a survey for the hall. Translate it into Welsh and print 200 copies.",
+        &[("A survey for the hall", &[]), ("Translate it into Welsh", &[0]), ("Print 200 copies", &[1])],
+    );
+}
+
+#[test]
 fn steps_beyond_the_limit_are_kept_in_the_last() {
     let text: String = (1..=MAX_STEPS + 5).map(|n| format!("- Send letter {n}\n")).collect();
     let steps = split(&text);
