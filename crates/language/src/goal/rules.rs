@@ -49,6 +49,8 @@ const REQUESTS: &[&str] = &[
 ];
 /// Where a clause ends.
 const ENDS: &[&str] = &[",", ";", "(", ")", "but", "pero", "because", "porque", "while", "mientras", "\n"];
+/// Marks at the end of a clause.
+const ENDINGS: [char; 5] = ['.', '!', ';', ',', ' '];
 /// A clause is never longer than this.
 const LONGEST: usize = 30;
 
@@ -139,13 +141,38 @@ pub(super) fn complete(request: &str, extracted: &mut Extracted) {
             continue;
         }
         let (forbids, rule) = split::forbidden(&part.text);
-        let known = fold(&part.text).into_owned();
-        let has = |list: &[String]| list.iter().any(|said| known.contains(fold(said).as_ref()));
-        if has(&extracted.must_not) || has(&extracted.must) {
+        let whole = fold(rule).into_owned();
+        let stripped = rule.len() < part.text.trim().trim_end_matches(ENDINGS).len();
+        let within = |said: &String| whole.contains(fold(said).as_ref());
+        let tells_it = |said: &String| {
+            let said = fold(said);
+            let Some((before, behind)) = whole.split_once(said.as_ref()) else { return false };
+            !is_conditional(behind)
+                && !is_passive(&said)
+                && (!stripped || before.split_whitespace().count() <= 1)
+        };
+        // "Nobody must see it": what is to be is the opposite.
+        if forbids && split::of_nobody(&part.text) {
+            extracted.must.retain(|said| !within(said));
+        }
+        if extracted.must.iter().any(within) || extracted.must_not.iter().any(tells_it) {
             continue;
         }
+        // What was found in the clause lacks whom it is about or when it holds.
+        extracted.must_not.retain(|said| !within(said));
         push_new(if forbids { &mut extracted.must_not } else { &mut extracted.must }, rule.to_owned());
     }
+}
+
+/// Whether a rule goes on with when it holds: "load it" of "do not load it if the seal is broken".
+fn is_conditional(rest: &str) -> bool {
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    ["if", "unless", "when", "while", "once", "si", "cuando", "mientras"].contains(&word)
+}
+
+/// Whether a rule needs to be told of what it holds: "be opened" of "tank 5 must not be opened".
+fn is_passive(rule: &str) -> bool {
+    ["be ", "ser ", "estar "].iter().any(|verb| rule.starts_with(verb))
 }
 
 /// Whether a comma stands inside a list of single words: "French, Thai, and Greek food".

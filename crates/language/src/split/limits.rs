@@ -3,6 +3,7 @@
 use candor_text::fold;
 
 use super::cues::strip_any;
+use super::requests::starts_with_verb;
 
 /// Openings of a clause that only forbids, bounds or excludes.
 #[rustfmt::skip]
@@ -12,14 +13,37 @@ const LIMITING: &[&str] = &[
     "without", "must not", "mustn't", "should not", "shouldn't", "cannot", "can't", "you must not",
     "we must not", "you should not", "we should not", "it must not", "stay under", "stay within", "nunca",
     "jamás", "evita", "evitar", "sin", "ni", "nada de", "solo", "sólo", "únicamente", "excepto", "salvo",
-    "como máximo", "bajo ningún concepto", "no se debe", "no debe", "no deben",
+    "como máximo", "bajo ningún concepto", "no se debe", "no debe", "no deben", "ningún", "ninguna", "nadie",
 ];
+/// Words between somebody or something and what it must not do or have done to it.
+const FORBIDDEN_OF: &[&str] = &[
+    " must not ",
+    " must never ",
+    " mustn't ",
+    " may never ",
+    " should never ",
+    " is not to ",
+    " are not to ",
+    " is not allowed to ",
+    " are not allowed to ",
+    " no debe ",
+    " no deben ",
+    " no puede ",
+    " no pueden ",
+    " nunca debe ",
+    " nunca deben ",
+];
+/// What must not is named by so many words at most.
+const LONGEST_SUBJECT: usize = 6;
 /// Of these, the openings of what must be so.
 #[rustfmt::skip]
 const BOUNDING: &[&str] = &[
     "only", "at most", "no more than", "no less than", "no fewer than", "no later than", "no earlier than",
     "stay under", "stay within", "solo", "sólo", "únicamente", "como máximo", "no más de",
 ];
+/// What may stand before a limit in its part of the request.
+const JOINING: &[&str] =
+    &["please", "and", "but", "then", "also", "por favor", "y", "pero", "además", "but please"];
 /// Openings that look like those above and ask for something.
 #[rustfmt::skip]
 const NOT_LIMITING: &[&str] = &[
@@ -66,9 +90,29 @@ pub(super) fn is_limit(clause: &str) -> bool {
     }
     // "Unless two officers are present, do not open the vault": the condition is part of the limit.
     let clause = behind_condition(clause).trim_start();
-    let Some(rest) = strip_any(clause, LIMITING) else { return false };
+    let Some(rest) = strip_any(clause, LIMITING) else {
+        return forbids_its_subject(clause) || spares_all(clause);
+    };
     // "No, thanks" limits nothing, and "Only Ana knows" is a statement that says so itself.
     rest.chars().any(char::is_alphanumeric)
+}
+
+/// "Tank 5 must not be opened": somebody or something is named that must not.
+fn forbids_its_subject(clause: &str) -> bool {
+    let subject = FORBIDDEN_OF.iter().find_map(|words| Some(clause.split_once(words)?.0));
+    subject.is_some_and(|subject| {
+        subject.split_whitespace().count() <= LONGEST_SUBJECT
+            && !subject.contains([',', ':'])
+            && !starts_with_verb(subject)
+    })
+}
+
+/// "Publish nothing yet", "tell nobody".
+fn spares_all(clause: &str) -> bool {
+    let object =
+        clause.split_whitespace().nth(1).map(|word| word.trim_end_matches(['.', ',', '!']).to_lowercase());
+    object.is_some_and(|object| matches!(object.as_str(), "nothing" | "nobody" | "none"))
+        && starts_with_verb(clause)
 }
 
 /// "Leave the pumps alone", "deja los registros como están".
@@ -122,10 +166,17 @@ pub(super) fn behind_condition(sentence: &str) -> &str {
 /// What a limiting clause forbids, without the words that forbid it; the whole clause if it bounds or restricts.
 pub(crate) fn forbidden(clause: &str) -> (bool, &str) {
     let clause = clause.trim().trim_end_matches(['.', '!', ';', ',', ' ']);
-    if strip_any(clause, BOUNDING).is_some() || leaves_alone(clause) {
+    let clause = strip_any(clause, JOINING).unwrap_or(clause);
+    if strip_any(clause, BOUNDING).is_some() || leaves_alone(clause) || spares_all(clause) {
         return (false, clause);
     }
     (true, strip_any(clause, LIMITING).unwrap_or(clause))
+}
+
+/// Whether a limiting clause says of nobody and nothing that they are to do something.
+pub(crate) fn of_nobody(clause: &str) -> bool {
+    let clause = strip_any(clause, JOINING).unwrap_or(clause);
+    strip_any(clause, &["nobody", "no one", "none", "neither", "nadie", "ningún", "ninguna"]).is_some()
 }
 
 /// The conditions that a clause has, with the word that opens each.

@@ -25,7 +25,7 @@ use lists::Block;
 use prose::Builder;
 
 pub(crate) use clauses::is_command;
-pub(crate) use limits::forbidden;
+pub(crate) use limits::{forbidden, of_nobody};
 pub use parts::{COURTESY, Part, Place};
 pub(crate) use requests::is_verb;
 

@@ -23,6 +23,27 @@ fn what_is_forbidden_is_a_constraint_that_ends_where_it_ends() {
         ("Update the docs, but don't touch the licence.", vec!["Update the docs"], vec!["touch the licence"]),
         ("Do not restart the router and tell Sam.", vec!["Tell Sam"], vec!["restart the router"]),
         ("Neither print nor mail the list; archive it.", vec!["Archive it"], vec!["print", "mail the list"]),
+        (
+            "Load the crate. Do not load it if the seal is broken.",
+            vec!["Load the crate"],
+            vec!["load it if the seal is broken"],
+        ),
+        (
+            "Rank the tanks. Tank 5 must not be opened before Monday.",
+            vec!["Rank the tanks"],
+            vec!["Tank 5 must not be opened before Monday"],
+        ),
+        (
+            "Reinicia el servicio. No toques la base de datos sin permiso de Marta.",
+            vec!["Reinicia el servicio"],
+            vec!["toques la base de datos sin permiso de Marta"],
+        ),
+        ("Lava la tela. Nadie debe usar lejía.", vec!["Lava la tela"], vec!["debe usar lejía"]),
+        (
+            "Present the answers. They are anonymous: don't link them to names.",
+            vec!["Present the answers"],
+            vec!["link them to names"],
+        ),
         ("Never use tabs. Format the code.", vec!["Format the code"], vec!["use tabs"]),
         ("Cook a soup. Nothing with peanuts.", vec!["Cook a soup"], vec!["peanuts"]),
         ("Redacta la carta. No incluyas precios.", vec!["Redacta la carta"], vec!["incluyas precios"]),
@@ -98,6 +119,12 @@ fn bullets_of_a_story_come_in_the_order_in_which_they_can_be_done() {
             ("Deploy", vec![0, 1, 2]),
         ]
     );
+}
+
+#[test]
+fn a_command_to_do_nothing_is_no_step() {
+    assert_eq!(steps("Measure the light curve. Publish nothing yet."), ["Measure the light curve"]);
+    assert_eq!(extracted("Measure the light curve. Publish nothing yet.").must, ["Publish nothing yet"]);
 }
 
 #[test]
