@@ -159,7 +159,8 @@ fn built(text: &str, mut builder: Builder) -> Split {
             Block::Data(line) => builder.data(line),
         }
     }
-    let (steps, origins, parts) = builder.finish();
+    let (steps, origins, mut parts) = builder.finish();
+    parts::cover(text, &mut parts);
     let mut steps = limit(steps);
     let order = edges::link(&mut steps, &origins);
     let moved = |part: Part| Part { place: part.place.moved(&order), ..part };

@@ -40,6 +40,33 @@ pub struct Part {
     pub place: Place,
 }
 
+/// How far behind the last part the next one is looked for, in bytes; it bounds the work.
+const LONGEST_GAP: usize = 10_000;
+
+/// Lets the parts have all words of the text: politeness and joints go to the part behind them, what is left to the last.
+///
+/// So no word of a request can be in none of its parts, whatever the rules made of it.
+pub(super) fn cover(text: &str, parts: &mut [Part]) {
+    let has_words = |text: &str| text.chars().any(char::is_alphanumeric);
+    let mut done = 0;
+    for part in parts.iter_mut() {
+        let rest = text.get(done..).unwrap_or_default();
+        let near = rest.get(..rest.floor_char_boundary(part.text.len() + LONGEST_GAP)).unwrap_or(rest);
+        // A part may be in other words than the text, as "deploy" is for "before deploying".
+        let Some((gap, _)) = near.split_once(part.text.as_str()) else { continue };
+        let end = gap.len() + part.text.len();
+        if let Some(whole) = near.get(..end).filter(|_| has_words(gap)) {
+            whole.trim_start_matches([' ', ',', ';', '.', '\n']).clone_into(&mut part.text);
+        }
+        done += end;
+    }
+    let rest = text.get(done..).filter(|rest| has_words(rest));
+    if let (Some(rest), Some(last)) = (rest, parts.last_mut()) {
+        last.text.push(' ');
+        last.text.push_str(rest.trim());
+    }
+}
+
 impl Place {
     /// The same after steps have changed their places; `order` has the old place of each.
     pub(super) fn moved(self, order: &[usize]) -> Self {

@@ -1,7 +1,11 @@
 //! Prohibitions, limits and conditions: never steps, and they end where they end. Nothing of a request disappears.
 
+use std::collections::BTreeSet;
+
 use candor_language::goal::{self, Extracted};
 use candor_language::split::{Place, read};
+use candor_text::words;
+use proptest::prelude::*;
 
 fn extracted(text: &str) -> Extracted {
     goal::read(text, "2025-01-15T10:00:00Z".parse().unwrap()).extracted
@@ -125,6 +129,20 @@ fn bullets_of_a_story_come_in_the_order_in_which_they_can_be_done() {
 fn a_command_to_do_nothing_is_no_step() {
     assert_eq!(steps("Measure the light curve. Publish nothing yet."), ["Measure the light curve"]);
     assert_eq!(extracted("Measure the light curve. Publish nothing yet.").must, ["Publish nothing yet"]);
+}
+
+proptest! {
+    // spec: findings GL-05
+    #[test]
+    fn every_word_is_in_some_part(
+        text in "(could you please |hey |check it|if it leaks|, |and |; |\\. |otherwise |do not |before opening the lid|\\n- |1\\) |\\? |[a-z]{1,6} |\\PC){1,30}"
+    ) {
+        let kept: BTreeSet<String> =
+            read(&text).parts.iter().flat_map(|part| words(&part.text).map(str::to_owned)).collect();
+        let plain = text.trim().replace('’', "'");
+        let lost: Vec<&str> = words(&plain).filter(|word| !kept.contains(*word)).collect();
+        prop_assert!(lost.is_empty(), "{lost:?} of {text:?}");
+    }
 }
 
 #[test]
