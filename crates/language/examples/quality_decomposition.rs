@@ -1,7 +1,7 @@
 //! How well requests are cut into steps: `quality_decomposition DATA_DIR [--misses SOURCE | --plans FILE]`.
 //!
 //! With `--plans` the steps are those of the plans in a file, lines `{"id", "plan"}` as `candor plan --stdin --json` answers
-//! them, and words of a request that are in no clause of the plan's coverage are counted as lost.
+//! them. A request is lost in part if one of its words is in none of its parts, or in no clause of the plan's coverage.
 //!
 //! A found step is one that is paired with a labelled step, greedily and one to one, the most similar first,
 //! at a similarity of at least `THRESHOLD`: the F2 measure (recall of the labelled words counts four times)
@@ -18,8 +18,8 @@ use std::{
     process::ExitCode,
 };
 
-use candor_language::split::{Step, split};
-use candor_text::{fold, is_stop_word};
+use candor_language::split::{self, Step};
+use candor_text::{fold, words};
 use serde::Deserialize;
 
 /// The similarity from which two steps are taken for the same.
@@ -76,51 +76,18 @@ impl Plan {
         };
         self.subtasks.iter().map(step).collect()
     }
+}
 
-    /// The words of a request that are in no clause, without those that only join clauses.
-    fn lost(&self, request: &str) -> Vec<String> {
-        // Words that frame a request or join its clauses say nothing of their own.
-        const FRAMING: &[&str] = &[
-            "then",
-            "finally",
-            "afterwards",
-            "also",
-            "please",
-            "additionally",
-            "before",
-            "lastly",
-            "first",
-            "firstly",
-            "secondly",
-            "next",
-            "furthermore",
-            "moreover",
-            "besides",
-            "hey",
-            "help",
-            "helpful",
-            "need",
-            "want",
-            "assist",
-            "assistance",
-            "interested",
-            "looking",
-            "curious",
-            "require",
-            "amazing",
-        ];
-        let words = |text: &str| -> BTreeSet<String> {
-            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2);
-            words.map(|word| fold(word).to_lowercase()).collect()
-        };
-        let kept: BTreeSet<String> = self.coverage.iter().flat_map(|it| words(&it.clause)).collect();
-        let lost =
-            |word: &String| !kept.contains(word) && !is_stop_word(word) && !FRAMING.contains(&word.as_str());
-        // A secret is taken out before anything is recorded; the place says so.
-        let redacted = self.coverage.iter().any(|it| it.clause.contains("[redacted:"));
-        let secret = |word: &String| redacted && word.contains(|c: char| c.is_ascii_digit());
-        words(request).into_iter().filter(|word| lost(word) && !secret(word)).collect()
-    }
+/// The words of a request that are in none of its clauses.
+fn lost<'a>(request: &str, clauses: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let words =
+        |text: &str| -> BTreeSet<String> { words(text).map(|word| fold(word).to_lowercase()).collect() };
+    let clauses: Vec<&str> = clauses.collect();
+    let kept = words(&clauses.join(" "));
+    // A secret is taken out before anything is recorded; the place says so.
+    let redacted = clauses.iter().any(|clause| clause.contains("[redacted:"));
+    let secret = |word: &String| redacted && word.contains(|c: char| c.is_ascii_digit());
+    words(request).into_iter().filter(|word| !kept.contains(word) && !secret(word)).collect()
 }
 
 /// Right, predicted and labelled things, counted.
@@ -225,17 +192,24 @@ fn measure(folder: &Path) -> io::Result<()> {
     let (shown, plans) = (of("--misses"), of("--plans").map(|file| plans(Path::new(&file))).transpose()?);
     let mut out = io::stdout().lock();
     let mut tallies = BTreeMap::<(String, &str), Tally>::new();
-    let mut lost = 0;
+    let mut rows_lost = 0;
     for line in text.lines() {
         let row: Row = serde_json::from_str(line).map_err(|error| named(&error))?;
         let plan = plans.as_ref().and_then(|plans| plans.get(&row.id));
-        let found = match (&plans, plan) {
-            (None, _) => split(&row.task),
-            (Some(_), plan) => plan.map(Plan::steps).unwrap_or_default(),
+        let (found, missing) = match (&plans, plan) {
+            (None, _) => {
+                let split = split::read(&row.task);
+                let missing = lost(&row.task, split.parts.iter().map(|part| part.text.as_str()));
+                (split.steps, missing)
+            }
+            (Some(_), Some(plan)) => {
+                let clauses = plan.coverage.iter().map(|it| it.clause.as_str());
+                (plan.steps(), lost(&row.task, clauses))
+            }
+            (Some(_), None) => Default::default(),
         };
-        let missing = plan.map(|plan| plan.lost(&row.task)).unwrap_or_default();
         if !missing.is_empty() {
-            lost += 1;
+            rows_lost += 1;
             writeln!(out, "{} lost {missing:?}", row.id)?;
         }
         let number: u64 = row.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
@@ -256,9 +230,7 @@ fn measure(folder: &Path) -> io::Result<()> {
         writeln!(out, "{:11} {half:15} {}", "overall", tally.line())?;
     }
     let by = if plans.is_some() { "plan" } else { "split" };
-    if plans.is_some() {
-        writeln!(out, "figure lost {lost}")?;
-    }
+    writeln!(out, "figure {by}_lost {rows_lost}")?;
     let summed = [("worfbench", halves.get("~all")), ("seal_tools", sources.get("seal_tools"))];
     for (name, tally) in summed {
         let Some(tally) = tally else { continue };
@@ -362,13 +334,13 @@ fn closure(mut pairs: BTreeSet<(usize, usize)>) -> BTreeSet<(usize, usize)> {
 
 /// The F2 measure of the words of a predicted step against those of a labelled one.
 fn similarity(predicted: &str, labelled: &str) -> f64 {
-    let (predicted, labelled) = (words(predicted), words(labelled));
+    let (predicted, labelled) = (stems(predicted), stems(labelled));
     let common = predicted.intersection(&labelled).count() as f64;
     let weight = predicted.len() as f64 + 4.0 * labelled.len() as f64;
     if weight > 0.0 { 5.0 * common / weight } else { 0.0 }
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+fn stems(text: &str) -> BTreeSet<String> {
     const STOP_WORDS: &[&str] = &[
         "a", "an", "and", "are", "at", "by", "for", "from", "i", "in", "is", "it", "its", "me", "my", "of",
         "on", "or", "please", "that", "the", "this", "to", "with", "you", "your", "be", "as",
