@@ -105,7 +105,8 @@ impl Bench {
                 if turn % PARTS != part {
                     continue;
                 }
-                let ranking = router.rank(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
+                let ranking =
+                    router.rank_request(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
                 let place = ranking.iter().position(|ranked| ranked.agent_type.as_str() == query.tool);
                 let [even, odd] = &mut tallies;
                 if query.id.is_multiple_of(2) { even } else { odd }.add(place);
@@ -127,7 +128,8 @@ impl Bench {
                 router.note(vector);
             }
             for (query, vector) in asked().filter(|(query, _)| of_half(query)) {
-                let ranking = router.rank(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
+                let ranking =
+                    router.rank_request(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
                 tally.add(ranking.iter().position(|ranked| ranked.agent_type.as_str() == query.tool));
             }
         }
@@ -184,7 +186,8 @@ impl Bench {
                 let (agents, vectors): (Vec<_>, Vec<_>) =
                     pairs.into_iter().map(|(agent, vector)| (agent.clone(), vector.clone())).unzip();
                 let Ok(router) = Router::new(agents, &vectors, &[]) else { continue };
-                let ranking = router.rank(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
+                let ranking =
+                    router.rank_request(&query.query, vector.as_deref(), &|_| false, 5).unwrap_or_default();
                 let place = ranking.iter().position(|ranked| ranked.agent_type.as_str() == query.tool);
                 let [even, odd] = &mut tallies;
                 if !without {

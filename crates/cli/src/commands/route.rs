@@ -117,7 +117,7 @@ impl Asker {
         };
         let open_circuits = |agent: &AgentType| self.open_circuits.contains(agent);
         let mut router = self.router.borrow_mut();
-        let ranking = router.rank(text, vector.as_deref(), &open_circuits, self.top_k);
+        let ranking = router.rank_request(text, vector.as_deref(), &open_circuits, self.top_k);
         vector.iter().for_each(|vector| router.note(vector));
         ranking.map_err(Failure::failed)
     }

@@ -52,6 +52,24 @@ fn without_chance(place: &Explanation) -> RankedAgent {
 }
 
 #[test]
+fn what_a_request_asks_counts_more_than_what_it_tells() {
+    let agents = vec![
+        agent("oven_agent", "Repairs ovens in kitchens"),
+        agent("manual_agent", "Translates manuals into Welsh"),
+    ];
+    let router = Router::by_words(agents, &[]);
+    let request = "My kitchen has a new oven. Please translate it.";
+    let first = |ranking: Result<Vec<Explanation>, RouterError>| names(&ranking.unwrap())[0].to_owned();
+    assert_eq!(first(router.rank(request, None, &closed, 2)), "oven_agent");
+    assert_eq!(first(router.rank_request(request, None, &closed, 2)), "manual_agent");
+    // Nothing is asked of which any agent knows a word: then all of it counts.
+    assert_eq!(first(router.rank_request("My oven is cold. Can you help?", None, &closed, 2)), "oven_agent");
+    // A task of a plan has only what is asked.
+    let task = "Repair the oven";
+    assert_eq!(router.rank_request(task, None, &closed, 2), router.rank(task, None, &closed, 2));
+}
+
+#[test]
 fn without_vectors_it_is_the_ranking_by_words() {
     // spec: planning SR-04 SR-05
     let agents = travel();
