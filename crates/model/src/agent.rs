@@ -9,7 +9,7 @@ use crate::{AgentType, ExecutionFeedback, Money, RetryPolicy, RiskClass, Seconds
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentCapability {
-    /// The agent's name.
+    /// Name by which plans assign tasks to the agent.
     pub agent_type: AgentType,
     /// What it can do, as short names.
     #[serde(default)]
@@ -114,7 +114,7 @@ impl AgentMeasure {
 pub struct RoutedExample {
     /// What the task says of itself.
     pub text: String,
-    /// Who succeeded.
+    /// Agent that succeeded at it.
     pub agent_type: AgentType,
     /// How long it took, in milliseconds; absent if nobody measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,7 +131,7 @@ pub struct RoutedExample {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RankedAgent {
-    /// The agent.
+    /// Candidate at this rank.
     pub agent_type: AgentType,
     /// How well it fits: similarity × success rate × (1 − cost / 10).
     pub score: f64,

@@ -113,9 +113,9 @@ pub enum AskId {
     Phase(AskKey),
     /// An attempt asks; the steps are among its notes.
     Attempt {
-        /// The task.
+        /// Task that the asking attempt works at.
         task_id: TaskId,
-        /// The attempt.
+        /// Number of the asking attempt, from 1.
         attempt: u32,
         /// The name under which the steps are noted.
         name: String,
@@ -138,7 +138,7 @@ pub struct ModelRequest {
     pub id: AskId,
     /// Which step it is, from 1.
     pub number: u32,
-    /// What is asked.
+    /// Question and its data; the prompt is made of them.
     pub ask: Ask,
     /// The steps before it.
     pub past: Vec<Consulted>,
@@ -151,9 +151,9 @@ pub struct ModelRequest {
 /// A call that would be made next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NextCall {
-    /// The tier.
+    /// Tier that is asked, after any step down.
     pub tier: Tier,
-    /// Provider and model.
+    /// Provider and model as one name, such as `openai/gpt-4o`.
     pub model: String,
     /// The most that it can cost: set aside before it is made.
     pub at_most: Money,
@@ -175,7 +175,7 @@ pub struct CallLimits {
 /// What comes next in an ask.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
-    /// A call.
+    /// Ask this model now.
     Call(NextCall),
     /// A step that needs none.
     Step(AskStep),

@@ -54,11 +54,11 @@ text_enum!(
 text_enum!(
     /// What was found of a criterion.
     CriterionResult {
-        /// It holds.
+        /// It was checked and is true.
         Holds = "holds",
         /// It does not hold.
         Fails = "does_not_hold",
-        /// Nobody could tell.
+        /// Neither shown nor refuted: evidence is missing.
         Unchecked = "could_not_be_checked",
     }
 );
@@ -91,7 +91,7 @@ pub struct CheckedCriterion {
     /// The words of the request that it was derived from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
-    /// What was found.
+    /// What the check found.
     pub result: CriterionResult,
     /// What was seen, or why it could not be checked.
     pub found: String,
@@ -107,7 +107,7 @@ pub struct CheckedCriterion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Assessment {
-    /// The verdict.
+    /// Verdict that follows from all criteria together.
     pub verdict: Verdict,
     /// The criteria; of very many, those that do not hold or could not be checked first.
     pub criteria: Vec<CheckedCriterion>,

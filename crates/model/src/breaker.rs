@@ -10,7 +10,7 @@ text_enum!(
     /// What a breaker lets through.
     #[derive(Default)]
     BreakerState {
-        /// Everything.
+        /// All calls pass.
         #[default]
         Closed = "CLOSED",
         /// Nothing, for a while.
@@ -50,7 +50,7 @@ pub struct Breaker {
     pub probing_since: Option<Timestamp>,
 }
 
-/// How breakers behave.
+/// Limits that decide when breakers open and how long they stay so.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BreakerSettings {

@@ -18,7 +18,7 @@ pub struct PlanBrief {
     pub agents: AgentCounts,
     /// What it will probably take.
     pub estimates: PlanEstimates,
-    /// The tasks.
+    /// Tasks in the order of the plan.
     pub subtasks: Vec<BriefTask>,
     /// What may go wrong, and what is done about it. Never empty.
     pub risks: Vec<Risk>,
@@ -32,17 +32,17 @@ pub struct PlanBrief {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentCounts {
-    /// All of them.
+    /// Agents of all tiers together.
     pub total: u32,
     /// Those that work side by side.
     pub parallel: u32,
     /// Those that wait for others.
     pub sequential: u32,
-    /// By tier.
+    /// The same number split by tier of the model.
     pub models: TierCounts,
 }
 
-/// Counts by tier.
+/// Numbers of agents by the tier of their model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TierCounts {
@@ -82,11 +82,11 @@ pub struct PlanEstimates {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BriefTask {
-    /// The task.
+    /// Id in the plan.
     pub id: TaskId,
-    /// What is done.
+    /// Description of the work, in words.
     pub action: String,
-    /// Who does it.
+    /// Agent that is meant to do it; `None` while nobody is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentType>,
     /// The tier it is given to; absent if there is no model.
@@ -102,9 +102,9 @@ pub struct BriefTask {
 text_enum!(
     /// How bad a risk is.
     RiskLevel {
-        /// It costs little.
+        /// A failure costs little to repair.
         Low = "low",
-        /// It costs something.
+        /// A failure costs time or money.
         Medium = "medium",
         /// It can spoil the plan.
         High = "high",
@@ -126,9 +126,9 @@ impl RiskLevel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Risk {
-    /// How bad.
+    /// How bad it would be.
     pub level: RiskLevel,
-    /// What.
+    /// What could go wrong, in a sentence for people.
     pub description: String,
     /// What is done about it.
     pub mitigation: String,
@@ -138,9 +138,9 @@ pub struct Risk {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanAlternative {
-    /// A letter.
+    /// Letter by which a person chooses it: `A`, `B`, …
     pub id: String,
-    /// A short name.
+    /// Short name for a menu.
     pub name: String,
     /// What is gained and what is lost.
     pub tradeoff: String,

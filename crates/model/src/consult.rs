@@ -11,9 +11,9 @@ text_enum!(
     /// How capable a model an ask needs; the installation says which model that is.
     #[derive(Default)]
     Tier {
-        /// Quick and cheap.
+        /// For short and frequent questions.
         Fast = "fast",
-        /// The usual one.
+        /// What is used unless a step says otherwise.
         #[default]
         Balanced = "balanced",
         /// The best there is.
@@ -92,9 +92,9 @@ impl std::fmt::Display for ModelFailure {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TokenUse {
-    /// Read anew.
+    /// Prompt tokens that no cache held.
     pub input: u64,
-    /// Written.
+    /// Tokens of the answer.
     pub output: u64,
     /// Read from the provider's cache.
     pub cached_read: u64,
@@ -111,7 +111,7 @@ impl TokenUse {
         self.cached_write = self.cached_write.saturating_add(other.cached_write);
     }
 
-    /// All of them.
+    /// Sum of all four kinds.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.input
@@ -154,13 +154,13 @@ pub struct ModelCall {
     /// The model's own words, with secrets taken out; nothing if the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Why it failed.
+    /// Set when no usable answer came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ModelFailure>,
-    /// What it took.
+    /// Tokens as the provider counted them.
     #[serde(default)]
     pub tokens: TokenUse,
-    /// What it cost.
+    /// Price of the call, zero where no price is known.
     pub cost: Money,
     /// What reading from the provider's cache saved.
     #[serde(default)]
@@ -209,7 +209,7 @@ pub enum AskStep {
         max: u32,
         /// How long to wait first.
         delay: Seconds,
-        /// Why.
+        /// What was wrong with the last answer.
         reason: String,
     },
     /// The model is asked once more, and told what is wrong with its answer.
@@ -223,14 +223,14 @@ pub enum AskStep {
         from: Tier,
         /// The one that is asked next.
         to: Tier,
-        /// Why.
+        /// Why no model is asked any more.
         reason: String,
     },
     /// No model can answer: the rule-based fallback is used.
     GiveUp {
         /// The tier that was asked last.
         from: Tier,
-        /// Why.
+        /// Why no further step is left.
         reason: String,
         /// What kept a call from being made; absent where a call failed, which tells by itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -259,13 +259,13 @@ impl AskStep {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenCall {
-    /// What is asked.
+    /// Question by its key, for finding it again after a crash.
     pub ask: AskKey,
     /// Which step of the ask it is, from 1.
     pub number: u32,
-    /// The tier.
+    /// Tier that is asked.
     pub tier: Tier,
-    /// Provider and model.
+    /// Provider and model as one name.
     pub model: String,
     /// What was set aside for it.
     pub reserved: Money,
@@ -301,7 +301,7 @@ pub enum FailedComponent {
     Phase(Phase),
     /// The way through the phases itself.
     Orchestrator,
-    /// Everything.
+    /// No part works: nothing can be done without them.
     All,
 }
 
@@ -352,7 +352,7 @@ pub struct Consulted {
     /// The call; absent where none was worth making.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<ModelCall>,
-    /// What follows.
+    /// Step that follows this call.
     #[serde(rename = "rung")]
     pub outcome: AskStep,
 }

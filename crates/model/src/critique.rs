@@ -9,9 +9,9 @@ use crate::text_enum::text_enum;
 text_enum!(
     /// What the critique between two phases decides.
     CritiqueVerdict {
-        /// Good enough.
+        /// The result is handed on.
         Continue = "continue",
-        /// Once more.
+        /// The phase is repeated with the findings.
         Refine = "refine",
         /// A person must look.
         Stop = "stop",
@@ -32,7 +32,7 @@ pub struct CritiqueChecks {
     pub confidence_level: ConfidenceCheck,
     /// Whether it took a reasonable number of tokens.
     pub cost_efficiency: CostCheck,
-    /// Who judged.
+    /// Whether a model or rules judged.
     pub judged_by: SpokenBy,
 }
 
@@ -40,11 +40,11 @@ pub struct CritiqueChecks {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlignmentCheck {
-    /// It does.
+    /// The result serves the request.
     pub pass: bool,
     /// How sure, from 0 to 100.
     pub confidence: u8,
-    /// Why.
+    /// Ground for the judgement, in a sentence.
     pub reason: String,
 }
 
@@ -52,7 +52,7 @@ pub struct AlignmentCheck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConsistencyCheck {
-    /// It does.
+    /// The result agrees with earlier phases.
     pub pass: bool,
     /// What does not fit.
     pub issues: Vec<String>,
@@ -62,9 +62,9 @@ pub struct ConsistencyCheck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PastErrorCheck {
-    /// It is.
+    /// No past error is repeated.
     pub pass: bool,
-    /// What it resembles.
+    /// Errors of past runs that the result resembles.
     pub matched_errors: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct PastErrorCheck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfidenceCheck {
-    /// It is.
+    /// Confidence is high enough to go on.
     pub pass: bool,
     /// From 0 to 100.
     pub score: u8,
@@ -82,11 +82,11 @@ pub struct ConfidenceCheck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct CostCheck {
-    /// It did.
+    /// Spending stayed within what was expected.
     pub pass: bool,
-    /// What it took.
+    /// Tokens of all models in the phase.
     pub tokens_used: u64,
-    /// What was expected.
+    /// Tokens such a phase took in the past.
     pub expected: u64,
 }
 

@@ -121,30 +121,30 @@ pub enum Effect {
     },
     /// Do the work of a phase.
     RunPhase {
-        /// The phase.
+        /// Phase to be run.
         phase: Phase,
         /// Which try it is.
         attempt: u32,
     },
     /// Find an agent for a task that was born in a revision.
     Route {
-        /// The task.
+        /// Task without an agent.
         task_id: TaskId,
     },
     /// Find another approach to a task that failed for good.
     Revise {
-        /// The task.
+        /// Task that failed for good.
         task_id: TaskId,
         /// Which revision of the run it is.
         number: u32,
     },
     /// Have an agent make one attempt at one task.
     InvokeAgent {
-        /// The task.
+        /// Task to be done.
         task_id: TaskId,
-        /// The attempt.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// The agent.
+        /// Agent that gets the order.
         agent_type: AgentType,
         /// When it must have answered; then it is to be killed.
         deadline: Timestamp,
@@ -158,33 +158,33 @@ pub enum Effect {
     },
     /// Stop an attempt, and say when it has stopped.
     StopAgent {
-        /// The task.
+        /// Task whose attempt is stopped.
         task_id: TaskId,
-        /// The attempt.
+        /// Number of the attempt that is stopped.
         attempt: u32,
     },
     /// Put a question to a person.
     AskHuman {
-        /// Names the question.
+        /// Gate under which the answer is recorded.
         gate: GateId,
-        /// The question.
+        /// Question as it is shown.
         question: Question,
     },
     /// Give the engine a tick at this time.
     WaitUntil {
-        /// The time.
+        /// Moment of the timer.
         at: Timestamp,
     },
     /// Make one call of a model.
     AskModel(Box<ModelRequest>),
     /// Have texts embedded, so that their vectors are at hand.
     Embed {
-        /// The texts.
+        /// Texts to be turned into vectors.
         texts: Texts,
     },
     /// Read files, as far as they are there.
     ReadFiles {
-        /// Their paths.
+        /// Paths relative to the project's folder.
         paths: Vec<String>,
     },
     /// Check results outside the run.
@@ -196,7 +196,7 @@ pub enum Effect {
     },
     /// Put a question to an agent.
     QueryAgent {
-        /// The question.
+        /// Question to the other agent.
         query: Box<Query>,
     },
 }

@@ -67,7 +67,7 @@ pub enum PlanningError {
     /// The plan cannot be carried out.
     #[error("{}", errors.join("; "))]
     PlanInvalid {
-        /// The plan.
+        /// Plan that did not pass.
         plan_id: PlanId,
         /// What is wrong with it.
         errors: Vec<String>,
@@ -75,7 +75,7 @@ pub enum PlanningError {
     /// The plan was revised as often as is allowed.
     #[error("Plan {plan_id} exceeded {limit} revisions. Latest errors: {}", errors.join("; "))]
     MaxRevisions {
-        /// The plan.
+        /// Plan whose limit was reached.
         plan_id: PlanId,
         /// How often it may be revised.
         limit: u32,
@@ -85,7 +85,7 @@ pub enum PlanningError {
     /// One task was revised as often as is allowed.
     #[error("Task {task_id} failed after {limit} revisions: {}", errors.join("; "))]
     TaskRevisions {
-        /// The task.
+        /// Task whose lineage reached its limit.
         task_id: TaskId,
         /// How often it may be revised.
         limit: u32,
@@ -95,15 +95,15 @@ pub enum PlanningError {
     /// A task failed and nothing is left to try.
     #[error("Task {task_id} failed and nothing is left to try: {reason}")]
     Unrecovered {
-        /// The task.
+        /// Task that stays failed.
         task_id: TaskId,
-        /// Why it failed.
+        /// Message of its last failure.
         reason: String,
     },
     /// Revisions have made the plan too unsure.
     #[error("Plan confidence {:.2} too low after {revisions} revisions. Aborting.", confidence.get())]
     LowConfidence {
-        /// The plan.
+        /// Plan that was too uncertain.
         plan_id: PlanId,
         /// How sure Candor still is.
         confidence: Confidence,
@@ -113,7 +113,7 @@ pub enum PlanningError {
     /// A person rejected the plan.
     #[error("Plan rejected by human reviewer")]
     PlanRejected {
-        /// The plan.
+        /// Plan that a person refused.
         plan_id: PlanId,
         /// What the person said.
         comments: String,
@@ -121,9 +121,9 @@ pub enum PlanningError {
     /// A budget was overdrawn.
     #[error("Cost ${spent:.4} exceeds budget ${budget}")]
     BudgetExceeded {
-        /// What was spent.
+        /// Spent when the check was made.
         spent: Money,
-        /// What was allowed.
+        /// Limit of the budget.
         budget: Money,
     },
     /// Planning cost too much.
@@ -131,9 +131,9 @@ pub enum PlanningError {
         "Planning cost ${spent:.4} exceeds budget ${budget}. Consider simplifying goal or increasing budget."
     )]
     PlanningBudgetExceeded {
-        /// What was spent.
+        /// Spent on planning so far.
         spent: Money,
-        /// What was allowed.
+        /// Limit of the planning budget.
         budget: Money,
         /// What there was by then.
         partial: PartialResult,
@@ -147,9 +147,9 @@ pub enum PlanningError {
     /// The run cost too much.
     #[error("The run has spent ${spent:.4} of its budget of ${budget}, and the next step needs ${needed:.4}")]
     RunBudgetExceeded {
-        /// What was spent.
+        /// Spent by the whole run so far.
         spent: Money,
-        /// What was allowed.
+        /// Limit of the run's budget.
         budget: Money,
         /// What the next step would have cost.
         needed: Money,
@@ -157,23 +157,23 @@ pub enum PlanningError {
     /// No agent could be found.
     #[error("No agent for task {task_id}: {reason}")]
     Routing {
-        /// The task.
+        /// Task that no agent fits.
         task_id: TaskId,
-        /// Why.
+        /// Why nobody fits.
         reason: String,
     },
     /// Something that planning needs is not there.
     #[error("Planning cannot start: {missing}")]
     Precondition {
-        /// What is missing.
+        /// What has to be there before the phase can start.
         missing: String,
     },
-    /// A phase failed.
+    /// A phase could not produce its result.
     #[error("Phase {phase} failed: {reason}")]
     PhaseFailed {
-        /// The phase.
+        /// Phase that failed.
         phase: Phase,
-        /// Why.
+        /// Cause in the program's own words.
         reason: String,
     },
     /// A person gave the run up.
@@ -181,7 +181,7 @@ pub enum PlanningError {
     GivenUp {
         /// The task they were asked about.
         task_id: TaskId,
-        /// What they said.
+        /// Reason that the person gave.
         comments: String,
     },
     /// Something was found that a person had to decide on, and the run was stopped for it.
@@ -189,13 +189,13 @@ pub enum PlanningError {
     Halted {
         /// What was in the way, such as `guardrail no-production`.
         what: String,
-        /// Why.
+        /// Finding that stopped it.
         reason: String,
     },
     /// The plan has acts that cannot be undone, nobody can be asked, and the run does not allow them.
     #[error("Not allowed in an unattended run: {}", risks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     NotAllowed {
-        /// The acts.
+        /// Acts that need a person's leave.
         risks: Vec<TaskRisk>,
     },
     /// The result does not meet the success criteria.

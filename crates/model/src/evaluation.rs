@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_enum::text_enum;
 
-/// A request, judged.
+/// What phase 1 thinks of a request: quality, complexity, kind of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Evaluation {
@@ -51,7 +51,7 @@ pub const ENOUGH_QUALITY: u8 = 70;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Enhancement {
-    /// As it is.
+    /// Wording that the user gave.
     pub original: OriginalPrompt,
     /// Three better wordings, the best first.
     pub variants: Vec<PromptVariant>,
@@ -63,7 +63,7 @@ pub struct Enhancement {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OriginalPrompt {
-    /// The words.
+    /// Wording as it was typed.
     pub text: String,
     /// From 0 to 100.
     pub score: u8,
@@ -71,11 +71,11 @@ pub struct OriginalPrompt {
     pub issues: Vec<String>,
 }
 
-/// A better wording.
+/// A proposed wording with its expected quality.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptVariant {
-    /// The words.
+    /// Proposed wording.
     pub text: String,
     /// From 0 to 100.
     pub score: u8,
@@ -101,7 +101,7 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptChange {
-    /// The new words.
+    /// Wording that takes the place of the old one.
     pub text: String,
     /// Where they come from.
     pub source: PromptSource,

@@ -55,7 +55,7 @@ text_enum!(
         Transient = "transient",
         /// It will not: something has to change first.
         Permanent = "permanent",
-        /// Nobody can tell.
+        /// Treated as transient once, then as permanent.
         Unknown = "unknown",
     }
 );
@@ -346,7 +346,7 @@ pub struct ReportedError {
     /// One of [`FailureKind`], or a word of the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Why, in words.
+    /// Message of the agent, in its own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Whether the same may succeed later.

@@ -9,7 +9,7 @@ use crate::{AgentAnswer, Failure, JsonMap, Money, Seconds, TaskId, Timestamp};
 text_enum!(
     /// How an attempt ended.
     FeedbackType {
-        /// Everything was done.
+        /// All tasks of the plan succeeded.
         Success = "SUCCESS",
         /// Nothing usable came of it.
         Failure = "FAILURE",
@@ -36,7 +36,7 @@ impl FeedbackType {
 pub struct ExecutionFeedback {
     /// The task that was attempted.
     pub task_id: TaskId,
-    /// How it ended.
+    /// How the execution ended.
     pub feedback_type: FeedbackType,
     /// What it produced; may be empty on failure.
     #[serde(default)]
@@ -46,13 +46,13 @@ pub struct ExecutionFeedback {
     pub errors: Vec<String>,
     /// How long it took.
     pub duration_seconds: Seconds,
-    /// What it cost.
+    /// Cost of the execution, without planning.
     #[serde(default)]
     pub cost: Money,
     /// What the agent thinks would help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_adjustments: Option<String>,
-    /// When it ended.
+    /// Moment at which the execution ended.
     pub timestamp: Timestamp,
     /// Why it failed; absent on success, and in logs that were written before failures had kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

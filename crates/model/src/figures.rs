@@ -11,7 +11,7 @@ use crate::{Money, Phase, RunOrigin, Seconds, Timestamp, TokenUse};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Spend {
-    /// What was charged.
+    /// Sum of the charges.
     pub cost: Money,
     /// What models took and gave.
     pub tokens: TokenUse,
@@ -20,7 +20,7 @@ pub struct Spend {
 }
 
 impl Spend {
-    /// Adds another part.
+    /// Adds the tokens, calls and cost of another part.
     pub fn add(&mut self, other: &Self) {
         self.cost = self.cost + other.cost;
         self.tokens.add(&other.tokens);
@@ -40,7 +40,7 @@ pub struct RunFigures {
     /// `simple`, `standard` or `complex`; absent if the request was not evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// When it began.
+    /// Moment of the first event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
     /// How long it took, without the time in which people were waited for.
@@ -53,7 +53,7 @@ pub struct RunFigures {
     pub saved: Money,
     /// By model; `agent:NAME` is what an agent charged for itself.
     pub by_model: BTreeMap<String, Spend>,
-    /// By phase.
+    /// Spending of each phase.
     pub by_phase: BTreeMap<Phase, Spend>,
     /// How many different agents were given tasks.
     pub agents: u32,

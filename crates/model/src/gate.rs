@@ -99,7 +99,7 @@ impl ChoiceRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// The option's id.
+    /// Id of an option that the question offers.
     pub option: String,
     /// The person's own words, where the option takes some.
     #[serde(default, skip_serializing_if = "String::is_empty")]

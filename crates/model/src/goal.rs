@@ -15,7 +15,7 @@ use crate::{GoalId, Priority, Text, Timestamp, ValidationError};
 pub struct GoalType(Cow<'static, str>);
 
 impl GoalType {
-    /// Planning a journey.
+    /// Kind of the built-in `travel` pack; no rule outside of that pack depends on it.
     pub const TRAVEL_PLANNING: Self = Self(Cow::Borrowed("travel_planning"));
     /// Anything for which there is no pack.
     pub const GENERIC: Self = Self(Cow::Borrowed("generic"));
@@ -83,9 +83,9 @@ impl Constraint {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
-    /// The goal's id.
+    /// Id by which plans and logs refer to the goal.
     pub goal_id: GoalId,
-    /// Its kind.
+    /// Kind of goal, which decides about packs and templates.
     pub goal_type: GoalType,
     /// The person's own words.
     pub description: Text,

@@ -9,7 +9,7 @@ use crate::{Phase, Severity};
 text_enum!(
     /// What a guardrail does when it is violated.
     Enforcement {
-        /// Nothing goes on.
+        /// A finding stops the run.
         Block = "block",
         /// It is told, and the run goes on.
         Suggest = "suggest",
@@ -20,7 +20,7 @@ text_enum!(
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuardReport {
-    /// What was found.
+    /// Findings of all rules; empty when the text is clean.
     pub findings: Vec<GuardFinding>,
     /// For each phase, whether it runs and what it will do. All of them run, always.
     pub evaluation: Vec<PhaseDecision>,
@@ -30,7 +30,7 @@ pub struct GuardReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuardFinding {
-    /// The rule.
+    /// Code of the rule that found it.
     pub rule: String,
     /// What the rule does.
     pub enforcement: Enforcement,
@@ -54,10 +54,10 @@ impl GuardFinding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseDecision {
-    /// The phase.
+    /// Phase that is decided about.
     pub phase: Phase,
-    /// Whether it runs.
+    /// False when the phase is left out.
     pub run: bool,
-    /// Why.
+    /// Ground for the decision, in a sentence.
     pub reason: String,
 }

@@ -29,7 +29,7 @@ pub trait PhaseOutput {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {
-    /// Who spoke.
+    /// Whether a model or rules made the result.
     pub spoken_by: SpokenBy,
     /// The result in a sentence.
     pub summary: String,
@@ -112,7 +112,7 @@ impl HandoffContext {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Instructions {
-    /// What matters.
+    /// Points to which the next phase should pay attention.
     pub focus: Vec<String>,
     /// What to stay away from.
     pub avoid: Vec<String>,
@@ -151,21 +151,21 @@ impl HandoffFlags {
 text_enum!(
     /// The kind of a phase's output.
     OutputType {
-        /// Of phase 0.
+        /// Output of phase 0.
         PreAnalysis = "pre_analysis",
-        /// Of phase 1.
+        /// Output of phase 1.
         Evaluation = "evaluation",
-        /// Of phase 2.
+        /// Output of phase 2.
         Context = "context",
-        /// Of phase 3.
+        /// Output of phase 3.
         Decomposition = "decomposition",
-        /// Of phase 4.
+        /// Output of phase 4.
         Plan = "plan",
-        /// Of phase 5.
+        /// Output of phase 5.
         Execution = "execution",
-        /// Of phase 6.
+        /// Output of phase 6.
         Validation = "validation",
-        /// Of phase 7.
+        /// Output of phase 7.
         Consolidation = "consolidation",
     }
 );
@@ -197,11 +197,11 @@ pub struct HandoffMessage {
     pub from_agent: String,
     /// The phase that begins; none after the last.
     pub to_phase: Option<u8>,
-    /// When.
+    /// Moment at which the phase ended.
     pub timestamp: Timestamp,
     /// How the result came about.
     pub context: MessageContext,
-    /// The result.
+    /// Result of the phase.
     pub output: MessageOutput,
     /// What the next phase is asked to mind.
     pub next_phase_instructions: Instructions,
@@ -223,7 +223,7 @@ pub struct MessageContext {
     pub files_read: Vec<String>,
     /// Tools that were used.
     pub tools_used: Vec<String>,
-    /// Tokens.
+    /// Tokens that models took in the phase.
     pub tokens_consumed: u64,
     /// From 0 to 100.
     pub confidence: Option<u8>,
@@ -232,7 +232,7 @@ pub struct MessageContext {
 /// The output of a [`HandoffMessage`].
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MessageOutput {
-    /// Its kind.
+    /// Tells how `data` is to be read.
     #[serde(rename = "type")]
     pub kind: OutputType,
     /// The result as data.

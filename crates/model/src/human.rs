@@ -21,7 +21,7 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HumanApprovalRequest {
-    /// The plan.
+    /// Plan that is shown.
     pub plan_id: PlanId,
     /// How sure Candor is of it.
     pub confidence_score: Confidence,
@@ -32,7 +32,7 @@ pub struct HumanApprovalRequest {
     /// The acts in it that cannot be taken back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<TaskRisk>,
-    /// What Candor recommends.
+    /// Option that is marked as the default.
     pub recommended_action: RecommendedAction,
     /// What will be checked when the work is done: the goal's criteria, then those of tasks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -87,7 +87,7 @@ text_enum!(
 pub struct HumanApprovalDecision {
     /// The plan that was decided on.
     pub plan_id: PlanId,
-    /// The decision.
+    /// What the person chose.
     pub action: ApprovalAction,
     /// The changes, when the decision is to adjust.
     #[serde(default)]
@@ -126,11 +126,11 @@ impl HumanApprovalDecision {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Adjustment {
-    /// The task.
+    /// Task whose field is changed.
     pub task_id: TaskId,
     /// The field, such as `priority` or `inputs.max_price`.
     pub field: String,
-    /// Its new value.
+    /// Value that takes the place of the old one.
     pub new_value: serde_json::Value,
 }
 
@@ -138,7 +138,7 @@ pub struct Adjustment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FailureEscalationRequest {
-    /// The task.
+    /// Task that failed for good.
     pub task_id: TaskId,
     /// How often it failed.
     pub failure_count: u32,
@@ -185,12 +185,12 @@ pub enum Question {
     Approval {
         /// The version that is shown; an answer holds for no other.
         version: PlanVersion,
-        /// What is shown.
+        /// Plan, risks and alternatives that are shown.
         request: HumanApprovalRequest,
     },
     /// What is to be done about this task?
     Guidance(FailureEscalationRequest),
-    /// Which of these?
+    /// One of several options.
     Choice(ChoiceRequest),
 }
 

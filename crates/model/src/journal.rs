@@ -9,11 +9,11 @@ use crate::{AgentType, Confidence, GoalId, Money, PlanId, Seconds, TaskId, Times
 text_enum!(
     /// The level of a journal entry.
     LogLevel {
-        /// For the record.
+        /// Nothing to act on.
         Info = "INFO",
-        /// Worth a look.
+        /// Unexpected, but the run goes on.
         Warning = "WARNING",
-        /// Something failed.
+        /// Something did not work.
         Error = "ERROR",
     }
 );
@@ -22,9 +22,9 @@ text_enum!(
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfidenceChange {
-    /// Before the decision.
+    /// Confidence before the decision.
     pub before: Confidence,
-    /// After it.
+    /// Confidence after it.
     pub after: Confidence,
 }
 
@@ -34,7 +34,7 @@ pub struct ConfidenceChange {
 pub struct DecisionEntry {
     /// When it was made.
     pub timestamp: Timestamp,
-    /// Always `INFO`.
+    /// `INFO` for every decision.
     pub level: LogLevel,
     /// `decompose_task`, `route_task`, `replan`, …
     pub operation: String,
@@ -46,9 +46,9 @@ pub struct DecisionEntry {
     pub task_id: Option<TaskId>,
     /// What went in, in short.
     pub input: String,
-    /// What was decided.
+    /// Option that was taken.
     pub decision: String,
-    /// Why.
+    /// Ground for it, in a sentence.
     pub reasoning: String,
     /// Confidence before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,9 +61,9 @@ pub struct DecisionEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FailureContext {
-    /// The plan.
+    /// Plan in which it happened.
     pub plan_id: PlanId,
-    /// The goal.
+    /// Goal of that plan.
     pub goal_id: GoalId,
     /// The agent that was at work.
     pub agent_type: AgentType,
@@ -75,21 +75,21 @@ pub struct FailureContext {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FailureLogEntry {
-    /// When it failed.
+    /// Moment of the failure.
     pub timestamp: Timestamp,
-    /// Always `ERROR`.
+    /// `ERROR` for every failure.
     pub level: LogLevel,
-    /// Always `task_execution`.
+    /// `task_execution` for every failure.
     pub operation: String,
-    /// The task.
+    /// Task whose attempt failed.
     pub task_id: TaskId,
-    /// What went wrong.
+    /// Messages, the most telling first.
     pub error: Vec<String>,
     /// How long the attempt took.
     pub duration_seconds: Seconds,
-    /// What it cost.
+    /// Cost of the failed attempt.
     pub cost: Money,
-    /// Where it happened.
+    /// Plan and goal in which it happened.
     pub context: FailureContext,
     /// Whether recovery has been started.
     pub recovery_attempted: bool,

@@ -26,7 +26,7 @@ pub struct ReportLayout {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportSection {
-    /// The heading.
+    /// Heading above the rows.
     pub title: String,
     /// The path of a list: the section has one line for each entry, and the paths of its rows start there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct ReportSection {
     pub rows: Vec<ReportRow>,
 }
 
-/// A labelled value.
+/// A value of the outputs with the label that a reader sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportRow {
@@ -60,9 +60,9 @@ text_enum!(
         Text = "text",
         /// As an amount in the layout's currency.
         Money = "money",
-        /// As a day.
+        /// A date without a time.
         Date = "date",
-        /// As a number.
+        /// A number with separators.
         Number = "number",
     }
 );

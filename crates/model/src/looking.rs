@@ -67,7 +67,7 @@ impl CheckKind {
 pub struct WantedCheck {
     /// The task whose result is checked.
     pub task_id: TaskId,
-    /// How.
+    /// Command, file or other means of the check.
     pub kind: CheckKind,
 }
 
@@ -75,9 +75,9 @@ pub struct WantedCheck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckResult {
-    /// What was checked.
+    /// Check as it was asked for.
     pub check: WantedCheck,
-    /// Whether it passed.
+    /// False as well when the check could not be made.
     pub passed: bool,
     /// What was seen: an exit status with the end of the output, a size, why it could not be done.
     pub detail: String,

@@ -9,9 +9,9 @@ use crate::{Money, Seconds};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredTime {
-    /// The lower end.
+    /// Shortest duration that was measured.
     pub low: Seconds,
-    /// The upper end.
+    /// Longest duration that was measured.
     pub high: Seconds,
     /// How many attempts were measured.
     pub runs: u32,
@@ -21,9 +21,9 @@ pub struct MeasuredTime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredCost {
-    /// The lower end.
+    /// Lowest cost that was measured.
     pub low: Money,
-    /// The upper end.
+    /// Highest cost that was measured.
     pub high: Money,
     /// How many attempts were measured.
     pub runs: u32,
@@ -33,9 +33,9 @@ pub struct MeasuredCost {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredTokens {
-    /// The lower end.
+    /// Fewest tokens that were measured.
     pub low: u64,
-    /// The upper end.
+    /// Most tokens that were measured.
     pub high: u64,
     /// How many attempts were measured.
     pub runs: u32,

@@ -15,7 +15,7 @@ pub struct PhaseMetrics {
     pub duration: Seconds,
     /// What models took and gave, in tokens.
     pub tokens_used: u64,
-    /// What they cost.
+    /// Sum of what those calls cost.
     pub cost: Money,
     /// Why it went less well than it should, as codes.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -22,7 +22,7 @@ const MAX_MICROS: u64 = 1 << 50;
 const MICROS_PER_DOLLAR: u64 = 1_000_000;
 
 impl Money {
-    /// Nothing.
+    /// No money at all.
     pub const ZERO: Self = Self(0);
     /// The largest amount that can be written, over a billion dollars.
     pub const MAX: Self = Self(MAX_MICROS);

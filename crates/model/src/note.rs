@@ -16,9 +16,9 @@ text_enum!(
         System = "system",
         /// The person or the task.
         User = "user",
-        /// The model.
+        /// Text that the model wrote.
         Assistant = "assistant",
-        /// A tool.
+        /// Text that a tool returned.
         Tool = "tool",
     }
 );
@@ -43,7 +43,7 @@ text_enum!(
 pub enum AgentNote {
     /// The steps as they were first planned.
     Planned {
-        /// The steps.
+        /// Steps in the order in which they are to be done.
         items: Vec<TodoItem>,
         /// `task`, `model` or `rules`.
         by: String,
@@ -59,69 +59,69 @@ pub enum AgentNote {
     },
     /// The model chose what to do next.
     Decided {
-        /// What.
+        /// Action that the agent decided on.
         action: Box<MissionAction>,
     },
     /// A tool is about to be called.
     Called {
         /// The step that it is for.
         item: String,
-        /// The call.
+        /// Call as it was sent.
         call: Box<ToolCall>,
         /// What the tool does to the world. With a change in it this is an intent on the ledger.
         hints: ToolHints,
     },
     /// A tool answered. For a call that changes the world this is the receipt.
     Returned {
-        /// The call.
+        /// Key of the call that returned.
         key: String,
         /// What came of it.
         result: Box<ToolResult>,
     },
     /// A step stands elsewhere now.
     Marked {
-        /// The step.
+        /// Id of the step.
         item: String,
-        /// Where.
+        /// Status that the step has now.
         status: TodoStatus,
         /// How often its tool was tried.
         attempts: u32,
-        /// Why.
+        /// Ground for the status, in words.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
     /// The list was changed.
     Changed {
-        /// How.
+        /// Change to the list of steps.
         change: Box<ListChange>,
     },
     /// The history got a message.
     Said {
-        /// Who.
+        /// Model or tool.
         role: SpeakerRole,
-        /// What.
+        /// Text as it was said.
         text: String,
     },
     /// A step is about to be re-planned.
     ReplanTried {
-        /// The step.
+        /// Id of the step that gets another approach.
         task_id: String,
         /// How; empty if nothing was found.
         strategy_type: String,
         /// How likely it helps.
         confidence: f64,
-        /// `model` or `rules`.
+        /// `model` or `rules`, whichever proposed the approach.
         by: String,
     },
     /// What came of planning a step anew.
     ReplanEnded {
-        /// The step.
+        /// Id of the step.
         task_id: String,
         /// How; empty if nothing was found.
         strategy_type: String,
         /// Whether the list was changed.
         success: bool,
-        /// Why, in words.
+        /// Outcome, in words for people.
         summary: String,
         /// The steps that came of it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -131,7 +131,7 @@ pub enum AgentNote {
     },
     /// A person wants another approach to a step.
     ReplanAsked {
-        /// The step.
+        /// Id of the step that the person named.
         item: String,
         /// What they say about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,14 +142,14 @@ pub enum AgentNote {
         /// What for: a call that needs leave, a call whose end nobody knows, or a question of the model.
         about: String,
     },
-    /// A person answered.
+    /// A person answered the agent's question.
     Answered {
-        /// What.
+        /// Option that was chosen.
         choice: Choice,
     },
     /// Something is not as it should be, and the work goes on.
     Warned {
-        /// What.
+        /// Text of the warning.
         text: String,
     },
     /// A remote agent works on it.
@@ -159,12 +159,12 @@ pub enum AgentNote {
         /// What it calls the conversation.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         context: String,
-        /// Where it stands.
+        /// State in the words of the A2A protocol.
         state: String,
     },
     /// The session of an assistant that keeps its own history: an interrupted task continues it under its name.
     Session {
-        /// The assistant.
+        /// Program of the assistant, such as `claude`.
         program: String,
         /// What it calls the session.
         id: String,
@@ -179,7 +179,7 @@ pub enum AgentNote {
     },
     /// A component of the code agent did its part: a link of the chain of work.
     Worked {
-        /// What it did.
+        /// What the assistant did.
         step: Box<WorkStep>,
     },
 }
@@ -202,7 +202,7 @@ impl AgentNote {
 pub enum MissionAction {
     /// Call a tool for the step at hand.
     ToolCall {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
         /// What it is given.
         #[serde(default)]
@@ -210,22 +210,22 @@ pub enum MissionAction {
     },
     /// Plan the step at hand anew.
     Replan {
-        /// Why.
+        /// Why the step needs another approach.
         #[serde(default)]
         reason: String,
     },
-    /// Ask a person.
+    /// Put a question to a person.
     AskUser {
-        /// What.
+        /// Question in words.
         question: String,
     },
     /// Go on without the step at hand.
     Skip {
-        /// Why.
+        /// Why the step is not needed.
         #[serde(default)]
         reason: String,
     },
-    /// All is done.
+    /// End the mission with what was found.
     Complete {
         /// What came of it, in words.
         #[serde(default)]
@@ -239,9 +239,9 @@ pub enum MissionAction {
 /// A note, and the attempt that it was made in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Noted {
-    /// The attempt.
+    /// Attempt that left the note.
     pub attempt: u32,
-    /// The note.
+    /// Note as it was recorded.
     pub note: AgentNote,
 }
 
@@ -251,13 +251,13 @@ pub struct Noted {
 pub struct LedgerEntry {
     /// The idempotency key of the call.
     pub key: String,
-    /// The task.
+    /// Task in which the call was made.
     pub task_id: TaskId,
-    /// The attempt.
+    /// Attempt in which the call was made.
     pub attempt: u32,
-    /// The agent.
+    /// Agent that made the call.
     pub agent_type: AgentType,
-    /// The tool.
+    /// Tool that was called.
     pub tool: String,
     /// What it was given.
     pub arguments: JsonMap,
@@ -291,7 +291,7 @@ pub struct Receipt {
 pub struct Undone {
     /// Whether it is undone.
     pub success: bool,
-    /// In words.
+    /// What was undone, in words.
     pub summary: String,
 }
 

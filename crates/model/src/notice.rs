@@ -9,7 +9,7 @@ use crate::{Seconds, TaskId, Timestamp};
 text_enum!(
     /// How serious a message is.
     Severity {
-        /// Something failed.
+        /// A task or phase did not work.
         Error = "ERROR",
         /// Something is not as it should be.
         Warning = "WARNING",
@@ -46,11 +46,11 @@ impl Notification {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FailureNotification {
-    /// Always `ERROR`.
+    /// `ERROR` for every failure.
     pub severity: Severity,
-    /// When it failed.
+    /// Moment of the failure.
     pub timestamp: Timestamp,
-    /// The task.
+    /// Task that failed.
     pub task_id: TaskId,
     /// `{task name} failed: {short cause}`.
     pub error_summary: String,
@@ -66,13 +66,13 @@ pub struct FailureNotification {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecoveryNotification {
-    /// Always `INFO`.
+    /// `INFO` for every recovery.
     pub severity: Severity,
-    /// Always `Recovery Strategy`.
+    /// `Recovery Strategy` for every recovery.
     pub title: String,
     /// What is being done.
     pub what_were_doing: String,
-    /// Why.
+    /// Ground for the strategy, in a sentence.
     pub why: String,
     /// What it means for the result and the time.
     pub expected_impact: String,
@@ -93,7 +93,7 @@ pub struct Announcement {
     pub task_id: Option<TaskId>,
     /// In a few words.
     pub title: String,
-    /// In full.
+    /// Text in full.
     pub text: String,
     /// What can be done about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,7 +105,7 @@ text_enum!(
     ProgressStatus {
         /// It did, at least in part.
         Success = "SUCCESS",
-        /// It did not.
+        /// The task failed for good.
         Failure = "FAILURE",
     }
 );
@@ -116,7 +116,7 @@ text_enum!(
 pub struct ProgressUpdate {
     /// The task that just ended.
     pub task_id: TaskId,
-    /// How it ended.
+    /// How the task ended.
     pub status: ProgressStatus,
     /// Tasks of the current plan that succeeded, in percent. It falls only when work is undone.
     pub progress_percentage: f64,

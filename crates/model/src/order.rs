@@ -13,13 +13,13 @@ use crate::{
 /// What an agent is given for one attempt at one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkOrder {
-    /// The run.
+    /// Run that the order belongs to.
     pub run_id: RunId,
-    /// The task.
+    /// Task that is to be done.
     pub task_id: TaskId,
     /// What is to be done.
     pub description: String,
-    /// The task's parameters.
+    /// Parameters of the task, with references to other tasks resolved.
     pub inputs: JsonMap,
     /// What the tasks that it depends on produced.
     pub upstream: BTreeMap<TaskId, JsonMap>,
@@ -47,7 +47,7 @@ pub struct WorkOrder {
 pub struct ContextText {
     /// The path of the file.
     pub name: String,
-    /// Its beginning.
+    /// Beginning of the text, cut to what fits into an order.
     pub text: String,
     /// How many characters there was no room for.
     #[serde(default)]
@@ -102,7 +102,7 @@ impl AgentBrief {
 /// What an agent answers. Keys that are not known here are not looked at.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentAnswer {
-    /// What it produced.
+    /// Outputs by name.
     pub outputs: JsonMap,
     /// What the attempt cost; the agent's usual price if it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,7 +110,7 @@ pub struct AgentAnswer {
     /// How it went; a success if it does not say and reports no error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback_type: Option<FeedbackType>,
-    /// What went wrong.
+    /// Messages of what failed; beside a success they are warnings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
     /// Why it failed, with the kind of the failure.

@@ -15,7 +15,7 @@ text_enum!(
         Success = "SUCCESS",
         /// Some were left out, and all others succeeded.
         Partial = "PARTIAL",
-        /// Some did not.
+        /// At least one task did not succeed.
         Failure = "FAILURE",
         /// A limit or a person stopped it.
         Aborted = "ABORTED",
@@ -28,7 +28,7 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutionResult {
-    /// Names this execution.
+    /// Id of the execution, other than that of its run and its plan.
     pub execution_id: ExecutionId,
     /// The plan that was executed.
     pub plan_id: PlanId,
@@ -38,7 +38,7 @@ pub struct ExecutionResult {
     pub end_time: Timestamp,
     /// The time between the two, not the sum of the tasks.
     pub total_duration_seconds: Seconds,
-    /// How it ended.
+    /// Whether all tasks succeeded.
     pub status: ExecutionStatus,
     /// One entry per attempt, by time of completion.
     pub feedback: Vec<ExecutionFeedback>,
@@ -48,7 +48,7 @@ pub struct ExecutionResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanOutcome {
-    /// The plan.
+    /// Plan that was carried out.
     pub plan_id: PlanId,
     /// The confidence it was launched with, after calibration.
     pub confidence_score: Confidence,
@@ -56,7 +56,7 @@ pub struct PlanOutcome {
     pub success: bool,
     /// How long it took.
     pub execution_time: Seconds,
-    /// What it cost.
+    /// Cost of all attempts.
     pub cost: Money,
     /// What models took in each phase, in tokens; phases without any are absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -5,21 +5,21 @@ use crate::text_enum::text_enum;
 text_enum!(
     /// A phase of a run. All of them run, always, in this order; the first two side by side.
     Phase {
-        /// Cache and budget.
+        /// Phase 0: cache and budget.
         PreAnalysis = "pre_analysis",
         /// Keywords, complexity, quality of the prompt; the goal.
         Evaluation = "evaluation",
-        /// What memory knows.
+        /// Phase 2: what memory and files know about the request.
         Context = "context",
-        /// The tasks.
+        /// Phase 3: the request as tasks.
         Decomposition = "decomposition",
         /// Agents, estimates, risks; the plan.
         Planning = "planning",
-        /// The work.
+        /// Phase 5: agents work.
         Execution = "execution",
         /// The result against the success criteria.
         Validation = "validation",
-        /// Report, outcome, lessons.
+        /// Phase 7: report, outcome and lessons.
         Consolidation = "consolidation",
     }
 );
@@ -70,9 +70,9 @@ impl Phase {
 text_enum!(
     /// Which of the two twins of a step gave its result.
     SpokenBy {
-        /// A model.
+        /// A model's answer passed the checks.
         Model = "model",
-        /// Rules and templates.
+        /// The rule-based fallback.
         Heuristic = "heuristic",
     }
 );

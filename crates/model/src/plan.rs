@@ -104,7 +104,7 @@ pub struct PlanMetadata {
     /// How many agents work at once at most, where the run does with fewer than the settings allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents_at_once: Option<u32>,
-    /// Anything else.
+    /// Keys that Candor does not know, kept as they were.
     #[serde(flatten)]
     pub other: JsonMap,
 }
@@ -113,7 +113,7 @@ pub struct PlanMetadata {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCallBudget {
-    /// The number.
+    /// Most calls that a task may make.
     pub calls: u32,
     /// Whether it holds for the whole request, and not for each task.
     pub in_all: bool,

@@ -14,7 +14,7 @@ use crate::{FailureKind, JsonMap, ReportLayout, Share, TaskId};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackRules {
-    /// The pack's name.
+    /// Name of the pack that brought the rules.
     pub pack: String,
     /// What is changed when a task fails for good; the first rule that applies is used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -92,7 +92,7 @@ const fn once() -> u32 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleUse {
-    /// The rule's name.
+    /// Name of the rule that was used.
     pub rule: String,
     /// The task that failed, or the one that it goes back to.
     pub origin: TaskId,

@@ -17,7 +17,7 @@ pub struct ExecutionReport {
     pub tasks: Vec<TaskReport>,
     /// Every revision with its reasons.
     pub revisions: Vec<PlanRevision>,
-    /// Confidence over time.
+    /// Confidence at each change, from the plan to the end.
     pub confidence_evolution: Vec<ConfidencePoint>,
     /// What failed, what worked, what to do next time.
     pub lessons_learned: Lessons,
@@ -30,7 +30,7 @@ pub struct ExecutionReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportSummary {
-    /// How it ended.
+    /// Whether all tasks succeeded.
     pub status: ExecutionStatus,
     /// Whether every task of the final plan succeeded.
     pub success: bool,
@@ -47,13 +47,13 @@ pub struct ReportSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskReport {
-    /// The task.
+    /// Task that the line is about.
     pub task_id: TaskId,
     /// How the attempt ended.
     pub status: TaskStatus,
     /// How long it took.
     pub duration_seconds: Seconds,
-    /// What it cost.
+    /// Cost of all its attempts.
     pub cost: Money,
 }
 
@@ -61,12 +61,12 @@ pub struct TaskReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfidencePoint {
-    /// When.
+    /// Moment of the change, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
     /// The confidence from then on.
     pub confidence: Confidence,
-    /// What moved it.
+    /// Event that changed it, in words.
     pub cause: String,
 }
 
@@ -74,9 +74,9 @@ pub struct ConfidencePoint {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lessons {
-    /// What failed.
+    /// Steps and agents that failed.
     pub what_failed: Vec<String>,
-    /// What worked.
+    /// Steps and agents that worked.
     pub what_worked: Vec<String>,
     /// What to do next time.
     pub recommendations: Vec<String>,

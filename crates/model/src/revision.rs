@@ -19,7 +19,7 @@ text_enum!(
         FindWorkaround = "FIND_WORKAROUND",
         /// Point dependencies to what replaces the failed task, or drop them.
         FixDependencies = "FIX_DEPENDENCIES",
-        /// Nothing fits.
+        /// No known strategy fits.
         Unknown = "UNKNOWN",
     }
 );
@@ -28,7 +28,7 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanRevision {
-    /// `rev_1`, `rev_2`, …
+    /// `rev_1`, `rev_2`, … in the order of the run.
     pub revision_id: RevisionId,
     /// The plan that was changed.
     pub original_plan_id: PlanId,
@@ -129,7 +129,7 @@ pub struct ProposedTask {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProposedChange {
-    /// The task.
+    /// Task that the change is about.
     pub task_id: TaskId,
     /// What is to be done, if that changes.
     #[serde(default)]

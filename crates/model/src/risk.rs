@@ -9,7 +9,7 @@ use crate::text_enum::text_enum;
 text_enum!(
     /// What an act does to the world. All but the first two ask a person first.
     RiskClass {
-        /// It changes nothing.
+        /// Reads only.
         Read = "read",
         /// It changes something, and that can be undone.
         Change = "change",
@@ -58,7 +58,7 @@ pub struct TaskRisk {
     /// The task; absent if it is the request as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<TaskId>,
-    /// What it does.
+    /// Worst class of what the task does.
     pub class: RiskClass,
     /// What says so: words of the task, a command, what its agent declares.
     pub evidence: String,

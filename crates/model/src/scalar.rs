@@ -69,7 +69,7 @@ checked_scalar!(
 impl Confidence {
     /// No confidence at all.
     pub const NONE: Self = Self(0.0);
-    /// Full confidence.
+    /// Confidence of 1.
     pub const FULL: Self = Self(1.0);
 
     /// The confidence as a plain number.
@@ -127,9 +127,9 @@ checked_scalar!(
 );
 
 impl Share {
-    /// Nothing of it.
+    /// Share of 0.
     pub const NONE: Self = Self(0.0);
-    /// The whole.
+    /// Share of 1.
     pub const ALL: Self = Self(1.0);
 
     /// `part` of `whole`; of an empty whole, all.
@@ -254,7 +254,7 @@ checked_scalar!(
 );
 
 impl Text {
-    /// The text itself.
+    /// Borrows the text, which is not trimmed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

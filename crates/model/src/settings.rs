@@ -13,7 +13,7 @@ text_enum!(
         /// When confidence is below the threshold.
         #[default]
         WhenUnsure = "when_unsure",
-        /// Always.
+        /// Every plan waits for a person.
         Always = "always",
     }
 );

@@ -49,9 +49,9 @@ impl RunStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunSummary {
-    /// The run.
+    /// Run that the summary is about.
     pub run_id: RunId,
-    /// Where it stands.
+    /// Status after the last event of its log.
     pub status: RunStatus,
     /// The person's own words.
     pub request: String,
@@ -59,7 +59,7 @@ pub struct RunSummary {
     pub goal_type: Option<GoalType>,
     /// The plan, once there is one.
     pub plan_id: Option<PlanId>,
-    /// When it began.
+    /// Moment of the first event.
     pub started_at: Option<Timestamp>,
     /// When something last happened.
     pub updated_at: Option<Timestamp>,
@@ -67,7 +67,7 @@ pub struct RunSummary {
     pub progress_percentage: f64,
     /// How sure Candor is.
     pub confidence: Option<Confidence>,
-    /// What was spent.
+    /// Sum of all charges so far.
     pub spent: Money,
     /// How many attempts failed.
     pub failures: u64,
@@ -94,7 +94,7 @@ pub struct RunSummary {
 pub enum SummaryFigure {
     /// Ended tasks in percent.
     Progress(f64),
-    /// What was spent.
+    /// Sum of all charges so far.
     Spent(Money),
 }
 

@@ -13,9 +13,9 @@ text_enum!(
         Discovery = "discovery",
         /// Something may go wrong.
         Warning = "warning",
-        /// Something is done.
+        /// A task is done and others can rely on it.
         Completion = "completion",
-        /// Something is needed.
+        /// The sender needs something of others.
         Request = "request",
     }
 );
@@ -23,9 +23,9 @@ text_enum!(
 text_enum!(
     /// How much a message matters.
     MessagePriority {
-        /// Little.
+        /// Can wait.
         Low = "low",
-        /// Something.
+        /// Should be seen soon.
         Medium = "medium",
         /// Much: it is pushed to those at work.
         High = "high",
@@ -40,7 +40,7 @@ text_enum!(
 pub struct Broadcast {
     /// The phase on whose bus it is.
     pub phase: Phase,
-    /// Who speaks.
+    /// Agent that sends the message.
     pub from_agent: String,
     /// The task at which they are at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,11 +114,11 @@ pub const MAX_TELLINGS: usize = 1_000;
 text_enum!(
     /// What an agent wants of another.
     QueryType {
-        /// Something it knows.
+        /// A value or document.
         Data = "ask_for_data",
         /// Whether something is right.
         Validation = "ask_for_validation",
-        /// What it thinks.
+        /// A judgement.
         Opinion = "ask_for_opinion",
     }
 );
@@ -129,15 +129,15 @@ text_enum!(
 pub struct Query {
     /// Names the question within its run.
     pub id: String,
-    /// Who asks.
+    /// Agent that asks.
     pub from_agent: String,
-    /// At which task.
+    /// Task at which it works.
     pub task_id: TaskId,
-    /// Who is asked.
+    /// Agent that is asked.
     pub to_agent: String,
-    /// What is wanted.
+    /// Kind of answer that is wanted.
     pub query_type: QueryType,
-    /// The question.
+    /// Question in words.
     pub query: String,
     /// What one must know to answer.
     #[serde(default, skip_serializing_if = "JsonMap::is_empty")]
@@ -150,12 +150,12 @@ pub struct Query {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Asking {
-    /// Who is asked.
+    /// Agent that is to be asked.
     pub to_agent: String,
     /// What is wanted; data if it is not said.
     #[serde(default = "usual_query")]
     pub query_type: QueryType,
-    /// The question.
+    /// Question in words.
     pub query: String,
     /// What one must know to answer.
     #[serde(default, skip_serializing_if = "JsonMap::is_empty")]
@@ -176,7 +176,7 @@ const fn usual_timeout() -> u64 {
 /// What an agent answers to a question of another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryAnswer {
-    /// The answer.
+    /// Answer in the form that the kind of question asks for.
     pub response: serde_json::Value,
     /// How sure it is, from 0 to 100; 50 if it is not said.
     #[serde(default = "half_sure")]
@@ -194,11 +194,11 @@ pub const USUAL_QUERY_TIMEOUT: u64 = 5_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct QueryResponse {
-    /// Who was asked.
+    /// Agent that answered.
     pub from_agent: String,
-    /// Who asked.
+    /// Agent that had asked.
     pub to_agent: String,
-    /// The question.
+    /// Id of the question that this answers.
     pub query_id: String,
     /// The answer, or why there is none.
     pub response: Result<serde_json::Value, String>,

@@ -13,14 +13,14 @@ text_enum!(
     /// Where a task stands.
     #[derive(Default)]
     TaskStatus {
-        /// Not started.
+        /// Waiting for others or for its turn.
         #[default]
         Pending = "pending",
         /// Given to an agent that has not answered yet.
         InProgress = "in_progress",
-        /// Done.
+        /// An attempt succeeded.
         Completed = "completed",
-        /// Failed.
+        /// Failed for good; a single failed attempt is no reason.
         Failed = "failed",
         /// Left out by a person's decision.
         Skipped = "skipped",
@@ -77,7 +77,7 @@ pub struct SubTask {
     /// How long it will probably take.
     #[serde(default = "default_estimate")]
     pub estimated_duration_seconds: Seconds,
-    /// Where it stands.
+    /// Status after the last event.
     #[serde(default)]
     pub status: TaskStatus,
     /// How it is repeated after a failure; as its agent or the run says if absent.
@@ -126,7 +126,7 @@ pub struct Tried {
     pub agent_type: AgentType,
     /// Names what was asked for: the same description with the same inputs has the same name.
     pub call: String,
-    /// How it failed.
+    /// Kind of the last failure.
     pub kind: FailureKind,
     /// Whether the same may succeed later.
     pub transience: Transience,
@@ -191,7 +191,7 @@ pub struct TaskMetadata {
     /// The models' tokens that such tasks took before; absent if nobody measured them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_tokens: Option<MeasuredTokens>,
-    /// Anything else.
+    /// Keys that Candor does not know, kept as they were.
     #[serde(flatten)]
     pub other: JsonMap,
 }

@@ -16,21 +16,21 @@ text_enum!(
     /// Where a step stands.
     #[derive(Default)]
     TodoStatus {
-        /// To be done.
+        /// Nobody has begun with it.
         #[default]
         Pending = "PENDING",
         /// Its tool is at work.
         InProgress = "IN_PROGRESS",
-        /// Done.
+        /// Finished successfully.
         Completed = "COMPLETED",
-        /// Given up.
+        /// Failed after all approaches.
         Failed = "FAILED",
-        /// Left out.
+        /// Not needed any more.
         Skipped = "SKIPPED",
     }
 );
 
-/// One step.
+/// A step of a tool agent's mission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TodoItem {
     /// Names it; never used twice in a list.
@@ -48,7 +48,7 @@ pub struct TodoItem {
     /// What the tool is given; `${inputs.NAME}`, `${upstream.TASK.NAME}` and `${steps.ID.PATH}` are filled in.
     #[serde(default)]
     pub parameters: JsonMap,
-    /// Where it stands.
+    /// Status after the last change.
     #[serde(default)]
     pub status: TodoStatus,
     /// How often it was re-planned.
@@ -99,10 +99,10 @@ impl TodoItem {
 /// The steps of a mission, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TodoList {
-    /// Names it.
+    /// Id of the list, the same in all its versions.
     #[serde(default)]
     pub list_id: String,
-    /// The steps.
+    /// Steps in their order.
     #[serde(default)]
     pub items: Vec<TodoItem>,
 }
@@ -112,9 +112,9 @@ text_enum!(
     StrategyType {
         /// The same tool with other parameters.
         RetryWithParams = "RETRY_WITH_PARAMS",
-        /// Another tool.
+        /// Do the step with another tool.
         SwapTool = "SWAP_TOOL",
-        /// Several smaller steps.
+        /// Replace the step by several smaller ones.
         DecomposeTask = "DECOMPOSE_TASK",
     }
 );
@@ -124,7 +124,7 @@ text_enum!(
 pub struct StepStrategy {
     /// One of [`StrategyType`]; anything else is no strategy.
     pub strategy_type: String,
-    /// Why, in words.
+    /// Ground for the strategy, in words.
     #[serde(default)]
     pub rationale: String,
     /// `parameters` and `tool`, or `subtasks`.
@@ -139,7 +139,7 @@ pub struct StepStrategy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListChange {
-    /// The place.
+    /// Index at which the steps are put in, from 0.
     pub position: u32,
     /// What stands there now; those behind move.
     pub items: Vec<TodoItem>,

@@ -13,7 +13,7 @@ use crate::text_enum::text_enum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ToolHints {
-    /// It changes nothing.
+    /// The tool declares that it only reads.
     pub read_only_hint: bool,
     /// It may destroy something; otherwise it only adds.
     pub destructive_hint: bool,
@@ -52,9 +52,9 @@ impl ToolHints {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FollowUp {
-    /// The tool.
+    /// Tool that is called next.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of that call.
     #[serde(default)]
     pub arguments: JsonMap,
 }
@@ -93,7 +93,7 @@ pub struct ToolSpec {
 pub struct ToolCall {
     /// The same for the same call, also after a restart; it travels to the tool.
     pub key: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
     /// What it is given.
     pub arguments: JsonMap,
@@ -127,7 +127,7 @@ text_enum!(
 pub struct ToolProblem {
     /// What kind of failure it is.
     pub kind: ToolErrorKind,
-    /// In plain words.
+    /// Message for people, without codes.
     pub message: String,
 }
 
@@ -143,7 +143,7 @@ pub struct ToolResult {
     /// What it gave, as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// Why it failed.
+    /// Set when the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolProblem>,
     /// Whether something was left out because it was too much.
@@ -196,11 +196,11 @@ impl ToolResult {
 text_enum!(
     /// Whether a call whose end nobody knows was carried out.
     Carried {
-        /// It was.
+        /// The call had its effect.
         Done = "done",
-        /// It was not.
+        /// The call had no effect.
         NotDone = "not_done",
-        /// Nobody can tell.
+        /// The answer was lost, so the effect is unknown.
         Unknown = "unknown",
     }
 );

@@ -11,7 +11,7 @@ use crate::{Share, TaskId};
 pub struct DependencyResult {
     /// Whether there is no error.
     pub is_valid: bool,
-    /// What is wrong.
+    /// Messages, one for each dependency that does not work.
     pub errors: Vec<String>,
     /// Cycles as lists of ids, the first repeated at the end.
     pub cycles: Vec<Vec<TaskId>>,
@@ -35,7 +35,7 @@ pub struct CompletenessResult {
 pub struct AssignmentResult {
     /// Whether there is no error.
     pub is_valid: bool,
-    /// What is wrong.
+    /// Messages, one for each assignment that does not work.
     pub errors: Vec<String>,
     /// Valid assignments among all tasks.
     pub accuracy: Share,

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// What happened.
+/// One thing that happened in a run; the run's state is the fold over them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum EventBody {
-    /// The run began.
+    /// The first event of every run.
     RunStarted {
-        /// The run.
+        /// Id of the run that begins.
         run_id: RunId,
         /// The person's own words.
         request: String,
@@ -34,7 +34,7 @@ pub enum EventBody {
     GuardrailsChecked {
         /// Which look at the request it was; more than one if it was halted.
         attempt: u32,
-        /// What they found.
+        /// Findings, and whether they stop the run.
         report: Box<GuardReport>,
     },
     /// The run goes on with other words, from the evaluation on.
@@ -42,16 +42,16 @@ pub enum EventBody {
         /// The words, and where they come from.
         change: Box<PromptChange>,
     },
-    /// A phase began.
+    /// A phase began, for the first time or again.
     PhaseStarted {
-        /// The phase.
+        /// Phase that begins.
         phase: Phase,
         /// Which try it is; more than 1 after a rollback.
         attempt: u32,
     },
     /// A phase ended well.
     PhaseCompleted {
-        /// The phase.
+        /// Phase whose result holds from here on.
         phase: Phase,
         /// What it leaves for the next one.
         handoff: Arc<Handoff>,
@@ -59,32 +59,32 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         metrics: Option<Box<PhaseMetrics>>,
     },
-    /// A phase failed.
+    /// A phase ended without a result.
     PhaseFailed {
-        /// The phase.
+        /// Phase that ended without a result.
         phase: Phase,
-        /// Why.
+        /// Cause in the program's own words.
         reason: String,
     },
-    /// A phase degraded.
+    /// A phase went on without something that it should have.
     PhaseDegraded {
-        /// The phase.
+        /// Phase that went on.
         phase: Phase,
-        /// Why.
+        /// What is missing, and what took its place.
         reason: String,
     },
     /// A guardrail found something.
     GuardrailTripped {
-        /// The rule.
+        /// Code of the rule.
         rule: String,
         /// How serious it is.
         severity: Severity,
-        /// What was found.
+        /// Finding in words for people.
         reason: String,
     },
     /// The goal was understood.
     GoalDefined {
-        /// The goal.
+        /// Goal as it was understood.
         goal: Arc<Goal>,
     },
     /// The request's quality was judged.
@@ -93,7 +93,7 @@ pub enum EventBody {
         score: u8,
         /// What is wrong with it.
         issues: Vec<String>,
-        /// The whole judgement.
+        /// Judgement with all its parts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         evaluation: Option<Box<Evaluation>>,
     },
@@ -101,7 +101,7 @@ pub enum EventBody {
     PlanProposed {
         /// Which shape of the plan this is.
         version: PlanVersion,
-        /// The plan.
+        /// Plan that passed validation.
         plan: Arc<Plan>,
         /// The agents as they were known then.
         agents: Vec<AgentCapability>,
@@ -118,16 +118,16 @@ pub enum EventBody {
     PlanAnswered {
         /// The shape it is about.
         version: PlanVersion,
-        /// The question.
+        /// Question of the person, as it was typed.
         question: String,
-        /// The answer.
+        /// Answer, which changes nothing of the plan.
         answer: String,
     },
     /// A person changed the plan.
     PlanAdjusted {
         /// Which shape of the plan this is.
         version: PlanVersion,
-        /// The changes.
+        /// Fields with their new values.
         adjustments: Vec<Adjustment>,
         /// Tasks that must run because of them.
         rerun_task_ids: Vec<TaskId>,
@@ -149,25 +149,25 @@ pub enum EventBody {
     PlanRejected {
         /// The shape that was rejected.
         version: PlanVersion,
-        /// What they said.
+        /// Reason that the person gave; empty if none.
         comments: String,
     },
     /// A task got its agent.
     TaskRouted {
-        /// The task.
+        /// Task that was assigned.
         task_id: TaskId,
-        /// The agent.
+        /// Agent that it was assigned to.
         agent_type: AgentType,
         /// Everyone who could do it, best first.
         ranking: Vec<RankedAgent>,
     },
     /// A task was given to an agent.
     TaskDispatched {
-        /// The task.
+        /// Task that was given out.
         task_id: TaskId,
         /// Which attempt it is; with run and task it makes the key that is never used twice.
         attempt: u32,
-        /// The agent.
+        /// Agent that got the order.
         agent_type: AgentType,
         /// When it must have answered.
         deadline: Timestamp,
@@ -176,25 +176,25 @@ pub enum EventBody {
     },
     /// An attempt whose driver was gone is made again, under the same key and with a new deadline.
     TaskTakenUp {
-        /// The task.
+        /// Task whose attempt is made again.
         task_id: TaskId,
-        /// The attempt.
+        /// Number of that attempt, which does not count as a new one.
         attempt: u32,
         /// When it must have answered.
         deadline: Timestamp,
     },
-    /// An attempt succeeded.
+    /// An attempt ended with outputs.
     TaskSucceeded {
-        /// The task.
+        /// Task that is done.
         task_id: TaskId,
-        /// The attempt.
+        /// Number of the attempt that did it.
         attempt: u32,
         /// What came of it.
         feedback: Arc<ExecutionFeedback>,
     },
     /// An attempt failed, or a task can never start.
     TaskFailed {
-        /// The task.
+        /// Task that failed or can never start.
         task_id: TaskId,
         /// The attempt; 0 if it never started.
         attempt: u32,
@@ -209,32 +209,32 @@ pub enum EventBody {
     },
     /// An attempt was stopped, or its result came too late to count.
     TaskStopped {
-        /// The task.
+        /// Task whose attempt was stopped.
         task_id: TaskId,
-        /// The attempt.
+        /// Number of the attempt that was stopped.
         attempt: u32,
-        /// Why.
+        /// What made the result unnecessary or too late.
         reason: StopReason,
     },
     /// A person decided to go on without a task.
     TaskSkipped {
-        /// The task.
+        /// Task that is left out.
         task_id: TaskId,
-        /// What they said.
+        /// Reason that the person gave; empty if none.
         comments: String,
     },
     /// Another approach to a task is asked for.
     Revision(RevisionStep),
     /// A task failed and nothing more is tried; what does not need it goes on, and then the run ends.
     TaskGivenUp {
-        /// The task.
+        /// Task that stays failed.
         task_id: TaskId,
         /// Why nothing more is tried.
         error: Box<PlanningError>,
     },
     /// A task's result does not hold: it is done once more.
     TaskReopened {
-        /// The task.
+        /// Task that is done once more.
         task_id: TaskId,
         /// What its result lacks.
         reason: String,
@@ -246,12 +246,12 @@ pub enum EventBody {
     RetryScheduled(ScheduledRetry),
     /// People were told something.
     Notified {
-        /// What.
+        /// Text for people, with its severity.
         notification: Box<Notification>,
     },
     /// The run came further.
     Progressed {
-        /// How far.
+        /// Share that is done and the sentence for it.
         update: ProgressUpdate,
     },
     /// A decision was made.
@@ -263,16 +263,16 @@ pub enum EventBody {
     Replanned {
         /// Which shape of the plan this is.
         version: PlanVersion,
-        /// The whole revision.
+        /// Failure, strategy and changed tasks.
         revision: Box<PlanRevision>,
     },
-    /// Confidence moved.
+    /// Confidence in the run rose or fell.
     ConfidenceChanged {
-        /// From.
+        /// Confidence until now.
         before: Confidence,
-        /// To.
+        /// Confidence from here on.
         after: Confidence,
-        /// By what.
+        /// Event that moved it.
         cause: ConfidenceCause,
     },
     /// A task failed so often that a person is needed.
@@ -282,30 +282,30 @@ pub enum EventBody {
     },
     /// A question was put to a person.
     HumanAsked {
-        /// Names the question.
+        /// Gate under which the answer is recorded.
         gate: GateId,
-        /// The question.
+        /// Question as it is shown.
         question: Box<Question>,
     },
-    /// A person answered.
+    /// A question that was open has its answer.
     HumanAnswered {
         /// The question that was answered.
         gate: GateId,
-        /// The answer.
+        /// Choice, and the words that came with it.
         answer: Box<Answer>,
     },
     /// A question no longer needs an answer.
     QuestionWithdrawn {
-        /// The question.
+        /// Gate of the question that nobody needs to answer any more.
         gate: GateId,
-        /// Why.
+        /// What made it unnecessary.
         reason: String,
     },
     /// An agent is not used for a while.
     BreakerOpened {
-        /// The agent.
+        /// Agent that gets no orders for a while.
         agent_type: AgentType,
-        /// Why.
+        /// Failure that opened it.
         reason: String,
         /// When it is tried again, with one task at a time; not until it is closed if nobody knows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -313,31 +313,31 @@ pub enum EventBody {
     },
     /// An agent's circuit is half-open: it gets one task at a time.
     BreakerTried {
-        /// The agent.
+        /// Agent that gets a single order as a trial.
         agent_type: AgentType,
     },
     /// A task waits for an agent that is not used for a while, because nobody else fits it.
     BreakerAwaited {
-        /// The agent.
+        /// Agent that tasks wait for.
         agent_type: AgentType,
         /// When it is tried again.
         until: Timestamp,
     },
     /// An agent is used again.
     BreakerClosed {
-        /// The agent.
+        /// Agent that gets orders again.
         agent_type: AgentType,
     },
     /// A model is not used for a while.
     ModelBreakerOpened {
-        /// Provider and model.
+        /// Provider and model as one name.
         model: String,
-        /// Why.
+        /// Failure that opened it.
         reason: String,
     },
     /// A model is used again.
     ModelBreakerClosed {
-        /// Provider and model.
+        /// Provider and model as one name.
         model: String,
     },
     /// A model is about to be called.
@@ -347,7 +347,7 @@ pub enum EventBody {
     },
     /// A step of an ask was made: a call and its judgement, or a step that needed no call.
     ModelConsulted {
-        /// What was asked.
+        /// Question by its key, which is the same after a restart.
         ask: Box<AskKey>,
         /// Which step of the ask it was, from 1.
         number: u32,
@@ -358,11 +358,11 @@ pub enum EventBody {
     FellBack {
         /// For what, for people.
         what: String,
-        /// The first choice.
+        /// Model or agent that was not available.
         from: String,
-        /// The second choice.
+        /// What took its place.
         to: String,
-        /// Why.
+        /// Cause in the program's own words.
         reason: String,
         /// What the first choice was; absent in older logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -372,16 +372,16 @@ pub enum EventBody {
     Degraded {
         /// From 0 (all is well) to 5.
         level: u8,
-        /// Why.
+        /// What is missing at this level.
         reason: String,
     },
-    /// Money was spent.
+    /// Money was spent on planning or execution.
     Charged {
-        /// On which account.
+        /// Budget that it counts against.
         account: Account,
         /// For what, for people.
         what: String,
-        /// How much.
+        /// Sum of this charge alone.
         amount: Money,
         /// The sum of everything spent by the run so far.
         total: Money,
@@ -391,20 +391,20 @@ pub enum EventBody {
     },
     /// A budget does not allow the next step.
     BudgetExceeded {
-        /// Which budget.
+        /// Budget that is spent.
         account: Account,
-        /// What was spent.
+        /// Spent when the check was made.
         spent: Money,
-        /// What is allowed.
+        /// Limit of that budget.
         budget: Money,
     },
     /// The work of a phase was judged.
     Critiqued {
-        /// The phase.
+        /// Phase whose result was judged.
         phase: Phase,
-        /// The verdict.
+        /// Go on, or repeat the phase.
         verdict: CritiqueVerdict,
-        /// Why.
+        /// Findings, one sentence each.
         notes: Vec<String>,
         /// The checks it was judged by.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -412,12 +412,12 @@ pub enum EventBody {
     },
     /// An agent told everyone at work in its phase something.
     Broadcast {
-        /// The message.
+        /// Message to all other agents of the run.
         message: Box<Broadcast>,
     },
     /// An agent asked another one something.
     AgentQueried {
-        /// The question.
+        /// Question of one agent to another.
         query: Box<Query>,
     },
     /// An agent's question was answered, or was not.
@@ -427,18 +427,18 @@ pub enum EventBody {
     },
     /// An agent at work noted how far it is.
     AgentNoted {
-        /// The task.
+        /// Task at which the agent works.
         task_id: TaskId,
-        /// The attempt.
+        /// Number of its attempt.
         attempt: u32,
-        /// What.
+        /// What the agent left on record.
         note: Arc<AgentNote>,
     },
     /// Changes of the world are undone.
     Undo(Box<UndoStep>),
     /// Files were read, so that nobody has to read them again.
     FilesRead {
-        /// As they were.
+        /// Contents at the moment of reading.
         files: Vec<ReadFile>,
     },
     /// Results were checked outside the run.
@@ -452,19 +452,19 @@ pub enum EventBody {
     OutcomeRecorded(OutcomeRecord),
     /// No new task is started until the run is resumed.
     RunPaused {
-        /// Why.
+        /// Reason for people.
         reason: String,
     },
     /// Tasks are started again.
     RunResumed {},
     /// Everything that runs is to be stopped.
     StopRequested {
-        /// What follows.
+        /// What happens once running attempts have ended.
         then: Box<AfterStop>,
     },
     /// The run went back to an earlier point.
     RolledBack {
-        /// The point.
+        /// Checkpoint that holds again.
         to: CheckpointId,
         /// A new limit for what the run may cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -477,14 +477,14 @@ pub enum EventBody {
     },
     /// The run did not reach its goal.
     RunFailed {
-        /// Why.
+        /// Cause, with its stable code.
         error: Box<PlanningError>,
         /// The tasks that failed.
         failed_tasks: Vec<TaskId>,
     },
     /// A limit or a person ended the run.
     RunAborted {
-        /// Why.
+        /// Cause, with its stable code.
         error: Box<PlanningError>,
         /// What can be done about it.
         suggestion: String,
@@ -493,7 +493,7 @@ pub enum EventBody {
     },
     /// A person cancelled the run.
     RunCancelled {
-        /// Why.
+        /// Reason that was given.
         reason: String,
     },
 }

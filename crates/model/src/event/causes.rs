@@ -13,7 +13,7 @@ text_enum!(
     Account {
         /// Making and remaking the plan.
         Planning = "planning",
-        /// Agents at work.
+        /// Calls and work of agents.
         Execution = "execution",
     }
 );
@@ -24,7 +24,7 @@ text_enum!(
 pub enum Payee {
     /// An agent's attempt at a task.
     Attempt {
-        /// The task.
+        /// Task that the attempt worked at.
         task_id: TaskId,
         /// The agent that was at work.
         agent_type: AgentType,
@@ -33,7 +33,7 @@ pub enum Payee {
     Call {
         /// What was asked, such as `route_task`.
         operation: String,
-        /// Provider and model.
+        /// Provider and model as one name.
         model: String,
     },
     /// Anything else, in words.
@@ -79,7 +79,7 @@ text_enum!(
     ConfidenceCause {
         /// What past outcomes teach.
         Calibrated = "calibrated",
-        /// A revision.
+        /// The plan was revised.
         Revised = "revised",
         /// Every task succeeded without a revision.
         AllSucceeded = "all_succeeded",
@@ -108,11 +108,11 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConflictResolution {
-    /// What contradicted what.
+    /// Sources that contradicted each other.
     pub between: Vec<String>,
-    /// What holds now.
+    /// Value that holds from here on.
     pub resolution: String,
-    /// The whole matter.
+    /// Conflict in full, as it was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<serde_json::Value>,
 }
@@ -123,19 +123,19 @@ pub struct ConflictResolution {
 pub enum AfterStop {
     /// The run is cancelled.
     Cancel {
-        /// Why.
+        /// Reason that was given.
         reason: String,
     },
     /// The run is aborted.
     Abort {
-        /// Why.
+        /// Cause with which the run will end.
         error: PlanningError,
         /// What can be done about it.
         suggestion: String,
     },
     /// The run goes back to an earlier point.
     RollBack {
-        /// The point.
+        /// Checkpoint that will hold again.
         to: CheckpointId,
         /// A new limit for what the run may cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]

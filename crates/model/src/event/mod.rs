@@ -50,9 +50,9 @@ impl std::fmt::Display for Position {
 /// An event with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// The place.
+    /// Position in the log of its run.
     pub position: Position,
-    /// The event.
+    /// Event at that position.
     pub event: Event,
 }
 
@@ -65,7 +65,7 @@ pub struct Event {
     pub version: u16,
     /// When it happened, by the clock of the driver.
     pub at: Timestamp,
-    /// What happened.
+    /// What happened, without time and place.
     #[serde(rename = "event")]
     pub body: EventBody,
 }

@@ -11,9 +11,9 @@ use crate::*;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutcomeRecord {
-    /// For the calibrator.
+    /// Measures from which confidence is calibrated.
     pub outcome: Box<PlanOutcome>,
-    /// For people.
+    /// Report for people, kept with the run.
     pub report: Box<ExecutionReport>,
     /// How the agents did; absent if nothing is to be learned from this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,14 +33,14 @@ pub struct OutcomeRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledRetry {
-    /// The task.
+    /// Task that is tried again.
     pub task_id: TaskId,
     /// When it may start.
     pub at: Timestamp,
     /// Another agent to use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<AgentType>,
-    /// Inputs to set.
+    /// Inputs that replace those of the same name.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub inputs: JsonMap,
     /// Whether the failures so far are forgiven, because a person took the matter in hand.
@@ -54,7 +54,7 @@ pub struct ScheduledRetry {
 pub enum RevisionStep {
     /// A person wants another approach to a task that an agent is at work on.
     Requested {
-        /// The task.
+        /// Task that needs another approach.
         task_id: TaskId,
         /// What they said about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub enum RevisionStep {
     },
     /// A model is asked for another approach to a task that failed for good.
     Asked {
-        /// The task.
+        /// Task for which a model was asked.
         task_id: TaskId,
         /// Which revision of the run it is, from 1.
         number: u32,
@@ -72,7 +72,7 @@ pub enum RevisionStep {
     },
     /// A model has proposed another approach, or could not.
     Answered {
-        /// The task.
+        /// Task that the answer is about.
         task_id: TaskId,
         /// Which revision of the run it is.
         number: u32,

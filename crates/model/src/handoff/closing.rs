@@ -48,7 +48,7 @@ impl PhaseOutput for ValidationOutput {
 pub struct CheckedConstraint {
     /// What it is about.
     pub what: String,
-    /// What was wanted.
+    /// Limit in the words of the request.
     pub wanted: String,
     /// What the outputs say, if they say anything.
     pub found: Option<String>,
@@ -59,7 +59,7 @@ pub struct CheckedConstraint {
 /// A task whose result does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedResult {
-    /// The task.
+    /// Task whose result was refused.
     pub task_id: TaskId,
     /// What its result lacks.
     pub why: String,
@@ -98,7 +98,7 @@ impl PhaseOutput for ConsolidationOutput {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunFigures {
-    /// The run.
+    /// Run that the figures are about.
     pub run: RunId,
     /// By the phase's number.
     pub phases: BTreeMap<String, PhaseFigures>,
@@ -108,7 +108,7 @@ pub struct RunFigures {
     pub tasks: usize,
     /// How many attempts there were.
     pub attempts: usize,
-    /// What they cost.
+    /// Cost of all attempts together.
     pub task_cost: Money,
     /// How long they took together.
     pub task_duration: Seconds,
@@ -126,7 +126,7 @@ pub struct PhaseFigures {
     pub confidence: Option<u8>,
     /// How good its result was.
     pub quality: Option<u8>,
-    /// Who spoke.
+    /// Whether a model or rules made the result.
     pub spoken_by: SpokenBy,
 }
 
@@ -136,7 +136,7 @@ pub struct PhaseFigures {
 pub struct Pattern {
     /// The kind of task.
     pub task_type: String,
-    /// The agent.
+    /// Agent that the pattern is about.
     pub agent: String,
     /// How often it tried.
     pub attempts: u64,
@@ -147,7 +147,7 @@ pub struct Pattern {
 /// What a task put out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Produced {
-    /// The task.
+    /// Task that produced it.
     pub task_id: TaskId,
     /// The names of its outputs.
     pub outputs: Vec<String>,

@@ -20,7 +20,7 @@ pub struct DecompositionOutput<T = SubTask, L = JsonMap> {
     /// What was guessed; absent if the plan was supplied, as everything below but the count.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub guesses: Option<Vec<String>>,
-    /// The tasks.
+    /// Tasks into which the request was split; absent if the plan was supplied.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub subtasks: Option<Vec<T>>,
     /// What is worth knowing and no obstacle.
@@ -49,9 +49,9 @@ pub struct DecompositionOutput<T = SubTask, L = JsonMap> {
 /// A clause of the request, and where it went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoveredClause {
-    /// Its words.
+    /// Clause in the words of the request.
     pub clause: String,
-    /// Where it went.
+    /// Part of the plan that covers it.
     #[serde(rename = "in")]
     pub place: ClausePlace,
     /// The tasks that have it.
@@ -66,7 +66,7 @@ pub struct CoveredClause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClausePlace {
-    /// Into a task.
+    /// A task covers it.
     Task,
     /// Into the goal's constraints.
     Constraint,
@@ -74,7 +74,7 @@ pub enum ClausePlace {
     Condition,
     /// Into the background of all tasks.
     Context,
-    /// Nowhere.
+    /// Nothing covers it; people are told.
     Dropped,
 }
 
@@ -107,7 +107,7 @@ impl<T, L> PhaseOutput for DecompositionOutput<T, L> {
 /// What of a task those read who do not carry it out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedTask {
-    /// The task.
+    /// Task that is handed on.
     pub task_id: TaskId,
     /// What it waits for.
     #[serde(default)]
@@ -118,7 +118,7 @@ pub struct HandedTask {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListedTasks {
-    /// All of them.
+    /// Tasks in the order of the request.
     pub high_level_tasks: Vec<ListedTask>,
 }
 
@@ -126,7 +126,7 @@ pub struct ListedTasks {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListedTask {
-    /// `T1`, `T2`, …
+    /// `T1`, `T2`, … in the order of the request.
     pub id: String,
     /// In a few words.
     pub name: String,
@@ -154,7 +154,7 @@ pub struct BreakdownRecord {
 pub struct TaskGroup {
     /// The id of the high-level task.
     pub parent_task: String,
-    /// Its subtasks.
+    /// Smaller tasks that make up the group.
     pub subtasks: Vec<SubtaskLine>,
 }
 
@@ -164,7 +164,7 @@ pub struct TaskGroup {
 pub struct SubtaskLine {
     /// Its place: `T1.1`, or the task's id.
     pub id: String,
-    /// The task.
+    /// Task that the line is about.
     pub task_id: TaskId,
     /// What is to be done.
     pub action: String,
@@ -207,7 +207,7 @@ pub struct ExecutionOutline {
 /// A task in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskLine {
-    /// The task.
+    /// Task that the line is about.
     pub id: TaskId,
     /// In a few words.
     pub name: String,
@@ -220,11 +220,11 @@ pub struct TaskLine {
 text_enum!(
     /// A priority in three steps.
     PriorityLevel {
-        /// Up to 3.
+        /// Priorities up to 3.
         Low = "low",
         /// From 4 to 7.
         Medium = "medium",
-        /// From 8 on.
+        /// Priorities from 8 on.
         High = "high",
     }
 );
@@ -244,9 +244,9 @@ text_enum!(
 text_enum!(
     /// What agents were chosen by.
     RoutingMethod {
-        /// Meaning and words.
+        /// Similar meaning and shared words together.
         Hybrid = "hybrid",
-        /// Words alone.
+        /// Shared words only, without an embedding model.
         Lexical = "lexical",
     }
 );
@@ -300,7 +300,7 @@ pub struct PlanTotals {
 /// Another way to do it, with what it would change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alternative {
-    /// In two words.
+    /// Name of one or two words for a menu.
     pub name: String,
     /// What would be done otherwise.
     pub description: String,
@@ -315,7 +315,7 @@ pub struct Alternative {
 /// The answer to what a person asked about the plan, which stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanReply {
-    /// The answer.
+    /// Answer for the person who asked.
     pub reply: String,
     /// The model that gave it; absent if rules did.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -82,27 +82,27 @@ pub struct LookedUpRequest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BudgetOverview {
-    /// Tokens of models.
+    /// Tokens that models may take.
     pub tokens: u64,
     /// Money for the run; without a limit if absent.
     pub cost: Option<Money>,
-    /// Money for planning.
+    /// Money that planning may take.
     pub planning: Money,
     /// What was spent before the first phase.
     pub spent: Amounts<Money>,
-    /// What is left.
+    /// Rest of each budget; `None` where there is no limit.
     pub remaining: Amounts<Option<Money>>,
     /// Whose budget it is.
     pub source: String,
 }
 
-/// Tokens and money.
+/// A number of tokens and an amount of money, limited or spent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Amounts<C: Default> {
-    /// Tokens.
+    /// Tokens of models, in and out.
     pub tokens: u64,
-    /// Money.
+    /// Money, or `None` where it has no limit.
     pub cost: C,
 }
 
@@ -193,7 +193,7 @@ text_enum!(
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LoadedItem {
-    /// Its kind.
+    /// Whether it is a file, a past error or something else.
     pub kind: LoadedKind,
     /// Its name: the path of a file, for instance.
     #[serde(rename = "ref")]
@@ -210,20 +210,20 @@ pub struct LoadedItem {
 /// A command that the request names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedCommand {
-    /// The command line.
+    /// Command line as the request names it.
     pub name: String,
     /// Whether it is of use.
     pub answer: YesNo,
-    /// Why.
+    /// Ground for the choice.
     pub reason: String,
 }
 
 text_enum!(
     /// Whether something is of use.
     YesNo {
-        /// It is.
+        /// Written as `YES`.
         Yes = "YES",
-        /// It is not.
+        /// Written as `NO`.
         No = "NO",
     }
 );
@@ -233,7 +233,7 @@ text_enum!(
     SkillKind {
         /// A pack of domain knowledge.
         Pack = "pack",
-        /// An agent.
+        /// An agent of the registry.
         Agent = "agent",
     }
 );
@@ -255,13 +255,13 @@ pub struct SkillAnswers {
 /// Whether one pack or agent is of use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillAnswer {
-    /// What it is.
+    /// Kind of skill that was found.
     pub kind: SkillKind,
-    /// Its name.
+    /// Name under which it can be used.
     pub name: String,
     /// Whether it is of use.
     pub answer: YesNo,
-    /// Why.
+    /// Ground for the choice.
     pub reason: String,
 }
 
@@ -269,9 +269,9 @@ pub struct SkillAnswer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PastError {
-    /// In words.
+    /// A sentence without structure.
     Text(String),
-    /// As an entry.
+    /// An object with known fields.
     Entry(PastErrorEntry),
     /// In a form that nobody here knows.
     Other(Value),
@@ -295,7 +295,7 @@ impl PastError {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PastErrorEntry {
-    /// The error.
+    /// Message of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The same under another name.
