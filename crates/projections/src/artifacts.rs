@@ -33,7 +33,7 @@ pub struct Artifact {
 /// An output with what is in it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ArtifactContent {
-    /// The output.
+    /// Output as the list shows it.
     #[serde(flatten)]
     pub artifact: Artifact,
     /// What is in it.

@@ -10,15 +10,15 @@ use crate::chronicle::Chronicle;
 /// What came out of one attempt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttemptOutput<'a> {
-    /// The task.
+    /// Task that the attempt worked at.
     pub task_id: &'a TaskId,
     /// Its name for people.
     pub task: String,
     /// Which attempt it was, from 1; 0 if the task was never started.
     pub attempt: u32,
-    /// Who made it.
+    /// Agent that made the attempt, where one was chosen.
     pub agent_type: Option<&'a AgentType>,
-    /// How it ended.
+    /// End in one stable word, as in `timeline`.
     pub outcome: &'static str,
     /// How long it took.
     pub duration_seconds: Seconds,

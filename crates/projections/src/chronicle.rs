@@ -13,17 +13,17 @@ use candor_planning::texts;
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It goes on.
+    /// No end is on the log.
     Running,
-    /// It succeeded.
+    /// It ended with outputs.
     Done,
     /// It succeeded in part.
     Partly,
-    /// It failed.
+    /// It ended with an error.
     Failed,
     /// The task could not be started.
     NeverStarted,
-    /// It was stopped.
+    /// It was stopped from outside, or came too late.
     Stopped(StopReason),
 }
 
@@ -48,17 +48,17 @@ impl Outcome {
 /// One attempt at one task.
 #[derive(Debug, Clone)]
 pub struct Attempt<'a> {
-    /// The task.
+    /// Task that the attempt worked at.
     pub task_id: &'a TaskId,
     /// Which attempt it is, from 1; 0 if the task could not be started.
     pub number: u32,
-    /// Who made it.
+    /// Agent that made it, where one was chosen.
     pub agent: Option<&'a AgentType>,
-    /// When it began.
+    /// Moment at which the order was given out.
     pub started: Timestamp,
     /// When it ended, if it has.
     pub ended: Option<Timestamp>,
-    /// How it ended.
+    /// State at the end of the log.
     pub outcome: Outcome,
     /// What the agent reported.
     pub feedback: Option<&'a ExecutionFeedback>,
@@ -76,7 +76,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// What it cost.
+    /// Charged for the attempt.
     #[must_use]
     pub fn cost(&self) -> Money {
         self.feedback.map_or(Money::ZERO, |feedback| feedback.cost)
@@ -86,9 +86,9 @@ impl Attempt<'_> {
 /// A failed attempt, what people were told of it and how it was answered.
 #[derive(Debug, Clone)]
 pub struct Failure<'a> {
-    /// When it failed.
+    /// Moment of the failure.
     pub at: Timestamp,
-    /// The task.
+    /// Task that failed.
     pub task_id: &'a TaskId,
     /// Which attempt failed; 0 if the task could not be started.
     pub attempt: u32,
@@ -109,7 +109,7 @@ pub struct Failure<'a> {
 pub struct Revised<'a> {
     /// When it was made.
     pub at: Timestamp,
-    /// What it changed.
+    /// Changed, added and removed tasks.
     pub revision: &'a PlanRevision,
 }
 
@@ -132,13 +132,13 @@ pub struct Chronicle<'a> {
     ended: usize,
     /// Every revision of the plan.
     pub revisions: Vec<Revised<'a>>,
-    /// Confidence over time.
+    /// Confidence after each change, oldest first.
     pub confidence: Vec<ConfidencePoint>,
-    /// What was decided.
+    /// Decisions of the run, oldest first.
     pub decisions: Vec<&'a DecisionEntry>,
     /// What people were told beside failures and recoveries.
     pub announcements: Vec<&'a Announcement>,
-    /// What people answered.
+    /// Answers of people, oldest first.
     pub answers: Vec<(Timestamp, &'a GateId, &'a Answer)>,
     /// What was spent, by what it was spent on.
     pub by_account: BTreeMap<Account, Money>,

@@ -24,7 +24,7 @@ const LATENCY_TARGET: f64 = 5.0;
 pub struct Dashboard {
     /// The run that is looked at; absent if there is none.
     pub run: Option<RunDashboard>,
-    /// The key figures.
+    /// Key figures of all runs in the window.
     pub kpis: KpiReport,
     /// The alerts that are active, the latest first.
     pub alerts: Vec<ActiveAlert>,
@@ -37,13 +37,13 @@ pub struct Dashboard {
 /// One run at a glance.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunDashboard {
-    /// The run.
+    /// Id of the run that is shown.
     pub run_id: RunId,
-    /// How it stands.
+    /// Status after the last event.
     pub status: RunStatus,
     /// Tokens, latency and cost against what is allowed.
     pub tiles: Vec<Tile>,
-    /// The eight phases.
+    /// A row for each phase, from 0 to 7.
     pub phases: Vec<PhaseRow>,
     /// Who works, and who worked last, the latest first.
     pub agents: Vec<AgentRow>,
@@ -63,9 +63,9 @@ pub struct Tile {
 /// A phase of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PhaseRow {
-    /// Its number.
+    /// Number from 0 to 7.
     pub number: u8,
-    /// Its name.
+    /// Phase that the row is about.
     pub name: Phase,
     /// `complete`, `running`, `pending`, `failed` or `degraded`.
     pub status: &'static str,
@@ -77,7 +77,7 @@ pub struct PhaseRow {
     pub agents: u64,
     /// The model that was asked last.
     pub model: Option<String>,
-    /// What was charged.
+    /// Charged while the phase ran.
     pub cost: Money,
 }
 
@@ -86,7 +86,7 @@ pub struct PhaseRow {
 pub struct AgentRow {
     /// Such as `phase-1-parse_goal`, or the agent with its task.
     pub name: String,
-    /// How it ended.
+    /// Running, complete or failed.
     pub status: SpanStatus,
     /// How long it took.
     pub duration: Seconds,

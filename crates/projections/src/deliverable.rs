@@ -21,11 +21,11 @@ const REMARK_CHARS: usize = 20;
 /// What one task produced.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Deliverable {
-    /// The task.
+    /// Task that produced the outputs.
     pub task_id: TaskId,
     /// Its name for people.
     pub task: String,
-    /// What it produced.
+    /// Outputs by name.
     pub outputs: JsonMap,
     /// Whether it is a part of the result, and not only a step on the way.
     pub is_result: bool,

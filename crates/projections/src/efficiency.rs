@@ -28,15 +28,15 @@ const DRAWN: usize = 50;
 /// What a run took, and how good what it gave was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutcome {
-    /// The run.
+    /// Run that the figures are about.
     pub run_id: RunId,
-    /// When it ended.
+    /// Moment of its end.
     pub ended_at: Timestamp,
-    /// Whether it completed.
+    /// False for runs that failed or were stopped.
     pub completed: bool,
     /// The share of checked criteria that held, from 0 to 100.
     pub quality: Option<f64>,
-    /// What it took.
+    /// Tokens, money and time of the run.
     pub figures: RunFigures,
 }
 
@@ -67,7 +67,7 @@ impl RunOutcome {
         self.figures.total.tokens.total() as f64
     }
 
-    /// Quality per token.
+    /// Quality divided by tokens; `None` without either.
     fn efficiency(&self) -> Option<f64> {
         self.quality.filter(|_| self.tokens() > 0.0).map(|quality| quality / self.tokens())
     }
@@ -111,7 +111,7 @@ pub struct TypeRow {
     pub trend: Option<&'static str>,
 }
 
-/// Quality by tokens.
+/// Quality against tokens, for runs of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Curve {
     /// The kind of work.
@@ -125,11 +125,11 @@ pub struct Curve {
 /// One run on a curve.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CurvePoint {
-    /// The run.
+    /// Run behind the point.
     pub run_id: RunId,
-    /// Its tokens.
+    /// Tokens of the run.
     pub tokens: f64,
-    /// Its quality.
+    /// Measured quality of the run.
     pub quality: f64,
 }
 
@@ -149,15 +149,15 @@ pub struct Plateau {
 /// What one model returned.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ModelRow {
-    /// The model.
+    /// Provider and model.
     pub model: String,
     /// How many runs with a quality asked it.
     pub runs: u64,
     /// The quality of these runs, weighted by its tokens.
     pub quality: f64,
-    /// Its tokens.
+    /// Tokens of all its calls.
     pub tokens: u64,
-    /// What it cost.
+    /// Charged for all its calls.
     pub cost: Money,
     /// What a thousand tokens cost, in dollars.
     pub cost_per_1k: f64,

@@ -5,17 +5,17 @@ use candor_model::EventBody;
 /// A group of events that are told alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// The run began.
+    /// The first event.
     Start,
     /// A phase, and what it says of itself.
     Phase,
     /// The phases around the work.
     Preparation,
-    /// The plan.
+    /// A plan was proposed, changed or approved.
     Plan,
-    /// A revision.
+    /// A plan was revised after a failure.
     Revision,
-    /// A task.
+    /// An attempt or the state of a task.
     Task,
     /// What agents note while they work, and what is undone.
     AgentWork,
@@ -23,7 +23,7 @@ pub enum Group {
     Notice,
     /// How far the run came.
     Progress,
-    /// Questions and answers.
+    /// People were asked, or answered.
     Human,
     /// The run came to its end.
     End,

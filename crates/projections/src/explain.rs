@@ -15,7 +15,7 @@ use crate::warnings::{self, Warning};
 /// The reasons for a run, or for one of its tasks.
 #[derive(Debug, Serialize)]
 pub struct Explanation<'a> {
-    /// The run.
+    /// Run that is explained.
     pub run_id: &'a RunId,
     /// The task that was asked about.
     pub task_id: Option<&'a TaskId>,
@@ -25,7 +25,7 @@ pub struct Explanation<'a> {
     pub tasks: Vec<TaskChoice>,
     /// What failed, and how it was answered.
     pub failures: Vec<FailureAnswer<'a>>,
-    /// What was decided.
+    /// Decisions, oldest first.
     pub decisions: Vec<&'a DecisionEntry>,
     /// What agents reported beside a success.
     pub warnings: Vec<Warning>,
@@ -34,11 +34,11 @@ pub struct Explanation<'a> {
 /// Why an agent has a task.
 #[derive(Debug, Clone, Serialize)]
 pub struct TaskChoice {
-    /// The task.
+    /// Task that was assigned.
     pub task_id: TaskId,
     /// Its name for people.
     pub name: String,
-    /// Who was chosen.
+    /// Agent that it was assigned to.
     pub agent_type: AgentType,
     /// The ranking that the choice was made from.
     pub ranking: Vec<RankedAgent>,
@@ -64,15 +64,15 @@ impl TaskChoice {
 /// A failed attempt, what people were told of it and how it was answered.
 #[derive(Debug, Clone, Serialize)]
 pub struct FailureAnswer<'a> {
-    /// The task.
+    /// Task that failed.
     pub task_id: &'a TaskId,
-    /// Which attempt failed.
+    /// Number of the attempt that failed.
     pub attempt: u32,
     /// Whose attempt it was.
     pub agent_type: &'a AgentType,
-    /// When it failed.
+    /// Moment of the failure.
     pub at: Timestamp,
-    /// What went wrong.
+    /// Messages as the agent gave them.
     pub errors: &'a [String],
     /// What people were told.
     pub notification: Option<&'a FailureNotification>,

@@ -11,9 +11,9 @@ use serde::Serialize;
 /// A run in a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ListEntry<'a> {
-    /// The run.
+    /// Id of the run.
     pub run_id: &'a RunId,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: RunStatus,
     /// Whether it reached its goal, once it has ended.
     pub verdict: Option<Verdict>,
@@ -23,7 +23,7 @@ pub struct ListEntry<'a> {
     pub goal_type: Option<&'a GoalType>,
     /// Its plan, once there is one.
     pub plan_id: Option<&'a PlanId>,
-    /// When it began.
+    /// Moment of the first event.
     pub started_at: Option<Timestamp>,
     /// When something last happened.
     pub updated_at: Option<Timestamp>,
@@ -31,7 +31,7 @@ pub struct ListEntry<'a> {
     pub progress_percentage: f64,
     /// How sure Candor is.
     pub confidence: Option<Confidence>,
-    /// What was spent.
+    /// Sum of all charges.
     pub cost: Money,
     /// How many attempts failed.
     pub failures: u64,

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// How a phase stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum PhaseStatus {
-    /// Its result holds.
+    /// It ended, and no rollback has undone it.
     #[serde(rename = "completed")]
     Done,
     /// It is at work.
@@ -21,7 +21,7 @@ pub enum PhaseStatus {
     /// A person is asked something in it.
     #[serde(rename = "waiting_human")]
     Waiting,
-    /// It failed.
+    /// Its last attempt ended without a result.
     #[serde(rename = "failed")]
     Failed,
     /// It has not begun.
@@ -48,20 +48,20 @@ impl PhaseStatus {
 /// The end of a phase, as it is on the log.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended<'a> {
-    /// When it ended.
+    /// Moment of the end.
     pub at: Timestamp,
     /// What it left for the phases after it.
     pub handoff: &'a Handoff,
-    /// What it took.
+    /// Time, tokens and figures that the phase recorded.
     pub metrics: Option<&'a PhaseMetrics>,
 }
 
 /// One of the eight.
 #[derive(Debug, Clone, Copy)]
 pub struct PhaseView<'a> {
-    /// The phase.
+    /// Phase that the view is about.
     pub phase: Phase,
-    /// How it stands.
+    /// State after the last event.
     pub status: PhaseStatus,
     /// How often it was begun.
     pub attempt: u32,
@@ -77,9 +77,9 @@ pub struct PhaseView<'a> {
 pub struct PhaseEntry<'a> {
     /// Its number, 0 to 7.
     pub number: u8,
-    /// Its name.
+    /// Phase that the entry is about.
     pub name: Phase,
-    /// How it stands.
+    /// State after the last event.
     pub status: PhaseStatus,
     /// How often it was begun.
     pub attempt: u32,
@@ -87,7 +87,7 @@ pub struct PhaseEntry<'a> {
     pub duration: Option<Seconds>,
     /// How many tokens models took in it.
     pub tokens: Option<u64>,
-    /// What it cost.
+    /// Charged while the phase ran.
     pub cost: Option<Money>,
     /// Whether a model or the rules produced the result.
     pub spoken_by: Option<SpokenBy>,
@@ -97,11 +97,11 @@ pub struct PhaseEntry<'a> {
     pub summary: Option<&'a str>,
     /// How good the result is, where that was judged.
     pub quality: Option<u8>,
-    /// When it ended.
+    /// Moment of its end.
     pub completed_at: Option<Timestamp>,
     /// How well it did by each of its criteria.
     pub criteria: Option<&'a BTreeMap<String, f64>>,
-    /// Why it failed.
+    /// Codes of what went wrong.
     pub failure_reasons: Option<&'a [String]>,
 }
 

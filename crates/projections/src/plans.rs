@@ -12,7 +12,7 @@ const MOVING: [&str; 2] = ["status", "metadata"];
 /// One version of a plan.
 #[derive(Debug, Clone, Serialize)]
 pub struct PlanShape {
-    /// Which it is.
+    /// Number of the version.
     pub version: PlanVersion,
     /// When it came to be.
     pub at: Timestamp,
@@ -22,16 +22,16 @@ pub struct PlanShape {
     pub cause: &'static str,
     /// Why, for people; empty for a first proposal.
     pub reasons: Vec<String>,
-    /// The plan.
+    /// Tasks and criteria of that version.
     pub plan: Plan,
 }
 
 /// What changed from one version to another.
 #[derive(Debug, Clone, Serialize)]
 pub struct PlanDiff {
-    /// The earlier version.
+    /// Version that the changes start from.
     pub from: PlanVersion,
-    /// The later version.
+    /// Version that they lead to.
     pub to: PlanVersion,
     /// Tasks that are new.
     pub added: Vec<TaskName>,
@@ -44,7 +44,7 @@ pub struct PlanDiff {
 /// A task by its names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskName {
-    /// Its id.
+    /// Id in the plan.
     pub task_id: TaskId,
     /// Its name for people.
     pub name: String,
@@ -53,9 +53,9 @@ pub struct TaskName {
 /// A field of a task that has another value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FieldChange {
-    /// The task.
+    /// Task whose field differs.
     pub task_id: TaskId,
-    /// The field.
+    /// Field by its name in JSON.
     pub field: String,
     /// The value in the earlier version.
     pub before: Value,

@@ -20,16 +20,16 @@ use crate::words;
 
 /// A run that is looked at for what went wrong.
 pub struct Case<'a> {
-    /// The run.
+    /// State and log of the run.
     pub subject: Subject<'a>,
 }
 
 /// What went wrong in a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct PostMortem<'a> {
-    /// The run.
+    /// Id of the run.
     pub run_id: &'a RunId,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: RunStatus,
     /// How it went, in a sentence.
     pub outcome: String,
@@ -49,26 +49,26 @@ pub struct PostMortem<'a> {
     pub consequences: Vec<Consequence>,
     /// Every failure, the earliest first.
     pub failures: Vec<FailureEntry<'a>>,
-    /// What failing cost.
+    /// Money and time that failed attempts took.
     pub cost: Price,
     /// What Candor and the agents suggest.
     pub suggestions: Vec<String>,
 }
 
-/// A failed attempt.
+/// A failed attempt, and what was done about it.
 #[derive(Debug, Clone, Serialize)]
 pub struct FailureEntry<'a> {
-    /// The task.
+    /// Task that failed.
     pub task_id: &'a TaskId,
     /// Its name for people.
     pub name: String,
-    /// When it failed.
+    /// Moment of the failure.
     pub at: Timestamp,
     /// Which attempt it was; 0 stands for a task that could not be started.
     pub attempt: u32,
-    /// Who tried.
+    /// Agent that made the attempt.
     pub agent_type: &'a AgentType,
-    /// What went wrong.
+    /// Messages as the agent gave them.
     pub errors: &'a [String],
     /// The same in plain words.
     pub cause: String,
@@ -81,15 +81,15 @@ pub struct FailureEntry<'a> {
 /// A task that a failure held up.
 #[derive(Debug, Clone, Serialize)]
 pub struct Consequence {
-    /// The task.
+    /// Task that was held up.
     pub task_id: TaskId,
     /// Its name for people.
     pub name: String,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: TaskStatus,
 }
 
-/// What failing cost.
+/// Money and time that failed attempts took.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Price {
     /// How many attempts failed.

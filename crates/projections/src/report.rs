@@ -24,9 +24,9 @@ use crate::words;
 
 /// What a report is about.
 pub struct Subject<'a> {
-    /// The run.
+    /// State after the last event.
     pub state: &'a RunState,
-    /// Its log.
+    /// All events, oldest first.
     pub records: &'a [Recorded],
     /// What the log says, sorted.
     pub chronicle: Chronicle<'a>,
@@ -111,18 +111,18 @@ const UNFINISHED: &str = "UNFINISHED";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum EndStatus {
-    /// It has ended.
+    /// With this status.
     Ended(ExecutionStatus),
-    /// It goes on.
+    /// Not yet: the word says how the run stands.
     Unfinished(&'static str),
 }
 
 /// The report on a run; what is absent is not known yet.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
-    /// The run.
+    /// Id of the run.
     pub run_id: &'a RunId,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: RunStatus,
     /// How it went, in a sentence.
     pub outcome: String,
@@ -148,13 +148,13 @@ pub struct Report<'a> {
     pub result: Option<ResultEntry>,
     /// What was spent, on what and by whom.
     pub cost: Cost<'a>,
-    /// What models did.
+    /// Calls, tokens and failures of models.
     pub models: ModelFigures,
     /// With how much less than it should the run works.
     pub degradation: &'a Degradation,
-    /// Every attempt.
+    /// A line for each attempt, oldest first.
     pub timeline: Vec<AttemptEntry<'a>>,
-    /// Every decision.
+    /// Decisions of the run, oldest first.
     pub decisions: Vec<&'a DecisionEntry>,
     /// Every failure, and what was done about it.
     pub failures: Vec<FailureLogEntry>,
@@ -164,7 +164,7 @@ pub struct Report<'a> {
     pub tasks: Option<Vec<TaskReport>>,
     /// Every revision with its reasons.
     pub revisions: Option<Vec<PlanRevision>>,
-    /// Confidence over time.
+    /// Confidence after each change; absent without a plan.
     pub confidence_evolution: Option<Vec<ConfidencePoint>>,
     /// What failed, what worked, what to do next time.
     pub lessons_learned: Option<Lessons>,
@@ -189,7 +189,7 @@ pub struct Summary {
 /// One execution of a plan with everything its agents reported, in the order in which they did.
 #[derive(Debug, Clone, Serialize)]
 pub struct ResultEntry {
-    /// Names this execution.
+    /// Execution that the result belongs to.
     pub execution_id: ExecutionId,
     /// The plan that was executed.
     pub plan_id: PlanId,
@@ -223,7 +223,7 @@ pub struct Constraints {
 pub struct ConstraintEntry {
     /// What it is about.
     pub what: String,
-    /// What was wanted.
+    /// Limit in the words of the request.
     pub wanted: String,
     /// What the outputs say, if they say anything.
     pub found: Option<String>,
@@ -231,10 +231,10 @@ pub struct ConstraintEntry {
     pub met: Option<bool>,
 }
 
-/// What was spent.
+/// Money of a run, in parts.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost<'a> {
-    /// All of it.
+    /// Sum of all charges.
     pub total: Money,
     /// By what it was spent on.
     pub by_account: BTreeMap<&'static str, Money>,
@@ -245,7 +245,7 @@ pub struct Cost<'a> {
 /// What one agent spent.
 #[derive(Debug, Clone, Serialize)]
 pub struct AgentCost<'a> {
-    /// The agent.
+    /// Agent that was paid for.
     pub agent_type: &'a AgentType,
     /// Its name for people.
     pub name: String,
@@ -253,7 +253,7 @@ pub struct AgentCost<'a> {
     pub attempts: usize,
     /// How many of them failed.
     pub failed: usize,
-    /// What it cost.
+    /// Charged for all its attempts.
     pub cost: Money,
 }
 

@@ -18,7 +18,7 @@ use crate::warnings::{self, Warning};
 /// A run, looked at.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunView {
-    /// Its name.
+    /// Id of the run.
     pub run_id: RunId,
     /// Where its log ended when it was looked at.
     pub position: Position,
@@ -26,13 +26,13 @@ pub struct RunView {
     pub changed_at: Option<Timestamp>,
     /// The person's own words.
     pub request: String,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: RunStatus,
     /// Tasks that succeeded, in percent.
     pub progress: f64,
     /// How sure Candor is.
     pub confidence: Option<Confidence>,
-    /// What was spent.
+    /// Sum of all charges.
     pub cost: Money,
     /// How it went, in a sentence, once it has ended.
     pub outcome: Option<String>,
@@ -59,13 +59,13 @@ pub struct RunView {
 /// A task, looked at.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TaskView {
-    /// Its name.
+    /// Id in the plan.
     pub task_id: TaskId,
     /// What it is, in a few words.
     pub name: String,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: TaskStatus,
-    /// Who does it.
+    /// Agent that the task is assigned to.
     pub agent_type: AgentType,
     /// The tasks that must be done before.
     pub depends_on: Vec<TaskId>,
@@ -78,11 +78,11 @@ pub struct TaskView {
 /// A failed attempt, looked at.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FailureView {
-    /// The task.
+    /// Task that failed.
     pub task_id: TaskId,
-    /// Who tried.
+    /// Agent that made the attempt, where one was chosen.
     pub agent_type: Option<AgentType>,
-    /// What went wrong.
+    /// Messages as the agent gave them.
     pub errors: Vec<String>,
     /// What was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,17 +21,17 @@ const MOST_RUNS: usize = 10;
 pub struct SpendRow {
     /// The model, phase, task, run, user, project or day.
     pub name: String,
-    /// What it took.
+    /// Calls, tokens and money of the row.
     #[serde(flatten)]
     pub spend: Spend,
 }
 
-/// What runs spent.
+/// Money and tokens of runs, added up in several ways.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SpendReport {
     /// How many runs it is about.
     pub runs: u64,
-    /// Everything.
+    /// Sum over all rows of any one table.
     pub total: Spend,
     /// What reading from providers' caches saved; of many runs only.
     pub saved: Money,
@@ -47,11 +47,11 @@ pub struct SpendReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub by_run: Vec<SpendRow>,
-    /// By user.
+    /// A row for each user who began runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub by_user: Vec<SpendRow>,
-    /// By project.
+    /// A row for each project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub by_project: Vec<SpendRow>,

@@ -19,9 +19,9 @@ use crate::workflow::{self, Point, Prompt, Workflow};
 /// Where a run stands.
 #[derive(Debug, Serialize)]
 pub struct Status<'a> {
-    /// The run.
+    /// Id of the run.
     pub run_id: &'a RunId,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: RunStatus,
     /// Whether it reached its goal, once it has ended.
     pub verdict: Option<Verdict>,
@@ -31,7 +31,7 @@ pub struct Status<'a> {
     pub warnings: Vec<Warning>,
     /// The phases that are at work.
     pub at_work: Vec<&'static str>,
-    /// All eight phases.
+    /// An entry for each phase, from 0 to 7.
     pub phases: Vec<PhaseEntry<'a>>,
     /// The record of its way through the phases.
     pub workflow: Workflow<'a>,
@@ -59,11 +59,11 @@ pub struct Status<'a> {
     pub remaining: Option<MeasuredTime>,
     /// How sure Candor is.
     pub confidence: Option<Confidence>,
-    /// What was spent.
+    /// Sum of all charges.
     pub cost: Money,
     /// With how much less than it should the run works.
     pub degradation: &'a Degradation,
-    /// When it began.
+    /// Moment of the first event.
     pub started_at: Option<Timestamp>,
     /// When something last happened.
     pub updated_at: Option<Timestamp>,
@@ -89,11 +89,11 @@ pub struct Shared {
     pub files_read: Vec<String>,
     /// The paths of files that agents changed.
     pub files_modified: Vec<String>,
-    /// What agents found.
+    /// Findings that agents told each other.
     pub discoveries: Vec<Note>,
     /// What may go wrong.
     pub warnings: Vec<Note>,
-    /// What went wrong.
+    /// Problems that agents told each other.
     pub errors: Vec<Note>,
     /// Figures of the phases and agents.
     pub metrics: SharedMetrics,
@@ -108,13 +108,13 @@ pub struct Shared {
 /// A task of the plan.
 #[derive(Debug, Clone, Serialize)]
 pub struct TaskEntry {
-    /// The task.
+    /// Id in the plan.
     pub task_id: TaskId,
     /// Its name for people.
     pub name: String,
-    /// Where it stands.
+    /// Status after the last event.
     pub status: TaskStatus,
-    /// Who does it.
+    /// Agent that the task is assigned to.
     pub agent_type: AgentType,
     /// The tasks that must be done before.
     pub dependencies: Vec<TaskId>,
@@ -125,16 +125,16 @@ pub struct TaskEntry {
 /// A question that waits for a person.
 #[derive(Debug, Clone, Serialize)]
 pub struct OpenQuestion<'a> {
-    /// Its name.
+    /// Gate by which an answer names the question.
     pub gate: &'a GateId,
-    /// What is asked.
+    /// Question as it is shown.
     pub question: &'a Question,
 }
 
 /// A point that the run can be rolled back to.
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckpointEntry<'a> {
-    /// Its number.
+    /// Number by which `rollback` and `fork` name it.
     pub id: CheckpointId,
     /// What had just happened.
     pub label: &'a str,

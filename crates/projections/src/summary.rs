@@ -13,7 +13,7 @@ use crate::kpi::Window;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// The period.
+    /// Period that the sums are about.
     pub period: Window,
     /// How many runs completed in it.
     pub tasks_completed: u64,
@@ -21,17 +21,17 @@ pub struct Summary {
     pub tasks_ended: u64,
     /// The tokens of these runs.
     pub total_tokens: u64,
-    /// What they cost.
+    /// Sum of the charges of these runs.
     pub total_cost: Money,
     /// How long they took on average, without waiting for people; absent without runs.
     pub avg_duration: Option<Seconds>,
     /// The share of tokens that providers read from their caches; absent if no model was asked.
     pub cache_hit_rate: Option<f64>,
-    /// What that saved.
+    /// Money that reading from caches saved.
     pub cache_savings: Money,
     /// How often a request was changed for better words.
     pub prompt_enhancements: u64,
-    /// By model.
+    /// Sums by provider and model.
     pub by_model: BTreeMap<String, ModelSum>,
     /// By phase, 0 to 7.
     pub by_phase: BTreeMap<u8, PhaseSum>,
@@ -40,9 +40,9 @@ pub struct Summary {
 /// What one model took.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelSum {
-    /// Its tokens.
+    /// Tokens of all its calls.
     pub tokens: u64,
-    /// What it cost.
+    /// Charged for all its calls.
     pub cost: Money,
     /// How often it was asked.
     pub tasks: u64,
@@ -54,7 +54,7 @@ pub struct ModelSum {
 pub struct PhaseSum {
     /// How long, without waiting for people.
     pub avg_duration: Seconds,
-    /// How many tokens.
+    /// Average number of tokens.
     pub avg_tokens: f64,
 }
 
@@ -121,7 +121,7 @@ impl SummaryFold {
         add_phases(&mut self.phase_times, records);
     }
 
-    /// The record.
+    /// Closes the sums and divides what is an average.
     #[must_use]
     pub fn summary(mut self) -> Summary {
         let summary = &mut self.summary;

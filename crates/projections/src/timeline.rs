@@ -9,7 +9,7 @@ use crate::events::Group;
 /// One attempt at a task.
 #[derive(Debug, Clone, Serialize)]
 pub struct AttemptEntry<'a> {
-    /// The task.
+    /// Task that the attempt worked at.
     pub task_id: &'a TaskId,
     /// The task's name for people.
     pub name: String,
@@ -17,7 +17,7 @@ pub struct AttemptEntry<'a> {
     pub agent_type: Option<&'a AgentType>,
     /// Which attempt it is, from 1; 0 stands for a task that could not be started.
     pub attempt: u32,
-    /// When it began.
+    /// Moment at which the order was given out.
     pub started_at: Timestamp,
     /// When it ended, if it has.
     pub ended_at: Option<Timestamp>,
@@ -25,11 +25,11 @@ pub struct AttemptEntry<'a> {
     pub offset_seconds: Seconds,
     /// How long it took, or has taken so far.
     pub duration_seconds: Seconds,
-    /// How it ended.
+    /// End in one stable word.
     pub outcome: &'static str,
-    /// What it cost.
+    /// Charged for the attempt.
     pub cost: Money,
-    /// What went wrong.
+    /// Messages as the agent gave them.
     pub errors: &'a [String],
 }
 
@@ -57,7 +57,7 @@ pub fn attempts<'a>(chronicle: &Chronicle<'a>) -> Vec<AttemptEntry<'a>> {
 pub struct WayEntry {
     /// The name under which the event is on the log.
     pub event: String,
-    /// When it happened.
+    /// Moment of the event.
     pub started_at: Timestamp,
     /// The same, counted from the start of the run.
     pub offset_seconds: Seconds,

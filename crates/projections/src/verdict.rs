@@ -41,7 +41,7 @@ pub struct RunVerdict<'a> {
 /// A criterion, what was found of it, and where that can be seen.
 #[derive(Debug, Clone, Serialize)]
 pub struct CriterionView<'a> {
-    /// The criterion.
+    /// Criterion with its result and evidence.
     #[serde(flatten)]
     pub checked: &'a CheckedCriterion,
     /// The event that shows it.

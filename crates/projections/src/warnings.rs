@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A problem that an agent reported with a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Warning {
-    /// The task.
+    /// Task that warned although it succeeded.
     pub task_id: TaskId,
     /// Its name for people.
     pub name: String,

@@ -78,13 +78,13 @@ pub const fn run_status(language: Language, status: RunStatus) -> &'static str {
 pub struct Sums {
     /// Tasks that are done.
     pub done: usize,
-    /// All tasks.
+    /// Tasks in all, whatever became of them.
     pub tasks: usize,
-    /// Attempts that failed.
+    /// Number of failed attempts.
     pub failures: usize,
     /// How long it took.
     pub took: Seconds,
-    /// What was spent.
+    /// Sum of all charges.
     pub spent: Money,
 }
 

@@ -8,17 +8,17 @@ use serde::Serialize;
 
 use crate::phases::{self, PhaseView};
 
-/// The record.
+/// The record `workflow_state.json` of a run.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Workflow<'a> {
-    /// The run.
+    /// Id of the run, under the key of the record's format.
     pub task_id: &'a RunId,
     /// The words that it began with.
     pub original_prompt: &'a str,
     /// The words that hold now.
     pub current_prompt: &'a str,
-    /// Whether these differ.
+    /// True when `original_prompt` and `current_prompt` differ.
     pub prompt_enhanced: bool,
     /// The number of the first phase that is at work, or of the last one that was completed.
     pub current_phase: u8,
@@ -37,7 +37,7 @@ pub struct Workflow<'a> {
     pub rollback_to: Vec<u8>,
     /// One entry for each phase whose result holds.
     pub history: Vec<HistoryEntry>,
-    /// When it began.
+    /// Moment of the first event.
     pub created: Option<Timestamp>,
     /// When something last happened.
     pub updated: Option<Timestamp>,
@@ -46,9 +46,9 @@ pub struct Workflow<'a> {
 /// A phase whose result holds.
 #[derive(Debug, Clone, Serialize)]
 pub struct HistoryEntry {
-    /// Its number.
+    /// Number from 0 to 7.
     pub phase: u8,
-    /// Always `completed`.
+    /// `completed`: others are not listed.
     pub status: &'static str,
     /// How long it took.
     pub duration: Option<Seconds>,
@@ -175,7 +175,7 @@ fn quality(state: &RunState) -> PromptQuality {
 /// Words of the run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Prompt<'a> {
-    /// The words.
+    /// Wording of the request.
     pub text: &'a str,
     /// Where they come from.
     pub source: &'static str,
@@ -208,7 +208,7 @@ pub struct Point {
     pub name: Phase,
     /// The same by its number.
     pub phase: u8,
-    /// When it ended.
+    /// Moment at which the phase ended.
     pub at: Option<Timestamp>,
     /// How large what the phase handed over is.
     pub bytes: u64,

@@ -17,19 +17,19 @@ use super::{Condition, KpiReport, Unit};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertLevel {
-    /// Worth knowing.
+    /// For the record.
     Info,
-    /// Worth a look.
+    /// Should be looked at soon.
     #[default]
     Warning,
-    /// Something fails.
+    /// Part of the work fails.
     Error,
-    /// Somebody must act.
+    /// Needs somebody at once.
     Critical,
 }
 
 impl AlertLevel {
-    /// Its name.
+    /// Stable word for JSON and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ pub fn default_rules() -> Vec<AlertRule> {
 pub struct AlertChange {
     /// Whether it was raised; cleared if not.
     pub raised: bool,
-    /// The alert.
+    /// Alert as it was when that happened.
     #[serde(flatten)]
     pub alert: ActiveAlert,
 }
@@ -99,7 +99,7 @@ impl AlertChange {
         }
     }
 
-    /// When it happened.
+    /// Moment of the change.
     #[must_use]
     pub fn at(&self) -> Timestamp {
         let acknowledged = self.alert.acknowledged.as_ref().filter(|_| self.raised);
@@ -119,7 +119,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// Its name.
+    /// Stable word for JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ pub struct Acknowledged {
     pub at: Timestamp,
 }
 
-/// An alert.
+/// An alert that was raised and has not cleared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActiveAlert {
     /// When it was raised, or cleared.
@@ -158,7 +158,7 @@ pub struct ActiveAlert {
     pub condition: String,
     /// The figure's value when it was raised, or cleared.
     pub value: f64,
-    /// What it says.
+    /// Advice of the rule, or the condition in words.
     pub message: String,
 }
 

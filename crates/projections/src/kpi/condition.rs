@@ -68,7 +68,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it holds.
+    /// Compares a measured value with the bound.
     #[must_use]
     pub fn holds(self, value: f64) -> bool {
         match self {
@@ -154,7 +154,7 @@ impl JsonSchema for Comparison {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Condition {
-    /// The figure.
+    /// Key figure that is compared.
     pub kpi: Name,
     /// The comparison that must not hold.
     pub is: Comparison,

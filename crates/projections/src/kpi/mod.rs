@@ -30,9 +30,9 @@ pub const FEWEST_SAMPLES: u64 = 5;
 /// The time that figures are about.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Window {
-    /// Its first moment.
+    /// First moment that counts.
     pub since: Timestamp,
-    /// Its last moment.
+    /// Last moment that counts.
     pub until: Timestamp,
 }
 
@@ -54,15 +54,15 @@ impl Window {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// Milliseconds.
+    /// Time in thousandths of a second.
     Milliseconds,
     /// A share from 0 to 1.
     Share,
-    /// US dollars.
+    /// Money in US dollars.
     Dollars,
-    /// Tokens of models.
+    /// Tokens that models took and gave.
     Tokens,
-    /// A number.
+    /// A plain number.
     Count,
     /// A number in an hour.
     PerHour,
@@ -76,7 +76,7 @@ pub enum Group {
     Latency,
     /// How well runs end.
     Quality,
-    /// What runs take.
+    /// Tokens, money and agents for each task.
     Efficiency,
     /// How agents are put to work.
     Orchestration,
@@ -89,7 +89,7 @@ pub struct Kpi {
     pub name: &'static str,
     /// What it says something of.
     pub group: Group,
-    /// What it counts.
+    /// Unit of value and target.
     pub unit: Unit,
     /// The figure; absent if there are too few samples.
     pub value: Option<f64>,
@@ -106,7 +106,7 @@ pub struct Kpi {
 /// All figures over a window.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct KpiReport {
-    /// The window.
+    /// Period that the figures are about.
     pub window: Window,
     /// How many runs had at least one event in it.
     pub runs: u64,

@@ -23,7 +23,7 @@ pub struct KpiSeries {
 /// The course of one figure: its value over a window of the same length that ended then.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Trail {
-    /// The figure.
+    /// Name of the key figure.
     pub name: &'static str,
     /// Its values, the earliest first; absent where there were too few samples.
     pub values: Vec<Option<f64>>,
@@ -84,7 +84,7 @@ fn before(at: Timestamp, length: Seconds) -> Timestamp {
 /// What one run contributes to a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunShare {
-    /// The run.
+    /// Run that contributes.
     pub run_id: RunId,
     /// What the run is for.
     pub request: String,

@@ -17,7 +17,7 @@ pub struct RunMetrics {
     pub phases: Vec<PhaseMetrics>,
     /// Every attempt of an agent and every call of a model, in the order of their beginning.
     pub agents: Vec<AgentMetrics>,
-    /// All of it.
+    /// Sums over the whole run.
     pub totals: TotalMetrics,
 }
 
@@ -31,7 +31,7 @@ pub struct PhaseMetrics {
     pub status: &'static str,
     /// Whether it was completed with less than was asked for.
     pub degraded: bool,
-    /// When it began.
+    /// Moment of the first event of the phase.
     pub start_time: Option<Timestamp>,
     /// When it ended; absent while it runs.
     pub end_time: Option<Timestamp>,
@@ -41,7 +41,7 @@ pub struct PhaseMetrics {
     pub tokens_input: u64,
     /// The tokens that models gave.
     pub tokens_output: u64,
-    /// What was charged.
+    /// Charged while the phase ran.
     pub cost: Money,
     /// Those at work in it, by their places in `agents`.
     pub agents: Vec<usize>,
@@ -79,7 +79,7 @@ pub struct AgentMetrics {
 pub struct TokenPair {
     /// What the model took, with what its provider had cached.
     pub input: u64,
-    /// What it gave.
+    /// Tokens that the model wrote.
     pub output: u64,
 }
 
@@ -89,9 +89,9 @@ pub struct TokenPair {
 pub struct TotalMetrics {
     /// How long it took, without the time in which people were waited for.
     pub duration: Seconds,
-    /// All tokens.
+    /// Tokens in and out together.
     pub tokens_total: u64,
-    /// What was charged.
+    /// Sum of all charges.
     pub cost_total: Money,
     /// Attempts of agents and calls of models.
     pub agents_executed: u64,

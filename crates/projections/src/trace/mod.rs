@@ -47,7 +47,7 @@ pub enum SpanKind {
 }
 
 impl SpanKind {
-    /// Its name.
+    /// Word for attributes and JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -64,9 +64,9 @@ impl SpanKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanStatus {
-    /// Well.
+    /// Ended with a result.
     Complete,
-    /// Badly.
+    /// Ended without one.
     Failed,
     /// It has not ended, or ended without a judgement.
     Running,
@@ -80,15 +80,15 @@ pub struct Span {
     /// The span that it is part of; absent for the run itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Its name.
+    /// Name that backends show.
     pub name: String,
     /// What it stands for.
     pub kind: SpanKind,
-    /// When it began.
+    /// Moment of the first event.
     pub start: Timestamp,
     /// When it ended, or when the log ends.
     pub end: Timestamp,
-    /// How it ended.
+    /// State at the end of the log.
     pub status: SpanStatus,
     /// The model that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ pub struct Span {
     /// What was charged for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Money>,
-    /// Figures and names.
+    /// Attributes by name.
     pub metadata: BTreeMap<String, Value>,
     /// What went in; with content only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,14 +116,14 @@ pub struct Trace {
     pub trace_id: String,
     /// Its name for people and programs: `orchestrator_` and the run.
     pub id: String,
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
-    /// Who began it.
+    /// User who began the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     /// The run that it continues, or its own name: runs with one session belong together.
     pub session_id: String,
-    /// How it stands.
+    /// Status after the last event.
     pub status: RunStatus,
     /// Whether it reached its goal.
     #[serde(skip_serializing_if = "Option::is_none")]

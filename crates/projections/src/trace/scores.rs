@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A judgement of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Score {
-    /// Its name.
+    /// Name under which backends group scores.
     pub name: &'static str,
     /// From 0 to 1.
     pub value: f64,
