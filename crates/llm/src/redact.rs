@@ -37,7 +37,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Knows these values.
+    /// Replaces these values wherever they occur.
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
         let is_fit = |value: &String| {
             value.len() >= MIN_KNOWN_VALUE && !format!("{MARK}key]").contains(value.as_str())

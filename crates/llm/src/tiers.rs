@@ -27,9 +27,9 @@ const SHORTEST_ANSWER: u32 = 120;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelsConfig {
-    /// Quick and cheap.
+    /// Model for short and frequent questions.
     pub fast: Option<TierConfig>,
-    /// The usual one.
+    /// Model that is used unless a step says otherwise.
     pub balanced: Option<TierConfig>,
     /// The best there is.
     pub strong: Option<TierConfig>,
@@ -63,9 +63,9 @@ pub enum ModelsError {
     /// A tier is not configured as it must be.
     #[error("[models.{tier}]: {problem}")]
     Tier {
-        /// The tier.
+        /// Tier whose section is wrong.
         tier: Tier,
-        /// What is wrong.
+        /// Setting that is wrong, and what was expected.
         problem: TierProblem,
     },
     /// The prompts cannot be used.

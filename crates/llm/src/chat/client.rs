@@ -40,9 +40,9 @@ pub struct Probe {
     pub answered: bool,
     /// How long it took.
     pub latency: Seconds,
-    /// What it cost.
+    /// Price of the question that tried it.
     pub cost: Money,
-    /// Why none came.
+    /// Set when no answer came.
     pub problem: Option<ModelFailure>,
 }
 
@@ -68,7 +68,7 @@ impl ChatClient {
         Ok(Self { whom, base, key, channel, places, http: OnceLock::new() })
     }
 
-    /// The tier's configuration.
+    /// Borrows the settings of the tier it asks.
     #[must_use]
     pub const fn tier(&self) -> &TierConfig {
         &self.whom.tier

@@ -14,15 +14,15 @@ use super::known_prices::known_price;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
-    /// Anthropic's messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's chat completions.
+    /// OpenAI's Chat Completions API.
     #[serde(rename = "openai")]
     OpenAi,
     /// Whoever speaks OpenAI's form: vLLM, llama.cpp, Ollama, LM Studio.
     #[serde(rename = "openai_compatible")]
     OpenAiCompatible,
-    /// Google's Gemini.
+    /// Google's Gemini API.
     Gemini,
 }
 
@@ -140,7 +140,7 @@ impl Price {
 pub struct Day(String);
 
 impl Day {
-    /// Reads a day.
+    /// Reads a date such as `2026-11-18`.
     pub fn new(text: &str) -> Result<Self, TierProblem> {
         let day: Result<jiff::civil::Date, _> = text.parse();
         match day {

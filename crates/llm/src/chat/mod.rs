@@ -34,7 +34,7 @@ use crate::redact::Redactor;
 pub struct ChatRequest {
     /// What never changes from one question to the next: it comes first, so that providers can cache it.
     pub system: String,
-    /// The question itself.
+    /// Question with its data, behind the instructions.
     pub question: String,
     /// An earlier answer, and what is said to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ impl ChatRequest {
 pub struct ChatAnswer {
     /// Its words; possibly none.
     pub text: String,
-    /// What it took.
+    /// Tokens as the provider counted them.
     pub tokens: TokenUse,
     /// Whether it reached its limit of tokens before it had said all.
     pub truncated: bool,

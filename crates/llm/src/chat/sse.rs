@@ -6,7 +6,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
-/// Puts events together.
+/// Assembles server-sent events from the pieces that arrive.
 #[derive(Debug)]
 pub(crate) struct Events {
     limit: usize,

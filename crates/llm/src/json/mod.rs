@@ -31,7 +31,7 @@ pub const MAX_DEPTH: usize = 128;
 /// What a text says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
-    /// The data.
+    /// JSON value that was found.
     pub value: Value,
     /// What had to be repaired, each kind once, in order; empty if the text was JSON as it stood.
     pub repairs: Vec<&'static str>,
@@ -49,7 +49,7 @@ pub enum Unreadable {
     /// It is longer than anything that is asked for.
     #[error("the answer has {bytes} bytes: at most {MAX_BYTES} are read")]
     TooLarge {
-        /// Its size.
+        /// Length of the answer.
         bytes: usize,
     },
     /// It is nested deeper than any data that is asked for.

@@ -10,14 +10,14 @@ pub enum PromptError {
     Io {
         /// The folder or file.
         file: String,
-        /// Why.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
     /// A file is longer than any prompt should be.
     #[error("{file}: has more than {max} bytes; a prompt is short")]
     TooLarge {
-        /// The file.
+        /// File of the prompt.
         file: String,
         /// How long it may be.
         max: u64,
@@ -25,7 +25,7 @@ pub enum PromptError {
     /// A file in the folder replaces nothing.
     #[error("{file}: there is no prompt of this name; known are {}", known.join(", "))]
     UnknownPrompt {
-        /// The file.
+        /// File of the prompt.
         file: String,
         /// The names of all prompts.
         known: Vec<&'static str>,
@@ -33,7 +33,7 @@ pub enum PromptError {
     /// The first line is not a version.
     #[error("{file}, line 1: must be \"version: N\" with a whole number N, such as \"version: 2\"")]
     NoVersion {
-        /// The file.
+        /// File of the prompt.
         file: String,
     },
     /// A section is missing, empty, out of order or there twice.
@@ -41,11 +41,11 @@ pub enum PromptError {
         "{file}, line {line}: expected the sections \"# System\" and \"# Question\", in this order, each with text: {what}"
     )]
     Sections {
-        /// The file.
+        /// File of the prompt.
         file: String,
-        /// Where.
+        /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Section that is missing, doubled or out of place.
         what: &'static str,
     },
     /// A slot stands in the stable part.
@@ -53,21 +53,21 @@ pub enum PromptError {
         "{file}, line {line}: slot {{{{{slot}}}}} may only stand below \"# Question\": the system part is the same for every ask"
     )]
     SlotInSystem {
-        /// The file.
+        /// File of the prompt.
         file: String,
-        /// Where.
+        /// Line, from 1.
         line: usize,
-        /// Its name.
+        /// Name between the braces.
         slot: String,
     },
     /// A slot that the step does not fill.
     #[error("{file}, line {line}: unknown slot {{{{{slot}}}}}; known are {}", known.join(", "))]
     UnknownSlot {
-        /// The file.
+        /// File of the prompt.
         file: String,
-        /// Where.
+        /// Line, from 1.
         line: usize,
-        /// Its name.
+        /// Name between the braces.
         slot: String,
         /// The slots of this prompt.
         known: Vec<&'static str>,
@@ -75,9 +75,9 @@ pub enum PromptError {
     /// A slot is opened and never closed.
     #[error("{file}, line {line}: \"{{{{\" without \"}}}}\" on the same line; known slots are {}", known.join(", "))]
     OpenSlot {
-        /// The file.
+        /// File of the prompt.
         file: String,
-        /// Where.
+        /// Line, from 1.
         line: usize,
         /// The slots of this prompt.
         known: Vec<&'static str>,
@@ -85,11 +85,11 @@ pub enum PromptError {
     /// A slot without which the question makes no sense is not there.
     #[error("{file}, line {line}: slot {{{{{slot}}}}} is missing below \"# Question\"; known are {}", known.join(", "))]
     MissingSlot {
-        /// The file.
+        /// File of the prompt.
         file: String,
         /// Where the section starts.
         line: usize,
-        /// Its name.
+        /// Name between the braces.
         slot: &'static str,
         /// The slots of this prompt.
         known: Vec<&'static str>,
@@ -97,7 +97,7 @@ pub enum PromptError {
     /// An ask names no prompt.
     #[error("there is no prompt for the step {step}; known are {}", known.join(", "))]
     NoSuchPrompt {
-        /// The step.
+        /// Step that asked for a prompt.
         step: String,
         /// The names of all prompts.
         known: Vec<&'static str>,
@@ -105,9 +105,9 @@ pub enum PromptError {
     /// An ask fills a slot that its step does not know.
     #[error("the step {step} has no slot {slot}; known are {}", known.join(", "))]
     NoSuchSlot {
-        /// The step.
+        /// Step whose prompt it is.
         step: String,
-        /// The slot.
+        /// Name between the braces.
         slot: String,
         /// The slots of this step.
         known: Vec<&'static str>,
@@ -115,9 +115,9 @@ pub enum PromptError {
     /// An ask leaves out what the question is about.
     #[error("the step {step} needs a value for its slot {slot}")]
     NotFilled {
-        /// The step.
+        /// Step whose prompt it is.
         step: String,
-        /// The slot.
+        /// Name between the braces.
         slot: String,
     },
 }

@@ -189,7 +189,7 @@ const OWN: [Own; 22] = [
 /// A prompt with its slots filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
-    /// Such as `parse_goal@1`.
+    /// Name and version of the prompt, such as `parse_goal@1`.
     pub name_and_version: String,
     /// The stable part: the same for every ask of this step.
     pub system: String,

@@ -23,7 +23,7 @@ use crate::redact::Redactor;
 /// How a client reaches its model.
 #[derive(Debug, Clone, Default)]
 pub enum Channel {
-    /// Over the network.
+    /// Asks the provider and records nothing.
     #[default]
     Live,
     /// Over the network, and every exchange is kept.
@@ -38,7 +38,7 @@ pub enum Channel {
 pub struct Exchange {
     /// Whose model was asked.
     pub provider: Provider,
-    /// The model.
+    /// Provider and model.
     pub model: String,
     /// What was asked, without secrets.
     pub request: ChatRequest,

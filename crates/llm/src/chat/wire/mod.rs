@@ -41,7 +41,7 @@ pub(crate) enum NoAnswer {
     Unknown,
 }
 
-/// A provider's form.
+/// Requests and answers in the format of one provider.
 pub(crate) trait Wire: Send + Sync {
     /// What follows the base address.
     fn path(&self, tier: &TierConfig, stream: bool) -> String;
@@ -54,7 +54,7 @@ pub(crate) trait Wire: Send + Sync {
         None
     }
 
-    /// The request.
+    /// JSON body of the request.
     fn body(&self, tier: &TierConfig, request: &ChatRequest, stream: bool) -> Value;
 
     /// Reads a whole answer.
