@@ -51,7 +51,7 @@ macro_rules! fault_kinds {
 }
 
 fault_kinds! {
-    /// Never answers.
+    /// The answer never comes.
     Timeout = "timeout",
     /// Says that it failed.
     Error = "error",
@@ -84,7 +84,7 @@ impl fmt::Display for FaultKind {
 pub struct Fault {
     /// The agent that fails.
     pub agent_type: AgentType,
-    /// How it fails.
+    /// Kind of failure that is made up.
     pub kind: FaultKind,
     /// How many times it fails before it works; always if absent.
     pub times: Option<u32>,
@@ -94,7 +94,7 @@ pub struct Fault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("fault `{}`: {problem}", text.escape_debug())]
 pub struct FaultError {
-    /// What was written.
+    /// Argument as it was given.
     pub text: String,
     /// What is wrong with it and what was expected.
     pub problem: String,

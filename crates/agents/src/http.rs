@@ -43,7 +43,7 @@ pub enum HttpAgentError {
         "http: `{url}` is not an address: {problem}; expected something like http://127.0.0.1:8080/agent"
     )]
     Url {
-        /// What was written.
+        /// Address as it is configured.
         url: String,
         /// What is wrong with it.
         problem: String,

@@ -37,7 +37,7 @@ const HISTORY: i32 = 20;
 /// How the protocol says that there is no such task.
 const TASK_NOT_FOUND: i32 = -32001;
 
-/// One attempt.
+/// One attempt at a task, from the first message to the last.
 pub(super) struct Attempt<'a> {
     pub(super) peer: &'a Peer,
     pub(super) order: &'a WorkOrder,

@@ -92,7 +92,7 @@ pub enum A2aError {
         "a2a: `{url}` is not an address: {problem}; expected something like http://127.0.0.1:9999 or the address of an agent card"
     )]
     Url {
-        /// What was written.
+        /// Address as it is configured.
         url: String,
         /// What is wrong with it.
         problem: String,
@@ -108,15 +108,15 @@ pub enum A2aError {
         "header `{header}`: the environment variable `{variable}` is not set; set it, or take the header out of `headers_env`"
     )]
     Variable {
-        /// The header.
+        /// Header that needs the variable.
         header: String,
-        /// The variable.
+        /// Environment variable that is not set.
         variable: String,
     },
     /// Nobody can be spoken to.
     #[error("cannot speak HTTP: {problem}")]
     Client {
-        /// Why.
+        /// Cause, as the HTTP client tells it.
         problem: String,
     },
     /// The card cannot be had.
@@ -124,7 +124,7 @@ pub enum A2aError {
     Unreachable {
         /// Where it should be.
         address: String,
-        /// Why.
+        /// Cause, as the HTTP client tells it.
         problem: String,
         /// What that means for an attempt.
         failure: Box<Failure>,
@@ -134,7 +134,7 @@ pub enum A2aError {
     NotACard {
         /// Where it should be.
         address: String,
-        /// What is wrong.
+        /// Field that is missing or malformed.
         problem: String,
         /// What is there instead.
         said: String,
@@ -142,7 +142,7 @@ pub enum A2aError {
     /// The card is larger than it may be.
     #[error("the agent card at {address} is larger than {} KiB", MAX_CARD_BYTES / 1024)]
     TooLarge {
-        /// Where it is.
+        /// Address of the card.
         address: String,
     },
     /// The agent speaks in other ways only.
@@ -152,7 +152,7 @@ pub enum A2aError {
     Interface {
         /// Where the card is.
         address: String,
-        /// What it offers.
+        /// Interfaces that the card offers.
         offered: String,
     },
     /// The agent is somewhere else than its card, and access keys would go there.
@@ -164,7 +164,7 @@ pub enum A2aError {
         address: String,
         /// Where the agent is.
         endpoint: String,
-        /// Its host.
+        /// Host that the card points to.
         host: String,
     },
 }

@@ -32,7 +32,7 @@ pub(super) enum Standing {
     At(Remote),
     /// A peer asked something, and a person answered.
     Answered(Remote, Choice),
-    /// It is over.
+    /// The remote task has ended.
     Over(Option<Remote>, ToolResult),
 }
 

@@ -105,7 +105,7 @@ impl Progress {
         }
     }
 
-    /// Where it stands.
+    /// State that the remote agent told last.
     pub(super) fn state(&self) -> TaskState {
         self.status.as_ref().map(|status| status.state.clone()).unwrap_or_default()
     }

@@ -44,7 +44,7 @@ pub(super) enum Trouble {
     Refused {
         /// The protocol's number for it; none if it was said in another way.
         code: Option<i32>,
-        /// What that means.
+        /// Failure of the attempt that follows from it.
         failure: Box<Failure>,
     },
     /// It said something that cannot be understood or is too much.

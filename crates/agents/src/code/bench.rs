@@ -23,9 +23,9 @@ use super::words::Words;
 /// What code that nobody has to write is tried with.
 #[derive(Clone)]
 pub struct Bench {
-    /// Looks at it.
+    /// Checks code before it runs.
     pub code_validator: Arc<dyn Component<CheckRequest>>,
-    /// Runs it.
+    /// Runs code that passed the check.
     pub runner: Arc<dyn CodeRunner>,
     /// Judges what it gave: proven code as code that was just written; for code that is given, its own checks.
     pub output_validator: Arc<dyn Component<OutputRequest>>,
@@ -35,9 +35,9 @@ pub struct Bench {
     pub chain: Arc<dyn ChainOfWork>,
     /// The keys that must be in the context at the end.
     pub expected: Vec<String>,
-    /// The texts.
+    /// Texts in the language of the request.
     pub words: Words,
-    /// Ends everything.
+    /// Cancelled when the attempt is.
     pub stop: CancellationToken,
 }
 

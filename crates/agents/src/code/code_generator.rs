@@ -24,7 +24,7 @@ pub struct CodeRequest {
     pub number: u32,
     /// What is to be done.
     pub task: String,
-    /// The data.
+    /// Data that the code is to work on.
     pub context: Arc<JsonMap>,
     /// What was found out about it.
     pub insights: Option<JsonMap>,

@@ -17,7 +17,7 @@ use super::words::Words;
 /// What the code validator is asked.
 #[derive(Debug, Clone)]
 pub struct CheckRequest {
-    /// The code.
+    /// Python that is checked.
     pub code: String,
     /// The keys of the context that it will run with.
     pub keys: BTreeSet<String>,

@@ -17,7 +17,7 @@ pub trait Component<I>: Send + Sync {
         plain.rsplit("::").next().unwrap_or(plain)
     }
 
-    /// Does its part.
+    /// Answers, or says what kept it from answering.
     fn execute<'a>(&'a self, input: &'a I) -> BoxFuture<'a, AgentResponse>;
 
     /// What it found, in a few words for the chain of work; never a value of the workflow.
@@ -30,7 +30,7 @@ pub trait Component<I>: Send + Sync {
 /// What something gave, and how long it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timed<T> {
-    /// What it gave.
+    /// Answer of the component.
     pub result: T,
     /// How long it took.
     pub ms: f64,

@@ -14,13 +14,13 @@ use super::proven::ProvenCode;
 /// Which models the components ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeTiers {
-    /// The input analyser.
+    /// Tier of the input analyser.
     pub input: Tier,
-    /// The data analyser.
+    /// Tier of the data analyser.
     pub data: Tier,
-    /// The code generator.
+    /// Tier of the code generator.
     pub code: Tier,
-    /// The output validator.
+    /// Tier of the output validator.
     pub output: Tier,
 }
 
@@ -36,7 +36,7 @@ impl Default for CodeTiers {
 pub struct CodeAgentConfig {
     /// What it is called, in messages.
     pub name: String,
-    /// Where code runs.
+    /// Runs code that passed the check.
     pub runner: Arc<dyn CodeRunner>,
     /// What code may not do.
     pub policy: Policy,

@@ -34,7 +34,7 @@ const MOST_CHARS: usize = 16_000;
 /// What the data analyser is asked. The task is not among it: it does not solve it.
 #[derive(Debug, Clone)]
 pub struct DataRequest {
-    /// The data.
+    /// Data whose shape is analysed.
     pub context: Arc<JsonMap>,
     /// What Python can import, in words.
     pub libraries: String,
@@ -58,15 +58,15 @@ pub struct DataAnalyzerParts {
     pub docs: Option<Arc<dyn Documentation>>,
     /// Who looks at the code before it runs.
     pub validator: Arc<dyn Component<CheckRequest>>,
-    /// Where it runs.
+    /// Runs the code that looks at the data.
     pub runner: Arc<dyn CodeRunner>,
     /// Where it is noted that it was looked at and run.
     pub chain: Arc<dyn ChainOfWork>,
     /// Which models are asked.
     pub tier: Tier,
-    /// The texts.
+    /// Texts in the language of the request.
     pub words: Words,
-    /// Ends everything.
+    /// Cancelled when the attempt is.
     pub stop: CancellationToken,
 }
 

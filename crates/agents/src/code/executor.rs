@@ -39,7 +39,7 @@ pub struct StaticExecutor {
 }
 
 impl StaticExecutor {
-    /// Runs this code.
+    /// Executes this code in place of one that a model writes.
     #[must_use]
     pub const fn new(code: String, bench: Bench) -> Self {
         Self { code, bench }

@@ -28,15 +28,15 @@ use super::words::Words;
 /// What the orchestrator brings together.
 #[derive(Clone)]
 pub struct OrchestratorParts {
-    /// Chooses the strategy.
+    /// Chooses how the request is answered.
     pub input_analyzer: Arc<dyn Component<InputRequest>>,
     /// Finds out what the data is.
     pub data_analyzer: Arc<dyn Component<DataRequest>>,
-    /// Writes the code.
+    /// Writes the Python.
     pub code_generator: Arc<dyn Component<CodeRequest>>,
-    /// Looks at it.
+    /// Checks it before it runs.
     pub code_validator: Arc<dyn Component<CheckRequest>>,
-    /// Runs it.
+    /// Runs what passed the check.
     pub runner: Arc<dyn CodeRunner>,
     /// Judges what came of it.
     pub output_validator: Arc<dyn Component<OutputRequest>>,
@@ -50,9 +50,9 @@ pub struct OrchestratorParts {
     pub libraries: String,
     /// How many attempts are made at most.
     pub max_attempts: u32,
-    /// The texts.
+    /// Texts in the language of the request.
     pub words: Words,
-    /// Ends everything.
+    /// Cancelled when the attempt is.
     pub stop: CancellationToken,
 }
 

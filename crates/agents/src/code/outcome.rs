@@ -44,7 +44,7 @@ pub enum WorkflowError {
     /// The chain of work is not kept any more.
     #[error("its notes are not taken: {reason}")]
     NotTaken {
-        /// Why.
+        /// Cause in words.
         reason: String,
     },
 }

@@ -15,9 +15,9 @@ const MOST_COUNTED: usize = 2_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProvenEntry {
-    /// The code.
+    /// Python that worked.
     pub code: String,
-    /// The task.
+    /// Task for which it was written.
     pub task: String,
     /// The shape of the data that it did it on.
     pub shape: Value,
@@ -27,7 +27,7 @@ pub struct ProvenEntry {
     pub cost: Money,
     /// How often it was used since.
     pub uses: u64,
-    /// What that saved.
+    /// Money that its reuse saved.
     pub saved: Money,
 }
 
@@ -49,13 +49,13 @@ impl ProvenEntry {
 /// What was found under a key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lookup {
-    /// Code.
+    /// Code that was proven for this task.
     Hit(Box<ProvenEntry>),
-    /// Nothing.
+    /// No code was proven for this task.
     Miss,
     /// Something that could not be read, and is gone now.
     Dropped {
-        /// Why.
+        /// What made the code unusable.
         reason: String,
     },
 }
@@ -67,7 +67,7 @@ pub struct CacheFigures {
     pub entries: u64,
     /// How often one was used.
     pub uses: u64,
-    /// What that saved.
+    /// Money that reuse saved in all.
     pub saved: Money,
 }
 

@@ -39,7 +39,7 @@ impl AgentResponse {
         self.success
     }
 
-    /// What it found.
+    /// Outputs of the agent.
     #[must_use]
     pub const fn data(&self) -> &JsonMap {
         &self.data
@@ -63,7 +63,7 @@ impl AgentResponse {
         self.execution_time_ms
     }
 
-    /// Who answers.
+    /// Name of the component that answers.
     #[must_use]
     pub fn agent_name(&self) -> &str {
         &self.agent_name

@@ -31,7 +31,7 @@ pub(super) struct Sandbox {
 pub(super) struct Ran {
     /// The result, or why there is none.
     pub(super) result: Result<JsonMap, Box<Failure>>,
-    /// What it printed.
+    /// Standard output of the program.
     pub(super) stdout: String,
     stderr: String,
     warnings: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Ran {
 }
 
 impl Sandbox {
-    /// Runs code.
+    /// Runs code in the sandbox with limits and a deadline.
     pub(super) async fn run(
         &self,
         code: &str,

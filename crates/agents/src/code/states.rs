@@ -14,7 +14,7 @@ pub struct StageError {
     pub stage: String,
     /// In which attempt; 0 before the first.
     pub attempt: u32,
-    /// What, in words.
+    /// Message in words.
     pub error: String,
     /// All of it, if it is several things.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,7 +49,7 @@ pub struct ExecutionState {
     pub timings: BTreeMap<String, f64>,
     /// What the models cost, by component.
     pub costs: BTreeMap<String, Money>,
-    /// When it began.
+    /// Moment at which the attempt began.
     pub start_time: Instant,
 }
 

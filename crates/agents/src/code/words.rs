@@ -19,7 +19,7 @@ impl Words {
         Self(language)
     }
 
-    /// The language.
+    /// Language of the texts.
     #[must_use]
     pub const fn language(self) -> Language {
         self.0

@@ -27,7 +27,7 @@ pub(super) struct Author {
     pub(super) stop: CancellationToken,
 }
 
-/// What was written.
+/// Code that a model wrote, with what it took.
 pub(super) struct Written {
     pub(super) code: String,
     /// Every call that was asked for, with its arguments, and what was wrong with it.

@@ -21,7 +21,7 @@ enum Request {
     Listen(bool),
 }
 
-/// A connection.
+/// Messages with a running program, in both directions.
 pub(super) struct Exchange {
     lines: Lines<BufReader<OwnedReadHalf>>,
     writer: OwnedWriteHalf,

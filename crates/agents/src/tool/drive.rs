@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How many rounds the loop makes at most; its own limits end it long before.
 const MAX_ROUNDS: usize = 100_000;
 
-/// Makes one attempt.
+/// Works at one task until it is done, fails or is stopped.
 pub(super) async fn perform(
     config: &ToolAgentConfig,
     order: &WorkOrder,

@@ -24,7 +24,7 @@ pub use self::notebook::Notebook;
 pub struct ToolAgentConfig {
     /// What it is called, in messages.
     pub name: String,
-    /// Its tools.
+    /// Tools that the agent may call.
     pub toolbox: Arc<dyn Toolbox>,
     /// The tools that changes are undone with, which a person asks for: its own need not have them.
     pub undo: Arc<dyn Toolbox>,

@@ -30,7 +30,7 @@ pub(super) fn plan(mission: &Mission, tools: &[Arc<ToolSpec>], tier: Tier) -> As
     ask
 }
 
-/// A decision, please.
+/// Asks the model for its next action.
 pub(super) fn act(mission: &Mission, item: Option<&TodoItem>, tools: Vec<Arc<ToolSpec>>, tier: Tier) -> Ask {
     let mut ask = Ask::expecting::<ActionAnswer>("choose_action", tier);
     ask.max_output_tokens = 2048;

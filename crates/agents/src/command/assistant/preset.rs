@@ -19,7 +19,7 @@ pub enum Preset {
     Codex,
     /// Gemini CLI: `gemini -p`.
     Gemini,
-    /// goose: `goose run`.
+    /// The program `goose run`.
     Goose,
 }
 

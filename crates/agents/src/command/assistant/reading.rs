@@ -36,7 +36,7 @@ pub(super) struct Reading {
 /// One thing that an assistant did.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It said something.
+    /// Text for the person.
     Said(String),
     /// It used a tool.
     Used(String),
