@@ -36,12 +36,12 @@ impl DataFolder {
         }
     }
 
-    /// The folder itself.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The log's file.
+    /// Path of the database with the log.
     pub fn log_path(&self) -> PathBuf {
         self.0.join("candor.db")
     }
@@ -224,7 +224,7 @@ fn usual() -> Option<PathBuf> {
 
 /// A run, read from the log.
 pub struct LoadedRun {
-    /// Its log.
+    /// All events of the run.
     pub records: Vec<Recorded>,
     /// What the log folds to.
     pub state: RunState,

@@ -13,22 +13,22 @@ use crate::wiring::{AgentScope, App};
 
 /// What is to be driven.
 pub enum Begin {
-    /// A new run.
+    /// Begin a run by this order.
     Start(Box<RunOrder>),
     /// A run that is on the log, and what it is given first.
     Resume {
-        /// The run.
+        /// Run that goes on.
         run: RunId,
-        /// The input.
+        /// Input that is handled first, such as an answer.
         first: Option<Input>,
     },
     /// A new run that begins where another one once was.
     Fork {
-        /// The other run.
+        /// Run whose beginning is shared.
         from: RunId,
-        /// Where.
+        /// Last point that is shared.
         at: ForkPoint,
-        /// The new run.
+        /// Id of the run that begins.
         new: RunId,
         /// Other words to go on with.
         prompt: Option<String>,

@@ -15,7 +15,7 @@ pub enum AppErrorKind {
     NotFound,
     /// Somebody else is at it.
     Busy,
-    /// Anything else.
+    /// None of the other kinds.
     Failed,
 }
 

@@ -23,7 +23,7 @@ pub struct Feedback {
     pub text: Option<String>,
     /// The user, or the name of the token.
     pub by: String,
-    /// When.
+    /// Moment at which it was given.
     pub at: Timestamp,
 }
 

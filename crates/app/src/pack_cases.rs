@@ -49,7 +49,7 @@ struct CasesFile {
 /// A case that was tried.
 #[derive(Debug, Clone)]
 pub struct TriedCase {
-    /// Its request.
+    /// Request of the case.
     pub request: String,
     /// What is not as it must be; empty if all is.
     pub problems: Vec<String>,

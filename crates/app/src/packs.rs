@@ -18,7 +18,7 @@ const PACK_FILE: &str = "pack.toml";
 /// A pack and where its files are.
 #[derive(Clone)]
 pub struct FoundPack {
-    /// The pack.
+    /// Pack as it was read.
     pub pack: Pack,
     files: Files,
 }

@@ -25,7 +25,7 @@ const LONGEST_SHOWN: usize = 80;
 
 /// A goal, and what was read from the words.
 pub struct Understood {
-    /// The goal.
+    /// Goal as it was understood.
     pub goal: Goal,
     /// What was read, guessed and not understood.
     pub reading: Reading,
@@ -175,7 +175,7 @@ impl Planned {
 }
 
 impl Planned {
-    /// The plan.
+    /// Plan that passed validation.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan

@@ -34,16 +34,16 @@ const MOST: usize = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Look at everything.
+    /// May read everything and change nothing.
     Read,
-    /// Answer questions too.
+    /// May answer questions as well.
     Answer,
     /// Start, stop and change runs too.
     Admin,
 }
 
 impl Scope {
-    /// Its name.
+    /// Word for files and options.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl FromStr for Scope {
 pub struct NamedToken {
     /// Whose it is: what the audit says.
     pub name: String,
-    /// What it allows.
+    /// Most that its owner may do.
     pub scope: Scope,
     /// When it was made.
     pub created_at: Timestamp,

@@ -19,7 +19,7 @@ use crate::error::AppError;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentInFile {
-    /// Names it.
+    /// Name by which plans assign tasks to the agent.
     pub agent_type: AgentType,
     /// What it can do.
     #[serde(default)]
@@ -108,11 +108,11 @@ pub struct AgentInFile {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Instructions {
-    /// The text itself.
+    /// Text in the configuration itself.
     Text(String),
     /// A file beside the configuration, or in the pack.
     File {
-        /// Its path.
+        /// Path relative to the configuration.
         file: String,
     },
 }
@@ -149,7 +149,7 @@ pub enum ModelInFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KindInFile {
-    /// It writes code.
+    /// An agent that writes and runs Python.
     Code,
     /// A coding assistant that is run as a command.
     Cli,
@@ -157,19 +157,19 @@ pub enum KindInFile {
 
 /// How an agent is reached.
 pub enum AgentKind<'a> {
-    /// A program.
+    /// A program with its arguments.
     Command(&'a [String]),
-    /// A service.
+    /// A service at this URL.
     Http(&'a str),
     /// Something that comes with Candor.
     Builtin(&'a str),
-    /// By tools.
+    /// Tools of these names, driven by a model.
     Tools(&'a [String]),
-    /// A model.
+    /// A model of this tier.
     Model(Tier),
-    /// A remote agent.
+    /// A remote agent at this URL.
     A2a(&'a str),
-    /// It writes code.
+    /// An agent that writes and runs Python.
     Code,
     /// A coding assistant, started as this program.
     Cli(Preset, &'a str),

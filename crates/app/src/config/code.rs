@@ -58,7 +58,7 @@ pub struct CodeInFile {
     pub e2b_sandbox_url: Option<String>,
 }
 
-/// Where code runs.
+/// Place where code runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Runner {
@@ -69,7 +69,7 @@ pub enum Runner {
     E2b,
 }
 
-/// A language.
+/// Language of prompts and messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {

@@ -28,7 +28,7 @@ pub struct GuardrailsInFile {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RulesInFile {
-    /// The file.
+    /// File with the rules, relative to the configuration.
     pub rules: Option<PathBuf>,
 }
 

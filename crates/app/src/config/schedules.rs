@@ -49,7 +49,7 @@ pub struct Schedule {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CatchUp {
-    /// Nothing.
+    /// What was missed stays undone.
     Skip,
     /// One run for all of them.
     #[default]

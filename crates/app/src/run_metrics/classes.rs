@@ -20,7 +20,7 @@ pub struct ClassFigures {
     pub unverified: u64,
     /// Those that missed their goal.
     pub not_met: u64,
-    /// Tasks that succeeded.
+    /// Number of tasks that succeeded.
     pub tasks: u64,
     /// How often plans were revised.
     pub revisions: u64,

@@ -6,7 +6,7 @@ use candor_model::{AgentNote, Money, WorkStep};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What was counted.
+/// Counts of code that was written, reused and refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CodeFigures {

@@ -62,7 +62,7 @@ pub struct RunMetrics {
 pub struct ClassWork {
     /// By the complexity that the evaluation gave its request.
     pub class: TaskClass,
-    /// Tasks that succeeded.
+    /// Number of tasks that succeeded.
     pub tasks: u64,
     /// How often its plan was revised.
     pub revisions: u64,

@@ -16,7 +16,7 @@ use crate::error::AppError;
 
 /// The figures of one run.
 pub struct OneRun {
-    /// Where it stands.
+    /// Run as lists show it.
     pub summary: RunSummary,
     /// What its phases took, each at its last end.
     pub phases: BTreeMap<Phase, PhaseMetrics>,
@@ -51,7 +51,7 @@ pub struct MetricsReport {
 pub struct PlanningFigures {
     /// Runs that had a plan.
     pub runs: u64,
-    /// The highest version.
+    /// Highest version of a plan.
     pub most: u64,
     sum: u64,
 }

@@ -22,7 +22,7 @@ const WINDOW_MOVES: Duration = Duration::from_secs(3_600);
 /// Judging reads the runs of a day; it may take one part in so many of a core.
 const SHARE: u32 = 20;
 
-/// Judges alerts.
+/// Judges the alert rules when runs have ended.
 pub(super) struct Judge {
     shared: Arc<Shared>,
     /// Where the log ended when alerts were judged.

@@ -50,7 +50,7 @@ pub struct StartRequest {
 /// A run that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Started {
-    /// The run.
+    /// Id of the run, whether it is new or was begun before.
     pub run: RunId,
     /// Whether it was begun by this call.
     pub new: bool,

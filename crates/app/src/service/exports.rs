@@ -20,7 +20,7 @@ const SHARE: u32 = 20;
 /// The longest pause before a place that failed is tried again; the first is two seconds, and each is twice the last.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-/// Sends traces.
+/// Sends traces of runs to the configured backends.
 pub(super) struct Exporter {
     shared: Arc<Shared>,
     targets: Targets,

@@ -88,7 +88,7 @@ pub struct PlanView {
 pub struct ServedRun {
     /// What its log says. Its error is also why it could not be driven on here, if so.
     pub view: RunView,
-    /// Who drives it.
+    /// Process that drives the run.
     pub driver: Driver,
     /// How many runs are before it in the queue, if it waits there.
     pub queued_behind: Option<usize>,
@@ -98,9 +98,9 @@ pub struct ServedRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Driver {
-    /// This process.
+    /// This process drives it.
     Here,
-    /// Another process.
+    /// Another process drives it.
     Elsewhere,
     /// Nobody yet: it waits in this process's queue until fewer runs are driven.
     Queued,
@@ -163,7 +163,7 @@ impl Service {
         })))
     }
 
-    /// The data folder.
+    /// Folder with the log, tokens and settings.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.0.app.data.path()

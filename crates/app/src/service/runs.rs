@@ -39,7 +39,7 @@ struct RunTable {
 enum Place {
     /// It is about to be driven.
     Beginning(CancellationToken),
-    /// It is driven.
+    /// A driver is at work in this process.
     Driven(RunRemote, CancellationToken),
     /// Its driver was asked to stop: the run only waits for a person, and others wait for a place.
     Leaving(CancellationToken),

@@ -60,7 +60,7 @@ pub struct ScheduleOutcome {
     pub due: Option<Timestamp>,
     /// The run that began.
     pub run_id: Option<RunId>,
-    /// Why none began.
+    /// Set when no run began.
     pub problem: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl ScheduleState {
 /// A schedule as people see it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScheduleView {
-    /// Its name.
+    /// Name in the configuration.
     pub name: String,
     /// When it is due.
     pub cron: String,
@@ -126,7 +126,7 @@ pub struct ScheduleView {
     pub overlap: Overlap,
     /// Whether nothing begins until it is resumed.
     pub paused: bool,
-    /// Who paused it.
+    /// Token that paused it.
     pub paused_by: Option<String>,
     /// When it is due next; empty while it is paused.
     pub next: Vec<Timestamp>,

@@ -61,9 +61,9 @@ pub struct WebhookState {
 /// An event that was delivered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LastDelivery {
-    /// When.
+    /// Moment of the delivery.
     pub at: Timestamp,
-    /// Its id.
+    /// Id under which the receiver got it.
     pub id: String,
     /// What it told of.
     pub event: WebhookEvent,
@@ -72,7 +72,7 @@ pub struct LastDelivery {
 /// A receiver as people see it: nothing of its secret, and of its address only the host.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WebhookView {
-    /// Its name.
+    /// Name in the configuration.
     pub name: String,
     /// Where it is, without the path.
     pub place: String,
@@ -130,7 +130,7 @@ pub(super) fn receivers(webhooks: &[Webhook]) -> Result<Vec<(Webhook, Receiver)>
     webhooks.iter().map(with_secret).collect()
 }
 
-/// Tells one receiver.
+/// Delivers events to one receiver, in order.
 pub(super) struct Courier {
     shared: Arc<Shared>,
     hook: Webhook,

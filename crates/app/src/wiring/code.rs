@@ -24,12 +24,12 @@ pub const CODE_AGENT: &str = "code";
 /// The variable that holds the key of E2B.
 const E2B_KEY: &str = "E2B_API_KEY";
 
-/// Where programs run.
+/// Place where programs run.
 #[derive(Clone)]
 pub enum Sandbox {
-    /// On this machine.
+    /// A process on this machine.
     Local(Arc<LocalPython>),
-    /// Elsewhere.
+    /// A machine of the E2B service.
     E2b(Arc<E2b>),
 }
 

@@ -14,7 +14,7 @@ const QUESTION: &str = recorded!(
 /// A Python that was found.
 #[derive(Debug, Clone)]
 pub(super) struct Interpreter {
-    /// Its file.
+    /// Path of the interpreter.
     pub(super) program: PathBuf,
     /// What it must be able to read.
     pub(super) readable: Vec<PathBuf>,

@@ -38,17 +38,17 @@ use crate::packs::{self, FoundPack};
 pub struct Locations {
     /// The folder that holds all runs.
     pub data: Option<PathBuf>,
-    /// The configuration file.
+    /// Configuration file that was read, if any.
     pub config: Option<PathBuf>,
 }
 
 /// An installation that is used: by one command, or by a server for as long as it runs.
 pub struct App {
-    /// The configuration.
+    /// Configuration with its defaults.
     pub config: Config,
-    /// The data folder.
+    /// Folder with the log and settings.
     pub data: DataFolder,
-    /// The packs.
+    /// Built-in packs and those of the user.
     pub packs: Vec<FoundPack>,
     /// The tools, once someone needs them.
     tools: OnceLock<Tools>,
@@ -86,7 +86,7 @@ impl App {
         Ok(Self { config, data, packs, tools, sandbox, cards: BTreeMap::new(), redactor: OnceLock::new() })
     }
 
-    /// The eight phases.
+    /// All phases, ready for a run.
     pub fn phases(&self) -> Phases {
         let mut packs: Vec<Pack> = self.packs.iter().map(|found| found.pack.clone()).collect();
         packs.iter_mut().filter(|pack| !self.uses_agents_of(pack)).for_each(|pack| pack.agents.clear());

@@ -34,7 +34,7 @@ pub(super) struct PackProgram {
     pub(super) command: Vec<String>,
     /// Where the pack's files are, or are to be written.
     pub(super) files: PackFiles,
-    /// The working folder.
+    /// Folder in which programs run.
     pub(super) folder: PathBuf,
     pub(super) permissions: Permissions,
     pub(super) allow_unconfined: bool,
