@@ -98,7 +98,7 @@ pub struct ToolOverride {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HintOverride {
-    /// It changes nothing.
+    /// The tool only reads.
     pub read_only: Option<bool>,
     /// It may destroy something.
     pub destructive: Option<bool>,
@@ -125,7 +125,7 @@ impl HintOverride {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("tool server `{server}`: {field}: {problem}")]
 pub struct ConfigError {
-    /// Which server.
+    /// Server whose section is wrong.
     pub server: String,
     /// Which field of it.
     pub field: String,

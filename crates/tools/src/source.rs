@@ -52,7 +52,7 @@ pub trait ToolSource: Send + Sync {
 /// How a server is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ServerHealth {
-    /// Its name.
+    /// Name of the server in the configuration.
     pub name: String,
     /// In words: `running`, `not started`, `failed to start`, `ended`, `shut down`.
     pub state: String,

@@ -34,7 +34,7 @@ impl Folder {
         Ok(Self { root, path, given: given.to_owned() })
     }
 
-    /// Where it is.
+    /// Absolute path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

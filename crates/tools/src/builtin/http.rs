@@ -67,7 +67,7 @@ impl Host {
     }
 }
 
-/// Fetches pages.
+/// Fetches pages from the hosts that are allowed.
 pub(super) struct Fetcher {
     hosts: Vec<Host>,
     most: usize,

@@ -47,7 +47,7 @@ pub enum BuiltinError {
     /// The folder cannot be used.
     #[error("tools.folder: {} cannot be used: {source}; expected a folder that exists", folder.display())]
     Folder {
-        /// What was written.
+        /// Setting as it was written.
         folder: PathBuf,
         /// What is wrong with it.
         source: io::Error,
@@ -57,7 +57,7 @@ pub enum BuiltinError {
         "tools.http_hosts: `{host}` is not a host; expected something like example.org or example.org:8080"
     )]
     Host {
-        /// What was written.
+        /// Setting as it was written.
         host: String,
     },
 }
@@ -69,7 +69,7 @@ pub async fn commands_own_world(config: &BuiltinConfig) -> Option<Result<(), Str
     Some(command::own_world(config, &folder).await)
 }
 
-/// The built-in tools.
+/// Tools that come with Candor and run in its process.
 pub struct Builtin {
     specs: Vec<Arc<ToolSpec>>,
     config: BuiltinConfig,

@@ -53,7 +53,7 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    /// The next entry.
+    /// Next file or folder; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, ToolProblem> {
         self.place.patience.check()?;
         let Some(entry) = self.open.pop() else { return Ok(None) };

@@ -34,10 +34,10 @@ const CHUNK_BYTES: usize = 64 * 1024;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WriteMode {
-    /// Nothing: fail.
+    /// The file must not exist.
     #[default]
     Create,
-    /// Replace it.
+    /// Its content is replaced.
     Overwrite,
 }
 

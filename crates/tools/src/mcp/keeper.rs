@@ -36,7 +36,7 @@ pub(super) struct Shared {
     pub(super) stop: CancellationToken,
     /// Why it was told to end.
     fate: OnceLock<Fate>,
-    /// Everything is gone.
+    /// Cancelled once process and connection are gone.
     pub(super) over: CancellationToken,
     /// How it ended, in words.
     pub(super) ending: OnceLock<String>,

@@ -33,7 +33,7 @@ pub(super) struct Program {
     pub(super) flooded: Flooded,
 }
 
-/// Starts the program.
+/// Starts the program of a server and connects to its standard streams.
 pub(super) fn start_program(words: &[String], config: &ServerConfig) -> Result<(Program, Pipes), String> {
     let name = words.first().map(String::as_str).unwrap_or_default();
     let mut command = Command::new(name);

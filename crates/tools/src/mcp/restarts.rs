@@ -30,7 +30,7 @@ impl Restarts {
         Some(until.saturating_duration_since(now)).filter(|wait| !wait.is_zero())
     }
 
-    /// Notes a start.
+    /// Counts a start against the limit.
     pub(super) fn started(&mut self, now: Instant) {
         while self.starts.front().is_some_and(|first| *first + WINDOW <= now)
             || self.starts.len() >= MAX_STARTS
