@@ -32,7 +32,7 @@ const MOST_UNSETTLED: i64 = 512;
 /// One append that waits to be written.
 #[derive(Debug)]
 pub(crate) struct Append {
-    /// The run.
+    /// Run that the events belong to.
     pub(crate) run: RunId,
     /// Where its writer thinks that the log ends.
     pub(crate) expected: Position,

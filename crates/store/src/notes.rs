@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use crate::error::while_doing;
 
-/// Appends a note.
+/// Appends a note to an installation stream.
 pub(crate) fn append(connection: &Connection, note: &StreamNote) -> rusqlite::Result<()> {
     let run = note.run.as_ref().map(RunId::as_str);
     let body = note.body.to_string();

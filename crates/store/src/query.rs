@@ -80,7 +80,7 @@ pub(crate) fn heads(connection: &Connection, unfinished_only: bool) -> rusqlite:
     connection.prepare(&sql)?.query_map([unfinished_only], Head::read)?.collect()
 }
 
-/// Reads one row.
+/// Reads the row with this sequence number.
 pub(crate) fn row(connection: &Connection, seq: i64) -> rusqlite::Result<Option<Row>> {
     let sql = format!("{SELECT} WHERE e.seq = ?1");
     connection.prepare_cached(&sql)?.query_row([seq], Row::read).optional()

@@ -200,7 +200,7 @@ pub(crate) enum Look<'a, T> {
     Lead(Lead<'a, T>, Vec<T>),
     /// To look again when others have had their turn: more is coming.
     Later,
-    /// Nothing any more.
+    /// Nothing to do any more.
     Gone,
 }
 

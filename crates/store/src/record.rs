@@ -75,7 +75,7 @@ pub(crate) enum Large {
     None,
     /// The row refers to it, and it is gone.
     Missing,
-    /// It is here.
+    /// The bytes of the record.
     Found(Vec<u8>),
 }
 

@@ -48,9 +48,9 @@ impl fmt::Display for OpenReport {
 pub struct Finding {
     /// The run, as far as it can be told.
     pub run: String,
-    /// The place.
+    /// Position in the log of the run.
     pub position: Position,
-    /// What is wrong.
+    /// Damage in words.
     pub reason: String,
 }
 
@@ -91,7 +91,7 @@ pub struct RepairReport {
 /// What was saved of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RepairedRun {
-    /// The run.
+    /// Id of the run, as text because it may be damaged.
     pub run: String,
     /// How many events the new log has of it: all up to the first that is lost.
     pub saved: u64,

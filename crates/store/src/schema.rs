@@ -125,7 +125,7 @@ const TRY_AGAIN: Duration = Duration::from_millis(2);
 /// Why a database could not be made ready.
 #[derive(Debug)]
 pub(crate) enum SetUpError {
-    /// SQLite said no.
+    /// Error of SQLite.
     Sqlite(rusqlite::Error),
     /// It may not be used by this program.
     Refused(LogError),

@@ -19,7 +19,7 @@ impl<'c> Transaction<'c> {
         self.0
     }
 
-    /// Makes it durable.
+    /// Commits; on return everything is on disk.
     pub(crate) fn commit(self) -> rusqlite::Result<()> {
         self.0.prepare_cached("COMMIT")?.execute([]).map(|_| ())
     }
