@@ -22,7 +22,7 @@ pub enum SendError {
     /// The place did not take it.
     #[error("could not send the trace to {url}: {problem}")]
     Refused {
-        /// The place.
+        /// Address that refused it.
         url: String,
         /// What it said, or what went wrong on the way.
         problem: String,

@@ -16,13 +16,13 @@ pub struct Endpoint {
 /// Everywhere that traces go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// The places.
+    /// Backends, of which none fails for another.
     pub endpoints: Vec<Endpoint>,
     /// Whether text of people and models goes with them.
     pub content: bool,
 }
 
-/// Langfuse's own cloud.
+/// Default of `LANGFUSE_HOST`.
 const LANGFUSE: &str = "https://cloud.langfuse.com";
 
 impl Targets {
