@@ -101,11 +101,11 @@ pub(crate) struct ApproveInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeInput {
-    /// The task.
+    /// Task whose field is changed.
     pub(crate) task_id: TaskId,
     /// The field, for instance `priority`, `agent_type` or `inputs.max_price`.
     pub(crate) field: String,
-    /// The new value.
+    /// Value that takes the place of the old one.
     pub(crate) value: Value,
 }
 

@@ -69,7 +69,7 @@ pub async fn serve(
     }
 }
 
-/// Where calls arrive.
+/// Tools of Candor for clients of the Model Context Protocol.
 pub(crate) struct McpServer {
     service: Arc<Service>,
     gone: CancellationToken,

@@ -31,7 +31,7 @@ const RESULT_COLUMNS: usize = 200;
 /// Where a run stands.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunReport {
-    /// The run.
+    /// Id of the run.
     run_id: RunId,
     /// Where it stands: completed, failed, aborted and cancelled are ends.
     status: RunStatus,
@@ -47,7 +47,7 @@ pub(crate) struct RunReport {
     progress_percentage: f64,
     /// How sure Candor is, from 0 to 1.
     confidence: Option<Confidence>,
-    /// What was spent.
+    /// Sum of all charges.
     cost: Money,
     /// How it went, once it has ended.
     outcome: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) struct RunReport {
 /// A question that waits for a person.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuestionReport {
-    /// Its name.
+    /// Name by which an answer refers to the question.
     pub(crate) gate: GateId,
     /// What kind it is: plan, failing_task or choice.
     pub(crate) kind: &'static str,
@@ -99,7 +99,7 @@ pub(crate) struct QuestionReport {
 pub(crate) struct DecisionReport {
     /// What to pass as `decision`.
     pub(crate) decision: String,
-    /// What it does.
+    /// Option in words for a menu.
     pub(crate) label: String,
     /// The argument that it takes beside, if it takes one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -336,7 +336,7 @@ fn answer(run: &RunId, gate: &GateId, question: &Question, several: bool) -> Str
     format!("`{APPROVE}` with run_id={run}{which}{digest} and a person's decision: {}", words.join(", "))
 }
 
-/// The latest runs.
+/// Answer of the tool that lists runs.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunsReport {
     runs: Vec<RunLine>,

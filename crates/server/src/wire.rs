@@ -32,7 +32,7 @@ enum Line {
 /// A line that goes out, and who waits until it is gone.
 type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
-/// Both directions.
+/// Lines in both directions.
 pub(crate) struct Wire {
     lines: mpsc::Receiver<Line>,
     out: mpsc::Sender<Outgoing>,

@@ -18,14 +18,14 @@ const READ_FILE: &str = "audit.jsonl.imported";
 /// How far back entries are looked for before everything is read.
 const RECENT_MS: i64 = 7 * 24 * 3_600_000;
 
-/// What somebody did.
+/// An entry of the audit log: who did what, and when.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct AuditEntry {
-    /// When.
+    /// Moment of the act.
     pub(crate) at: Timestamp,
     /// The name of the token.
     pub(crate) actor: String,
-    /// What.
+    /// Act in one word, with its object.
     pub(crate) action: String,
     /// The run, if it concerns one.
     pub(crate) run_id: Option<RunId>,

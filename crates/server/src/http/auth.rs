@@ -28,7 +28,7 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 pub(crate) struct Caller {
     /// The name of the token.
     pub(crate) name: String,
-    /// What it allows.
+    /// Most that the token may do.
     pub(crate) scope: Scope,
 }
 

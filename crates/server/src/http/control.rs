@@ -27,7 +27,7 @@ const LONGEST_KEY: usize = 200;
 /// What was asked for is on the log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Accepted {
-    /// The run.
+    /// Id of the run that begins.
     pub(super) run_id: RunId,
     /// Where its log ended then.
     pub(super) events: u64,
@@ -306,7 +306,7 @@ pub(super) struct ForkBody {
     #[serde(default)]
     #[schemars(range(min = 0, max = 7))]
     pub(super) phase: Option<u8>,
-    /// At this checkpoint.
+    /// Number of the checkpoint.
     #[serde(default)]
     pub(super) checkpoint: Option<u32>,
     /// Other words to go on with, from the evaluation on.

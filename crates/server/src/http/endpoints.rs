@@ -16,7 +16,7 @@ use super::{Shared, a2a, control, guard, inspect, limits, mcp, observe, openapi,
 /// How a schema is made.
 type Described = fn(&mut SchemaGenerator) -> Schema;
 
-/// One endpoint.
+/// An endpoint with all that router and OpenAPI document need of it.
 pub(super) struct Endpoint {
     pub(super) method: &'static str,
     pub(super) path: &'static str,
@@ -269,7 +269,7 @@ fn changing() -> Vec<Endpoint> {
     ]
 }
 
-/// The whole server.
+/// Puts API, pages, MCP, A2A and metrics on one router.
 pub(super) fn router(server: &Shared) -> Router {
     let mut router = Router::new();
     for endpoint in all() {

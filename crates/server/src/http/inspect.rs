@@ -15,7 +15,7 @@ use super::problem::Problem;
 /// How many entries are given out if nobody says.
 const USUAL: u32 = 100;
 
-/// The process answers.
+/// Answers as long as the process does.
 pub(super) async fn health() -> Json<Value> {
     Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }

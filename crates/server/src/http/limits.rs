@@ -33,7 +33,7 @@ const REMEMBERED: usize = 10_000;
 /// The right to have a stream open.
 pub(super) type Permit = OwnedSemaphorePermit;
 
-/// What is counted.
+/// Rates of requests and failures, and the number of open streams.
 pub(super) struct Limits {
     requests: Mutex<HashMap<String, Bucket>>,
     failures: Mutex<HashMap<IpAddr, Bucket>>,
@@ -69,7 +69,7 @@ impl Limits {
         take(&self.failures, address, &FAILURES)
     }
 
-    /// Opens a stream.
+    /// Counts a stream until its permit is dropped.
     pub(super) fn stream(&self) -> Result<Permit, Problem> {
         Arc::clone(&self.streams).try_acquire_owned().map_err(|_| Problem::too_many(10))
     }

@@ -45,7 +45,7 @@ use self::tls::{Certificates, TlsError};
 /// How a server is reached.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
-    /// Where it listens.
+    /// Address and port; port 0 takes any that is free.
     pub listen: SocketAddr,
     /// Whether a proxy in front of it speaks TLS.
     pub behind_proxy: bool,
@@ -77,7 +77,7 @@ pub enum HttpError {
     /// The address cannot be had.
     #[error("could not listen on {listen}: {source}; choose another port with --listen")]
     Bind {
-        /// The address.
+        /// Address and port that could not be had.
         listen: SocketAddr,
         /// What the system said.
         #[source]
@@ -148,7 +148,7 @@ impl HttpServer {
         Ok(Self { listener, address, tls, shared })
     }
 
-    /// Where it listens.
+    /// Address and port, also where any free port was asked for.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address

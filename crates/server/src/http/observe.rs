@@ -28,7 +28,7 @@ use super::extract::{Body, Query, Run};
 use super::problem::Problem;
 use super::{Shared, control};
 
-/// What Prometheus expects.
+/// Content type of Prometheus' text format.
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The endpoints of this file.
@@ -177,7 +177,7 @@ impl SinceQuery {
 /// Key figures and what follows from them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Kpis {
-    /// The figures.
+    /// Key figures with their targets.
     report: KpiReport,
     /// The alerts that are active.
     alerts: Vec<ActiveAlert>,
@@ -335,7 +335,7 @@ async fn trace(
 /// What a run produced.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Artifacts {
-    /// The run.
+    /// Id of the run.
     run_id: RunId,
     /// Its outputs, in the order of its plan.
     artifacts: Vec<Artifact>,
@@ -380,7 +380,7 @@ async fn schedules(State(server): State<Shared>) -> Result<Json<Schedules>, Prob
 /// A schedule was paused or resumed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ScheduleChanged {
-    /// The schedule.
+    /// Name of the schedule.
     schedule: String,
     /// Whether nothing begins by it.
     paused: bool,

@@ -18,7 +18,7 @@ pub(crate) struct Problem {
     kind: String,
     /// The kind of problem in a few words.
     title: &'static str,
-    /// The HTTP status.
+    /// Status code, the same as in the response's first line.
     status: u16,
     /// What happened and what to do.
     detail: String,

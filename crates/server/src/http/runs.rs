@@ -226,7 +226,7 @@ pub(super) async fn diff(
     Ok(Json(data(&plans::diff(from, to))?))
 }
 
-/// Open questions.
+/// Open questions of all runs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Questions {
     /// The questions, those of the run that changed last first.
@@ -240,7 +240,7 @@ pub(super) struct OpenQuestion {
     pub(super) run_id: RunId,
     /// What the run is for.
     pub(super) request: String,
-    /// The question.
+    /// Question as it is shown.
     #[serde(flatten)]
     pub(super) question: QuestionReport,
     /// The same as it is on the log: for pages only.
@@ -305,7 +305,7 @@ pub(super) async fn report(State(server): State<Shared>, Run(run): Run) -> Resul
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExplainQuery {
-    /// Only this task.
+    /// Id of the task that the explanation is limited to.
     #[serde(default)]
     #[schemars(length(min = 1))]
     task: Option<String>,

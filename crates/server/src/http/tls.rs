@@ -33,9 +33,9 @@ pub enum TlsError {
     File {
         /// Which of the two.
         what: &'static str,
-        /// The file.
+        /// Path as it was given.
         path: PathBuf,
-        /// Why.
+        /// Cause in words.
         problem: String,
     },
     /// A file has nothing of what it should have.
@@ -43,15 +43,15 @@ pub enum TlsError {
     Missing {
         /// What it should have.
         what: &'static str,
-        /// The file.
+        /// Path as it was given.
         path: PathBuf,
     },
     /// The two do not belong together, or cannot be used.
     #[error("{} and {} cannot be used: {source}; is the key that of the certificate?", files.cert.display(), files.key.display())]
     Unusable {
-        /// The files.
+        /// Paths of the pair that does not fit.
         files: TlsFiles,
-        /// Why.
+        /// Error of the TLS library.
         #[source]
         source: rustls::Error,
     },
@@ -66,7 +66,7 @@ pub(super) struct Certificates {
 }
 
 impl Certificates {
-    /// Reads both files.
+    /// Reads certificate and key.
     pub(super) fn read(files: TlsFiles) -> Result<Self, TlsError> {
         // Looked at first: what changes while it is read is read again.
         let changed_at = files.changed_at();

@@ -31,7 +31,7 @@ const MOST_TASKS: u32 = 100;
 /// How long a run may take to stop before its task is shown as it stands.
 const STOPPING: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// Answers a request.
+/// Answers a JSON-RPC request.
 pub(super) async fn call(
     State(server): State<Shared>,
     Extension(caller): Extension<Caller>,

@@ -22,7 +22,7 @@ const FOLDER: &str = "a2a";
 /// A message that came, one line of a run's file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Heard {
-    /// The conversation.
+    /// Id of the conversation, `contextId` in A2A.
     pub(super) context: String,
     /// The id that its sender gave it.
     pub(super) message: String,

@@ -22,7 +22,7 @@ pub(super) const RESUME: &str = "resume";
 
 /// What came of a message.
 pub(super) struct Taken {
-    /// Its run.
+    /// Id of the run, which is the task of A2A.
     pub(super) run: RunId,
     /// Where the run stood before, if it was there: only what follows is waited for.
     pub(super) after: Option<Position>,

@@ -27,7 +27,7 @@ const SWEEPS: usize = 4;
 /// How many letters of a name fit.
 const LETTERS: usize = 24;
 
-/// Draws a plan.
+/// Draws a plan as SVG.
 pub(super) fn draw(tasks: &[TaskEntry], words: &Words) -> Markup {
     if tasks.is_empty() {
         return html! { p.empty { (words.no_plan) } };

@@ -31,7 +31,7 @@ struct Piece {
     idle: bool,
 }
 
-/// Draws the attempts.
+/// Draws attempts on a time axis as SVG.
 pub(super) fn draw(attempts: &[AttemptEntry<'_>], now: Timestamp, words: &Words) -> Markup {
     let hidden = attempts.len().saturating_sub(DRAWN);
     let shown = attempts.get(hidden..).unwrap_or_default();

@@ -57,7 +57,7 @@ fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
-/// One page.
+/// Frame and content of a page.
 pub(super) struct Page {
     /// What the browser's tab says.
     pub(super) title: String,

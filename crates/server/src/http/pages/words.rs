@@ -11,7 +11,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    /// Its code.
+    /// Code for `lang` and the cookie.
     pub(super) const fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -224,7 +224,7 @@ words! {
 }
 
 impl Words {
-    /// A run's status.
+    /// Word for a run's status.
     pub(super) fn run_status(&self, status: RunStatus) -> &'static str {
         let spanish = std::ptr::eq(self, &raw const ES);
         match (status, spanish) {
@@ -249,7 +249,7 @@ impl Words {
         }
     }
 
-    /// A task's status.
+    /// Word for a task's status.
     pub(super) fn task_status(&self, status: TaskStatus) -> &'static str {
         let spanish = std::ptr::eq(self, &raw const ES);
         match (status, spanish) {
@@ -266,7 +266,7 @@ impl Words {
         }
     }
 
-    /// A verdict.
+    /// Word for a verdict.
     pub(super) fn verdict(&self, verdict: Verdict) -> &'static str {
         let spanish = std::ptr::eq(self, &raw const ES);
         match (verdict, spanish) {
