@@ -6,7 +6,7 @@ use candor_app::{AppError, AppErrorKind};
 
 /// Exit codes of `candor`.
 pub(crate) mod code {
-    /// Done.
+    /// What was asked for was done.
     pub(crate) const DONE: u8 = 0;
     /// The run failed, was aborted or did not meet its goal; or something went wrong that is nobody's input.
     pub(crate) const FAILED: u8 = 1;
@@ -21,7 +21,7 @@ pub(crate) mod code {
 /// Why the command ends without having done what was asked.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The exit code.
+    /// Exit code of the process.
     pub(crate) code: u8,
     /// What happened, and what to do.
     pub(crate) message: String,
@@ -33,7 +33,7 @@ impl Failure {
         Self { code: code::USAGE, message: message.to_string() }
     }
 
-    /// Something went wrong.
+    /// A failure without a code of its own.
     pub(crate) fn failed(message: impl fmt::Display) -> Self {
         Self { code: code::FAILED, message: message.to_string() }
     }

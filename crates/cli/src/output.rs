@@ -178,7 +178,7 @@ pub(crate) fn frame_rows() -> usize {
 
 /// How a question at the terminal ended.
 pub(crate) enum Typed {
-    /// With this line.
+    /// What was typed, without the end of the line.
     Line(String),
     /// Ctrl-C was pressed, the process is told to end, or there is nothing more to read.
     Left,

@@ -14,7 +14,7 @@ use crate::args::GlobalOptions;
 use crate::failure::{Failure, code};
 use crate::output;
 
-/// What was found.
+/// Findings about a plan.
 struct Verdict {
     errors: Vec<String>,
     notes: Vec<String>,

@@ -34,13 +34,13 @@ struct Relay(UnboundedSender<Update>);
 
 /// What a run tells while it is driven.
 enum Update {
-    /// What happened.
+    /// Events that were appended, in order.
     Events(Vec<Recorded>),
     /// What a model says, as it says it.
     Words {
         /// What it was asked.
         ask: AskKey,
-        /// Its words.
+        /// Piece of the model's answer.
         words: String,
     },
 }
@@ -62,7 +62,7 @@ enum Outcome {
     Ended(RunStatus),
     /// It waits for a person who is not here.
     Waiting(RunSnapshot),
-    /// Somebody pressed Ctrl-C.
+    /// Ctrl-C was pressed, or the process is told to end.
     Interrupted,
 }
 

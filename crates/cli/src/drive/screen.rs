@@ -30,7 +30,7 @@ pub(crate) enum Screen {
     Json(RunId),
     /// One line per event that a person wants to see.
     Lines(Box<LineWriter>, Style),
-    /// A frame.
+    /// The live view, redrawn in place.
     Drawn(Box<Drawn>),
     /// Lines on standard error, if anybody wants them: standard output is for what came of it.
     Aside(Option<Box<LineWriter>>),
@@ -110,7 +110,7 @@ impl Screen {
         }
     }
 
-    /// Tells what happened.
+    /// Prints the lines of events.
     pub(crate) fn tell(&mut self, events: &[Recorded]) -> Result<(), Failure> {
         match self {
             Self::Json(run) => output::print_as_is(&json_lines(run, events)?),
@@ -179,7 +179,7 @@ impl Screen {
         }
     }
 
-    /// Shows the end.
+    /// Leaves the summary on the screen.
     pub(crate) fn close(mut self, loaded: &LoadedRun) -> Result<(), Failure> {
         match &mut self {
             Self::Json(_) => output::print_json(&report_line(loaded)),

@@ -31,7 +31,7 @@ const MOST_RUNS: usize = 200;
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server.
+/// A server with the token for it.
 pub(crate) struct Remote {
     base: String,
     token: String,

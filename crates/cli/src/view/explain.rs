@@ -127,7 +127,7 @@ impl Page<'_> {
         lines
     }
 
-    /// A paragraph.
+    /// Wraps a paragraph and paints it.
     fn says(&self, tone: Tone, paragraph: &str) -> Vec<String> {
         paragraph_lines("", tone, paragraph, self.style)
     }

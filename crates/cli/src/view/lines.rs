@@ -26,7 +26,7 @@ use super::{commands, note_lines, phase_lines, text, words, zone};
 /// A line that was made of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventLine {
-    /// When it happened.
+    /// Moment of the event.
     pub at: Timestamp,
     /// How serious it is.
     pub severity: Severity,

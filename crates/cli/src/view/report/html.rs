@@ -5,7 +5,7 @@ use crate::view::text::clean;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The whole page.
+/// A page that needs no other file.
 pub(super) fn page(title: &str, blocks: &[Block]) -> String {
     let title = escaped(&clean(title));
     let body: String = blocks.iter().map(block).collect();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::block::{Block, Inline, Span};
 use crate::view::text::clean;
 
-/// The whole page.
+/// A page in Markdown.
 pub(super) fn page(title: &str, blocks: &[Block]) -> String {
     let parts = blocks.iter().map(|block| format!("\n{}", written(block)));
     std::iter::once(format!("# {}\n", inline(title))).chain(parts).collect()
