@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::text_enum::text_enum;
 use crate::{
     Confidence, Event, EventBody, GateId, GoalType, Money, Notification, OutcomeRecord, PlanId, RunId,
-    RunOrigin, Timestamp, Verdict,
+    RunOrigin, TaskId, Timestamp, Verdict,
 };
 
 text_enum!(
@@ -86,6 +86,10 @@ pub struct RunSummary {
     /// What was judged before the end.
     #[serde(default)]
     judged: Option<Verdict>,
+    /// A task that could not start, until its notice comes, which is in the same append. The cause is the failure that
+    /// it waited for, and stays the last one.
+    #[serde(skip)]
+    never_started: Option<TaskId>,
     stage: Stage,
 }
 
@@ -131,6 +135,7 @@ impl RunSummary {
             verdict: None,
             origin: None,
             judged: None,
+            never_started: None,
             stage: Stage::default(),
         }
     }
@@ -180,12 +185,15 @@ impl RunSummary {
             EventBody::ConfidenceChanged { after, .. } => self.confidence = Some(*after),
             EventBody::Progressed { update } => self.progress_percentage = update.progress_percentage,
             EventBody::Charged { total, .. } => self.spent = *total,
+            EventBody::TaskFailed { task_id, attempt: 0, .. } => self.never_started = Some(task_id.clone()),
             EventBody::TaskFailed { .. } => self.failures += 1,
             EventBody::OutcomeRecorded(OutcomeRecord { assessment, .. }) => {
                 self.judged = assessment.as_ref().map(|assessment| assessment.verdict);
             }
             EventBody::Notified { notification } => {
-                if let Notification::Failure(notice) = notification.as_ref() {
+                if let Notification::Failure(notice) = notification.as_ref()
+                    && self.never_started.take_if(|task| *task == notice.task_id).is_none()
+                {
                     self.last_failure = Some(notice.error_summary.clone());
                 }
             }

@@ -161,6 +161,12 @@ impl<'a> Chronicle<'a> {
         chronicle
     }
 
+    /// How many attempts failed. A task that could not be started made none.
+    #[must_use]
+    pub fn failed_attempts(&self) -> usize {
+        self.failures.iter().filter(|failure| failure.attempt > 0).count()
+    }
+
     /// From the first event to the last.
     #[must_use]
     pub fn elapsed(&self) -> Seconds {

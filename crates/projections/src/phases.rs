@@ -1,6 +1,6 @@
 //! The eight phases of a run: how each stands, and what it took.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use candor_engine::{RunState, Stage};
 use candor_model::{
@@ -118,16 +118,21 @@ pub fn of<'a>(state: &RunState, records: &'a [Recorded]) -> Vec<PhaseView<'a>> {
             verdict: None,
         })
         .collect();
+    // Phases that began and have not ended, since the last rollback.
+    let mut open = BTreeSet::new();
     for Recorded { event, .. } in records {
         let of = |phase: Phase| usize::from(phase.number());
         match &event.body {
             EventBody::PhaseStarted { phase, attempt } => {
+                open.insert(*phase);
                 if let Some(view) = views.get_mut(of(*phase)) {
                     *view =
                         PhaseView { attempt: *attempt, status: PhaseStatus::ToCome, verdict: None, ..*view };
                 }
             }
+            EventBody::RolledBack { .. } => open.clear(),
             EventBody::PhaseCompleted { phase, handoff, metrics } => {
+                open.remove(phase);
                 if let Some(view) = views.get_mut(of(*phase)) {
                     view.ended = Some(Ended { at: event.at, handoff, metrics: metrics.as_deref() });
                 }
@@ -148,6 +153,10 @@ pub fn of<'a>(state: &RunState, records: &'a [Recorded]) -> Vec<PhaseView<'a>> {
     for view in &mut views {
         // The state knows nothing of a phase that failed: that is on the log only.
         match PhaseStatus::of(state, view.phase) {
+            // The end of the run was the end of what was at work.
+            PhaseStatus::ToCome if state.status().is_end() && open.contains(&view.phase) => {
+                view.status = PhaseStatus::Failed;
+            }
             PhaseStatus::ToCome => {}
             status => view.status = status,
         }

@@ -88,7 +88,7 @@ impl<'a> Subject<'a> {
         let tasks = self.plan.iter().flat_map(|plan| &plan.subtasks);
         let done = tasks.clone().filter(|task| task.status == TaskStatus::Completed).count();
         let chronicle = &self.chronicle;
-        let failed = chronicle.failures.iter().filter(|failure| failure.attempt > 0).count();
+        let failed = chronicle.failed_attempts();
         let (took, spent) = (chronicle.elapsed(), self.state.spent());
         let sums = words::Sums { done, tasks: tasks.count(), failures: failed, took, spent };
         words::and_revisions(self.language, &words::sums(self.language, sums), chronicle.revisions.len())

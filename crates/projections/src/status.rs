@@ -178,7 +178,7 @@ impl<'a> Status<'a> {
             started_at: summary.started_at,
             updated_at: summary.updated_at,
             paused: state.is_paused(),
-            failures: Chronicle::of(records).failures.len(),
+            failures: Chronicle::of(records).failed_attempts(),
             last_failure: summary.last_failure,
             tasks: plan.iter().flat_map(|plan| &plan.subtasks).map(TaskEntry::of).collect(),
             open_questions: questions.map(|(gate, question)| OpenQuestion { gate, question }).collect(),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use candor_model::{
-    AgentType, Assessment, ExecutionFeedback, FeedbackType, IdMap, Lessons, Plan, SubTask, TaskId, Verdict,
+    AgentType, Assessment, ExecutionFeedback, FeedbackType, IdMap, Lessons, Plan, Seconds, SubTask, TaskId,
+    Verdict,
 };
 
 use super::ReportMaterial;
@@ -101,6 +102,8 @@ struct Failure<'a> {
     task: &'a TaskId,
     cause: String,
     times: usize,
+    /// Nobody tried it, because a task that it needs had failed.
+    never_started: bool,
 }
 
 /// The failures of a run, the same cause of the same task once, in the order in which they first came.
@@ -113,7 +116,10 @@ fn failures<'a>(material: &ReportMaterial<'a>) -> Vec<Failure<'a>> {
         let place = *places.entry((&feedback.task_id, cause.clone())).or_insert(next);
         match failures.get_mut(place) {
             Some(failure) => failure.times += 1,
-            None => failures.push(Failure { task: &feedback.task_id, cause, times: 1 }),
+            None => {
+                let never_started = never_started(feedback);
+                failures.push(Failure { task: &feedback.task_id, cause, times: 1, never_started });
+            }
         }
     }
     failures
@@ -162,7 +168,7 @@ fn worked_lines(
     recoveries: &[Recovery<'_>],
     tasks: &KnownTasks<'_>,
 ) -> Vec<String> {
-    let attempts = material.feedback.len();
+    let attempts = material.feedback.iter().filter(|feedback| !never_started(feedback)).count();
     let succeeded = material.feedback.iter().filter(|feedback| feedback.feedback_type.is_success()).count();
     let mut lines: Vec<String> = recoveries
         .iter()
@@ -190,7 +196,12 @@ fn advice(failures: &[Failure<'_>], recoveries: &[Recovery<'_>], tasks: &KnownTa
             None => english::advise_unrecovered(&name, failure.task, &failure.cause),
         }
     };
-    failures.iter().map(line).collect()
+    failures.iter().filter(|failure| !failure.never_started).map(line).collect()
+}
+
+/// Whether it tells of a task that waited for one that failed. No attempt was made, and mending the cause mends it.
+fn never_started(feedback: &ExecutionFeedback) -> bool {
+    feedback.feedback_type == FeedbackType::DependencyFailure && feedback.duration_seconds == Seconds::ZERO
 }
 
 fn bounded_or(mut lines: Vec<String>, otherwise: &str) -> Vec<String> {

@@ -46,3 +46,37 @@ fn a_missing_output_is_not_met() {
     let story = Story::new().command("clerk", WRITES, json!({ "*": [empty] }));
     story.plan(json!([minutes(Some("outputs present: decisions"))])).exit(1).verdict("not_met");
 }
+
+#[test]
+fn what_waited_for_a_failure_is_no_failure_of_its_own_in_any_account() {
+    // spec: findings HE-04 UX-02
+    let story = Story::new()
+        .command(
+            "press",
+            "Prints and binds",
+            json!({ "bind": [{ "error": {
+            "kind": "task_error", "message": "the glue is cold", "retryable": false } }] }),
+        )
+        .command("packer", "Packs catalogues in boxes", json!({ "*": ["ok"] }));
+    story
+        .plan(json!([
+            task("print", "press", "Print 500 catalogues", &[]),
+            task("bind", "press", "Bind the printed sheets", &["print"]),
+            task("pack", "packer", "Pack the catalogues in boxes", &["bind"])
+        ]))
+        .exit(1);
+    let run = |args: &[&str]| story.candor.run(args).ended_with(0).json();
+    let listed = run(&["list", "--json"])[0].clone();
+    assert_eq!(listed["last_failure"], "Bind the printed sheets failed: the glue is cold");
+    let status = run(&["status", "run_1", "--json"]);
+    assert_eq!((&listed["failures"], &status["failures"]), (&json!(1), &json!(1)));
+    assert_eq!(status["phases"][5]["status"], "failed", "the run ended in it");
+    assert_eq!(status["phases"][6]["status"], "pending");
+    let lessons = run(&["report", "run_1", "--json"])["lessons_learned"].clone();
+    assert_eq!(lessons["what_worked"], json!(["1 of 2 attempts succeeded"]), "{lessons}");
+    let advice = lessons["recommendations"].as_array().unwrap();
+    assert!(
+        !advice.is_empty() && advice.iter().all(|it| !it.as_str().unwrap().contains("pack")),
+        "{advice:?}"
+    );
+}
