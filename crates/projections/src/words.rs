@@ -1,7 +1,7 @@
 //! The sentences that are part of the data, in both languages. Data for programs is English: a report as JSON, the
 //! answer of a tool. What a person reads is in the person's language.
 
-use candor_model::{Money, PlanningError, RunStatus, Seconds};
+use candor_model::{Money, Phase, PlanningError, RunStatus, Seconds};
 use candor_planning::texts::plain;
 use candor_text::{Language, in_language, word_in};
 
@@ -17,6 +17,21 @@ pub const fn nothing(language: Language) -> &'static str {
 #[must_use]
 pub const fn yes_or_no(language: Language, value: bool) -> &'static str {
     if value { word_in!(language; "yes", "sí") } else { word_in!(language; "no", "no") }
+}
+
+/// A phase by its name.
+#[must_use]
+pub const fn phase(language: Language, phase: Phase) -> &'static str {
+    match phase {
+        Phase::PreAnalysis => word_in!(language; "Pre-analysis", "Preanálisis"),
+        Phase::Evaluation => word_in!(language; "Evaluation", "Evaluación"),
+        Phase::Context => word_in!(language; "Context", "Contexto"),
+        Phase::Decomposition => word_in!(language; "Decomposition", "Descomposición"),
+        Phase::Planning => word_in!(language; "Planning", "Planificación"),
+        Phase::Execution => word_in!(language; "Execution", "Ejecución"),
+        Phase::Validation => word_in!(language; "Validation", "Validación"),
+        Phase::Consolidation => word_in!(language; "Consolidation", "Consolidación"),
+    }
 }
 
 /// What is said of a run whose agents made their results up.

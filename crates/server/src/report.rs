@@ -211,7 +211,10 @@ impl QuestionReport {
                 Self { gate, kind: "plan", text, digest, decisions, plan: Some(plan) }
             }
             Question::Guidance(request) => {
-                let errors: String = request.errors.iter().map(|error| format!("\n  - {error}")).collect();
+                // Attempts often fail for the same reason, which is told once.
+                let mut causes: Vec<&String> = request.errors.iter().collect();
+                causes.dedup();
+                let errors: String = causes.iter().map(|error| format!("\n  - {error}")).collect();
                 let text = format!(
                     "Task {} has failed {}:{errors}",
                     request.task_id,

@@ -3,14 +3,11 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::StatusCode;
 use axum::middleware;
-use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get, post};
 use candor_app::tokens::Scope;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::problem::Problem;
 use super::{Shared, a2a, control, guard, inspect, limits, mcp, observe, openapi, pages, runs, sse};
 
 /// How a schema is made.
@@ -280,16 +277,7 @@ pub(super) fn router(server: &Shared) -> Router {
     pages::add(router, server)
         .route("/health", get(inspect::health))
         .route("/ready", get(inspect::ready))
-        .fallback(unknown)
         .layer(DefaultBodyLimit::max(limits::BODY))
         .layer(middleware::from_fn(guard::around))
         .with_state(server.clone())
-}
-
-async fn unknown() -> impl IntoResponse {
-    Problem::new(
-        StatusCode::NOT_FOUND,
-        "not-found",
-        "there is nothing here; GET /api/v1/openapi.json lists what there is",
-    )
 }

@@ -173,6 +173,7 @@ impl HttpServer {
         let taking_up = tokio::spawn(async move {
             match shared.service.take_up_interrupted().await {
                 Ok(0) => {}
+                Ok(1) => tell(&both!("1 interrupted run goes on", "sigue 1 ejecución interrumpida")),
                 Ok(count) => {
                     tell(&both!(
                         "{count} interrupted runs go on",

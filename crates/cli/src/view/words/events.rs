@@ -13,7 +13,7 @@ use super::remaining;
 use crate::view::text;
 
 use super::{error_summary, failed, plural, task_and_cause, times, told};
-use crate::lang::Text;
+use crate::lang::{Text, language};
 
 pub(in crate::view) const RESUMED: Text = Text::new("Resumed", "Reanudada");
 pub(in crate::view) const STOPPING_TO_CANCEL: Text = Text::new(
@@ -35,16 +35,7 @@ pub(in crate::view) fn run_started(run: &RunId, request: &str) -> String {
 }
 
 pub(in crate::view) fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::PreAnalysis => word!("Pre-analysis", "Preanálisis"),
-        Phase::Evaluation => word!("Evaluation", "Evaluación"),
-        Phase::Context => word!("Context", "Contexto"),
-        Phase::Decomposition => word!("Decomposition", "Descomposición"),
-        Phase::Planning => word!("Planning", "Planificación"),
-        Phase::Execution => word!("Execution", "Ejecución"),
-        Phase::Validation => word!("Validation", "Validación"),
-        Phase::Consolidation => word!("Consolidation", "Consolidación"),
-    }
+    candor_projections::words::phase(language(), phase)
 }
 
 pub(in crate::view) fn phase_done(which: Phase, summary: &str, figures: &str) -> String {

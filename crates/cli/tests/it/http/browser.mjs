@@ -1,9 +1,9 @@
 // Uses the pages as a person does, in a real browser. Arguments: the folder with node_modules, the login link, a folder
-// for pictures, a run whose plan was changed. Prints what it saw as one JSON object.
+// for pictures, a run whose plan was changed, one with a task that failed and is asked about. Prints what it saw as one JSON object.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
-const [modules, link, pictures, changed] = process.argv.slice(2);
+const [modules, link, pictures, changed, asking] = process.argv.slice(2);
 const need = createRequire(`${modules}/`);
 const { chromium } = need("playwright-core");
 const axe = readFileSync(need.resolve("axe-core/axe.min.js"), "utf8");
@@ -13,10 +13,10 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 const seen = { executed: [], errors: [], serious: [] };
-const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Asia/Kolkata" });
 const page = await context.newPage();
 page.on("dialog", (dialog) => { seen.executed.push(dialog.message()); dialog.dismiss(); });
-page.on("console", (message) => message.type() === "error" && seen.errors.push(message.text()));
+page.on("console", (message) => message.type() === "error" && !/no-such-page/.test(message.location().url) && seen.errors.push(message.text()));
 page.on("pageerror", (error) => seen.errors.push(String(error)));
 const origin = new URL(link).origin;
 
@@ -45,7 +45,7 @@ await page.goto(link);
 await page.waitForURL(`${origin}/`);
 seen.cookie = (await context.cookies()).find((it) => it.name === "candor_session");
 const other = await browser.newContext();
-seen.again = (await (await other.newPage()).goto(link)).status();
+seen.reused = (await (await other.newPage()).goto(link)).status();
 await other.close();
 
 // A plan that was changed shows what changed, and is approved as it is now.
@@ -71,14 +71,26 @@ await look("inbox");
 await page.click("button[value=approve]");
 await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
 seen.live = await page.locator(".task").count();
+seen.result = (await page.textContent("section[aria-labelledby=h-result]")).replace(/\s+/g, " ");
 await page.click(".task summary");
 await look("done");
 
-// A run that fails says why.
+// A task that failed is given to another agent where its failure is shown, once.
+await page.goto(`${origin}/runs/${asking}`);
+seen.causes = await page.locator(".card.ask ul.bad li").count();
+await look("failing-task");
+await page.fill(".card.ask input[name=agent]", "writer");
+await page.click("button[value=retry]");
+await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
+
+// A run that fails says why, and its failed tasks are open.
 await page.goto(`${origin}/runs/run_failing`);
 seen.failing = await page.textContent("#live-head .badge");
 seen.why = await page.textContent(".card.trouble");
-for (const task of await page.locator(".task > summary").all()) await task.click();
+seen.open = await page.locator(".task[open]").count();
+seen.again = await page.locator("form[action$='/resume']").count();
+const time = page.locator("dl.facts time").first();
+seen.zone = [await time.getAttribute("datetime"), await time.textContent()];
 await look("failed");
 
 // A run that is under way is cancelled; the page hears of it.
@@ -103,6 +115,10 @@ await page.click("form[action='/schedules/nightly/pause'] button");
 await page.waitForSelector("form[action='/schedules/nightly/resume']");
 seen.paused = await page.locator(".badge.s-skip").count();
 await page.goto(`${origin}/config`);
+// A page that is not there leads back to those that are.
+const nothing = await page.goto(`${origin}/no-such-page`);
+seen.nowhere = [nothing.status(), await page.locator("main a[href='/']").count()];
+await page.goto(`${origin}/config`);
 // Spanish, dark, and by keyboard.
 await page.click("text=Español");
 seen.spanish = await page.textContent("nav a[aria-current]");
@@ -111,6 +127,8 @@ seen.dark = await page.getAttribute("html", "data-theme");
 await page.goto(origin);
 await page.keyboard.press("/");
 seen.focused = await page.evaluate(() => document.activeElement.id);
+await page.goto(`${origin}/runs/run_failing`);
+seen.told = (await page.textContent("#live-phases li")) + (await page.textContent(".attempt .badge"));
 
 // Reading works without scripts.
 const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });

@@ -33,8 +33,12 @@ fn config() -> String {
     let hostile = json!({"outputs": {"text": HOSTILE, HOSTILE: HOSTILE}}).to_string();
     let writes = format!("cat > /dev/null; printf '%s' '{}'", hostile.replace('\'', "'\\''"));
     let fails = format!("cat > /dev/null; echo '{}' >&2; exit 3", HOSTILE.replace('\'', "'\\''"));
+    // Nobody else binds, so a person is asked when it fails.
+    let binder = agent("binder", &fails)
+        .replace("Writes letters and texts binder", "Binds books")
+        .replace("write", "bind");
     format!(
-        "[limits]\nagent_timeout = 120\napproval = \"always\"\n[limits.retry]\nmax_retries = 0\n{OBSERVED}{}{}{}",
+        "[limits]\nagent_timeout = 120\napproval = \"always\"\n[limits.retry]\nmax_retries = 0\n{OBSERVED}{binder}{}{}{}",
         agent("writer", &writes),
         agent("broken", &fails),
         agent("sleeper", "sleep 120")
@@ -55,6 +59,19 @@ fn change_a_plan(server: &Server) -> String {
     run
 }
 
+/// Begins a run whose only task fails, and which asks what to do about it.
+fn fail_a_task(server: &Server) -> String {
+    let task = json!({"task_id": "t1", "description": "Bind the books with glue", "agent_type": "binder"});
+    let run = server.run(json!({"plan": {"subtasks": [task]}}));
+    let asked = || server.get(&format!("/api/v1/runs/{run}/questions")).json()["questions"][0].clone();
+    until("it asks", || asked()["digest"].is_string());
+    let (gate, digest) = (asked()["gate"].clone(), asked()["digest"].clone());
+    let body = json!({"decision": "approve", "digest": digest});
+    server.post(&format!("/api/v1/runs/{run}/questions/{}", gate.as_str().unwrap()), body).ended_with(202);
+    until("the task failed", || asked()["kind"] == "failing_task");
+    run
+}
+
 #[test]
 fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
     let Some(peers) = or_skipped(Peers::find()) else { return };
@@ -72,7 +89,7 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
     let failing = ["run", "--plan", "broken.json", "--run-id", "run_failing", "--yes", "--unattended"];
     candor.run(failing);
     let server = Server::start(&candor);
-    let changed = change_a_plan(&server);
+    let (changed, asking) = (change_a_plan(&server), fail_a_task(&server));
     let mut slow =
         candor.start(["run", "--plan", "slow.json", "--run-id", "run_slow", "--yes", "--unattended"]);
     until("the slow run is at work", || {
@@ -87,20 +104,20 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
         .arg(peers.folder())
         .arg(&server.link)
         .arg(pictures)
-        .arg(changed)
+        .args([changed, asking])
         .current_dir(candor.folder());
     let seen = Said::of(browser.output().unwrap()).ended_with(0).json();
     slow.wait().unwrap();
     assert_eq!(seen["executed"], json!([]), "nothing that others wrote is executed");
     assert_eq!(seen["serious"], json!([]), "no serious finding of axe-core");
     assert_eq!(seen["stranger"], "/login");
-    assert_eq!(seen["again"], 403, "a login link works once");
+    assert_eq!(seen["reused"], 403, "a login link works once");
     assert_eq!((&seen["cookie"]["httpOnly"], &seen["cookie"]["sameSite"]), (&json!(true), &json!("Strict")));
     assert!(
         seen["title"].as_str().unwrap().contains("<script>alert('goal')</script>"),
         "shown as it was written"
     );
-    assert_eq!((&seen["inbox"], &seen["cancelled"]), (&json!(1), &json!(true)));
+    assert_eq!((&seen["inbox"], &seen["cancelled"]), (&json!(2), &json!(true)));
     let expected = ["t1 · priority: 5 2", "Completed"].map(Value::from);
     assert_eq!(
         [&seen["change"], &seen["approved"]].map(Value::clone),
@@ -112,6 +129,14 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
         (&seen["spanish"], &seen["dark"], &seen["focused"]),
         (&json!("Configuración"), &json!("dark"), &json!("q"))
     );
+    assert!(seen["result"].as_str().unwrap().contains("onerror"), "what came out leads: {}", seen["result"]);
+    assert_eq!((&seen["causes"], &seen["again"]), (&json!(1), &json!(1)), "a cause is told once");
+    assert_eq!(seen["open"], 3, "failed tasks are open");
+    assert_eq!(seen["nowhere"], json!([404, 1]));
+    let told = seen["told"].as_str().unwrap();
+    assert!(told.contains("Preanálisis") && told.contains("fallido"), "{told}");
+    let [at, shown] = [0, 1].map(|n| seen["zone"][n].as_str().unwrap());
+    assert!(shown.len() == "2026-11-18 19:56:35".len() && !at.contains(&shown[11..16]), "{at}: {shown}");
     assert_eq!((&seen["behind"], &seen["paused"]), (&json!("/runs/run_failing"), &json!(1)));
     assert_eq!(seen["withoutScripts"], 3);
     assert_eq!(seen["errors"], json!([]), "no error on the console, and no page wider than its window");

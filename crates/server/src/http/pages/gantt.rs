@@ -47,7 +47,7 @@ pub(super) fn draw(attempts: &[AttemptEntry<'_>], now: Timestamp, words: &Words)
             svg.gantt width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) } role="group" aria-label=(words.timeline) {
                 @for piece in pieces.iter().filter(|piece| piece.idle) { (fold(piece, height, words)) }
                 @for (at, (attempt, (from, to))) in shown.iter().zip(&spans).enumerate() {
-                    (row(attempt, TOP + ROW * float(at), place(&pieces, *from), place(&pieces, *to)))
+                    (row(attempt, TOP + ROW * float(at), (place(&pieces, *from), place(&pieces, *to)), words))
                 }
             }
         }
@@ -127,12 +127,12 @@ fn millis(seconds: f64) -> u64 {
     (seconds * 1000.0) as u64
 }
 
-fn row(attempt: &AttemptEntry<'_>, y: f64, from: f64, to: f64) -> Markup {
+fn row(attempt: &AttemptEntry<'_>, y: f64, (from, to): (f64, f64), words: &Words) -> Markup {
     let agent = attempt.agent_type.map(ToString::to_string).unwrap_or_default();
     let took = format::duration(attempt.duration_seconds);
     html! {
         a href={ "#task-" (attempt.task_id) } {
-            title { (attempt.name) " #" (attempt.attempt) " · " (agent) " · " (attempt.outcome) " · " (took) }
+            title { (attempt.name) " #" (attempt.attempt) " · " (agent) " · " (words.outcome(attempt.outcome)) " · " (took) }
             text.name x="0" y=(y + 14.0) { (shortened(&attempt.name, LETTERS, true)) }
             rect.span.(class(attempt.outcome)) x=(round(from)) y=(y + 3.0) width=(round((to - from).max(3.0))) height=(ROW - 8.0) rx="3" {}
         }

@@ -3,7 +3,7 @@
 
 use candor_app::Band;
 use candor_projections::dashboard::{PhaseRow, RunDashboard, Tile};
-use candor_projections::format;
+use candor_projections::{format, words as projected};
 use maud::{Markup, html};
 
 use super::parts;
@@ -66,7 +66,7 @@ fn row(phase: &PhaseRow, words: &Words) -> Markup {
     let number = |number: u64| if known { number.to_string() } else { NONE.to_owned() };
     html! {
         tr {
-            td.nowrap { (phase.number) " " (phase.name.as_str().replace('_', " ")) }
+            td.nowrap { (phase.number) " " (projected::phase(words.language(), phase.name)) }
             td.nowrap { span.badge.(class) { (mark) " " (status) } }
             td.num.right { (phase.duration.map_or_else(|| NONE.to_owned(), format::duration)) }
             td.num.right { (number(phase.tokens)) }

@@ -15,9 +15,23 @@ let pending = false;
 let took = 0;
 
 function keep(now, then) {
-  // What a person has opened or is typing stays as it is.
-  const open = new Set([...now.querySelectorAll("details[open][id]")].map((it) => it.id));
-  for (const id of open) then.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
+  // What a person has opened or closed stays as it is.
+  for (const was of now.querySelectorAll("details[id]")) {
+    const is = then.querySelector(`#${CSS.escape(was.id)}`);
+    if (is) is.open = was.open;
+  }
+}
+
+/** Times come in UTC, and are shown in the reader's zone: the day as well unless the mark asks for the clock alone. */
+function local(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    // Sweden writes days and times as ISO 8601 does.
+    const clock = at.toLocaleTimeString("sv-SE");
+    time.textContent = "clock" in time.dataset ? clock : `${at.toLocaleDateString("sv-SE")} ${clock}`;
+    time.title = at.toLocaleString(document.documentElement.lang, { dateStyle: "full", timeStyle: "long" });
+  }
 }
 
 function isEdited(part) {
@@ -31,10 +45,12 @@ async function refresh() {
   const answer = await fetch(location.href, { credentials: "same-origin", headers: { accept: "text/html" } });
   if (!answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  local(page);
   for (const part of main.querySelectorAll("[id^=live-]")) {
     const fresh = page.getElementById(part.id);
-    if (!fresh || isEdited(part) || fresh.innerHTML === part.innerHTML) continue;
+    if (!fresh || isEdited(part)) continue;
     keep(part, fresh);
+    if (fresh.innerHTML === part.innerHTML) continue;
     part.replaceChildren(...document.adoptNode(fresh).childNodes);
   }
   const next = page.querySelector("main")?.dataset.live;
@@ -61,6 +77,8 @@ if (main?.dataset.live) {
   source.onerror = () => mark && (mark.hidden = true);
   for (const name of NAMED) source.addEventListener(name, later);
 }
+
+local(document);
 
 // A link to a task opens it.
 function openTarget() {

@@ -5,6 +5,7 @@
 
 mod alerts;
 mod dag;
+mod ending;
 mod figures;
 mod gantt;
 mod glance;
@@ -46,7 +47,7 @@ const EVENTS: u32 = 50;
 /// How many runs the inbox looks at.
 const ASKING: u32 = 100;
 
-/// Adds the pages to a router.
+/// Adds the pages to a router, and what is told where nothing is.
 pub(super) fn add(router: Router<Shared>, server: &Shared) -> Router<Shared> {
     let with = |scope: Scope, handler: MethodRouter<Shared>| {
         handler.layer(middleware::from_fn_with_state((server.clone(), scope), guard::admit))
@@ -79,6 +80,7 @@ pub(super) fn add(router: Router<Shared>, server: &Shared) -> Router<Shared> {
         .route("/alerts/{alert}/ack", with(Scope::Answer, post(observed::acknowledge)))
         .route("/schedules", with(Scope::Read, get(observed::schedules)))
         .route("/schedules/{schedule}/{act}", with(Scope::Admin, post(observed::act_on_schedule)))
+        .fallback(unknown)
 }
 
 async fn asset(kind: &'static str, text: &'static str) -> Response {
@@ -97,6 +99,15 @@ fn failed(prefs: &Prefs, problem: &Problem) -> (StatusCode, Html<String>) {
     let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content = installation::trouble(problem, words);
     (status, Page { title: words.error.to_owned(), at: "-", live: None, content }.render(prefs))
+}
+
+/// What is told where there is no page: a browser is shown one with a way back, a program gets a problem.
+async fn unknown(prefs: Prefs, headers: HeaderMap) -> Response {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accepted.contains("text/html") {
+        return failed(&prefs, &Problem::not_found(prefs.words().not_found)).into_response();
+    }
+    Problem::not_found("there is nothing here; GET /api/v1/openapi.json lists what there is").into_response()
 }
 
 fn page(title: &str, at: &'static str, content: Markup) -> Page {
@@ -216,6 +227,8 @@ struct AnswerForm {
     digest: Option<String>,
     #[serde(default)]
     text: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
 }
 
 async fn answer(
@@ -230,9 +243,11 @@ async fn answer(
         let Run(run) = run?;
         let gate =
             path.into_iter().find(|(name, _)| name == "gate").map(|(_, gate)| gate).unwrap_or_default();
-        let AnswerForm { decision, digest, text } = form;
+        let AnswerForm { decision, digest, text, agent } = form;
         let text = text.filter(|text| !text.trim().is_empty());
-        let body = AnswerBody { decision, digest, text, ..AnswerBody::default() };
+        // The field stands beside all decisions, and means something to one.
+        let agent = agent.filter(|agent| decision == "retry" && !agent.trim().is_empty());
+        let body = AnswerBody { decision, digest, text, agent, ..AnswerBody::default() };
         control::decide(&server, &caller, &run, &gate, body).await?;
         Ok(Redirect::to(&format!("/runs/{run}")))
     };

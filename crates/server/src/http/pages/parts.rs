@@ -39,7 +39,8 @@ pub(super) fn verdict(verdict: Verdict, words: &Words) -> Markup {
 /// A moment, in full where a pointer rests on it.
 pub(super) fn moment(at: Option<Timestamp>) -> Markup {
     html! {
-        @if let Some(at) = at { time datetime=(at.to_string()) { (format::day_and_clock(at)) } }
+        // The script shows it in the reader's own zone.
+        @if let Some(at) = at { time datetime=(at.to_string()) { (format::day_and_clock(at)) " UTC" } }
         @else { "–" }
     }
 }

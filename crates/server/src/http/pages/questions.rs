@@ -1,6 +1,8 @@
 //! A question with everything that is needed to answer it, and the form that does.
 
-use candor_model::{HumanApprovalRequest, Question, RunId};
+use std::collections::BTreeSet;
+
+use candor_model::{FailureEscalationRequest, HumanApprovalRequest, Question, RunId};
 use candor_projections::format;
 use candor_projections::plans::PlanDiff;
 use maud::{Markup, html};
@@ -21,6 +23,7 @@ pub(super) fn card(
             h2 id={ "q-" (report.gate) } { (words.question) }
             @match question {
                 Some(Question::Approval { request, .. }) => { (plan(request, words)) }
+                Some(Question::Guidance(request)) => { (failing(request, words)) }
                 _ => { p.prewrap { (report.text) } }
             }
             @if let Some(diff) = diff { (changes(diff, words)) }
@@ -63,6 +66,15 @@ fn plan(request: &HumanApprovalRequest, words: &Words) -> Markup {
     }
 }
 
+fn failing(request: &FailureEscalationRequest, words: &Words) -> Markup {
+    // Attempts often fail for the same reason, which is told once.
+    let causes: BTreeSet<&String> = request.errors.iter().collect();
+    html! {
+        p { (words.failing(request)) }
+        ul.bad { @for cause in causes { li { (cause) } } }
+    }
+}
+
 /// What changed from one version of a plan to the next.
 pub(super) fn changes(diff: &PlanDiff, words: &Words) -> Markup {
     html! {
@@ -78,20 +90,25 @@ pub(super) fn changes(diff: &PlanDiff, words: &Words) -> Markup {
 }
 
 fn form(run: &RunId, report: &QuestionReport, words: &Words) -> Markup {
-    let takes_text = report.decisions.iter().any(|decision| decision.takes == Some("text"));
+    let takes = |what| report.decisions.iter().any(|decision| decision.takes == Some(what));
     // What takes more than a click is for the command and the API.
     let offered = report.decisions.iter().filter(|it| matches!(it.takes, None | Some("text" | "agent")));
     html! {
         form.answer method="post" action={ "/runs/" (run) "/questions/" (report.gate) } {
             @if let Some(digest) = &report.digest { input type="hidden" name="digest" value=(digest); }
-            @if takes_text {
+            @if takes("text") {
                 label { (words.your_words) textarea name="text" rows="2" {} }
+            }
+            @if takes("agent") {
+                label { (words.other_agent) input name="agent"; }
             }
             div.buttons {
                 @for decision in offered {
-                    button.(weight(&decision.decision)) type="submit" name="decision" value=(decision.decision) title=(decision.label) {
-                        (decision.decision)
-                        @if report.digest.is_none() && decision.label != decision.decision { span.muted { " " (decision.label) } }
+                    @let known = if report.kind == "choice" { None } else { words.decision(&decision.decision) };
+                    @let (label, what) = known.unwrap_or((&decision.decision, &decision.label));
+                    button.(weight(&decision.decision)) type="submit" name="decision" value=(decision.decision) title=(what) {
+                        (label)
+                        @if report.digest.is_none() && what != label { span.muted { " · " (what) } }
                     }
                 }
             }

@@ -9,14 +9,13 @@ use candor_projections::attempt_output::{self, AttemptOutput};
 use candor_projections::chronicle::Chronicle;
 use candor_projections::dashboard::RunDashboard;
 use candor_projections::phases::PhaseStatus;
-use candor_projections::postmortem::Case;
 use candor_projections::status::{Status, TaskEntry};
-use candor_projections::{format, plans, timeline};
+use candor_projections::{format, plans, timeline, words as projected};
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::words::Words;
-use super::{dag, gantt, glance, parts, questions};
+use super::{dag, ending, gantt, glance, parts, questions};
 use crate::report::QuestionReport;
 
 /// How many tasks are listed; those that matter most come first.
@@ -44,7 +43,7 @@ impl Shown<'_> {
         html! {
             div #live-head { (self.head(&status, &chronicle)) }
             div #live-questions { (self.questions()) }
-            div #live-verdict { (self.verdict(&status)) (self.trouble(&status)) }
+            div #live-verdict { (ending::draw(self.run, self.loaded, self.words)) }
             section.card aria-labelledby="h-plan" {
                 h2 #h-plan { (self.words.plan) }
                 div #live-plan { (dag::draw(&status.tasks, self.words)) }
@@ -115,6 +114,7 @@ impl Shown<'_> {
         };
         let stands = status == RunStatus::Paused || (self.driver == Driver::Nobody && needs_driver(status));
         html! {
+            @if self.loaded.state.can_resume() { (act("resume", words.go_on, "primary")) }
             @if !status.is_end() {
                 @if stands { (act("resume", words.resume, "primary")) }
                 @else if status == RunStatus::Executing { (act("pause", words.pause, "plain")) }
@@ -144,62 +144,12 @@ impl Shown<'_> {
         }
     }
 
-    fn verdict(&self, status: &Status<'_>) -> Markup {
-        let words = self.words;
-        let judged = &status.assessment;
-        html! {
-            @if !judged.criteria.is_empty() || judged.sentence.is_some() {
-                section.card aria-labelledby="h-verdict" {
-                    h2 #h-verdict { (words.verdict) }
-                    @if let Some(sentence) = &judged.sentence { p { (sentence) } }
-                    @if !judged.criteria.is_empty() {
-                        div.scroll tabindex="0" role="region" aria-label=(words.criteria) { table {
-                            thead { tr { th { (words.criterion) } th { (words.status) } th { (words.found) } th { (words.evidence) } } }
-                            tbody { @for it in &judged.criteria {
-                                @let checked = it.checked;
-                                tr {
-                                    td { code { (checked.criterion) } }
-                                    td { span.badge.(criterion_class(checked.result)) { span.dot {} (words.criterion(checked.result)) } }
-                                    td { (checked.found) }
-                                    td.muted {
-                                        @if let Some(evidence) = &checked.evidence { (evidence_text(evidence)) }
-                                        @if let Some(event) = it.event { " " a href={ "/api/v1/runs/" (self.run) "/events?after=" (event.0.saturating_sub(1)) "&limit=1" } { "#" (event.0) } }
-                                    }
-                                }
-                            } }
-                        } }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Why a run went wrong, and what can be done.
-    fn trouble(&self, status: &Status<'_>) -> Markup {
-        if !status.status.is_end() || status.status == RunStatus::Completed {
-            return html! {};
-        }
-        let case = Case::of(&self.loaded.state, &self.loaded.records);
-        let told = case.post_mortem();
-        html! {
-            section.card.trouble aria-labelledby="h-why" {
-                h2 #h-why { (self.words.why) }
-                p { (told.outcome) }
-                @if let Some(first) = &told.first_cause { p.bad { (first.name) ": " (first.cause) } }
-                @if !told.suggestions.is_empty() {
-                    h3 { (self.words.suggestions) }
-                    ul { @for suggestion in &told.suggestions { li { (suggestion) } } }
-                }
-            }
-        }
-    }
-
     fn phases(&self, status: &Status<'_>) -> Markup {
         html! {
             ol.phases {
                 @for phase in &status.phases {
                     li.(phase_class(phase.status)) title=[phase.summary] {
-                        span.num { (phase.number) } span { (phase.name.as_str().replace('_', " ")) }
+                        span.num { (phase.number) } span { (projected::phase(self.words.language(), phase.name)) }
                         span.muted { (phase.duration.map_or_else(String::new, format::duration)) }
                     }
                 }
@@ -236,7 +186,8 @@ impl Shown<'_> {
         let words = self.words;
         let took: Seconds = attempts.last().map_or(Seconds::ZERO, |last| last.duration_seconds);
         html! {
-            details.task id={ "task-" (task.task_id) } {
+            // Why something failed is what a reader looks for.
+            details.task id={ "task-" (task.task_id) } open[task.status == TaskStatus::Failed] {
                 summary {
                     span.badge.(dag::class(task.status)) { span.dot {} (words.task_status(task.status)) }
                     span.grow { (task.name) " " code.muted { (task.task_id) } }
@@ -258,7 +209,7 @@ impl Shown<'_> {
         html! {
             div.attempt {
                 p { strong { "#" (attempt.attempt) } " "
-                    span.badge.(gantt::class(attempt.outcome)) { span.dot {} (attempt.outcome.replace('_', " ")) } " "
+                    span.badge.(gantt::class(attempt.outcome)) { span.dot {} (words.outcome(attempt.outcome)) } " "
                     @if let Some(agent) = attempt.agent_type { (agent) " · " } (format::duration(attempt.duration_seconds)) }
                 @if !attempt.errors.is_empty() {
                     h4 { (words.errors) }
@@ -301,7 +252,8 @@ impl Shown<'_> {
                         details {
                             summary {
                                 span.num { (event.position.0) }
-                                time { (read.get("at").and_then(Value::as_str).and_then(|at| at.get(11..19)).unwrap_or_default()) }
+                                @let at = read.get("at").and_then(Value::as_str).unwrap_or_default();
+                                time datetime=(at) data-clock="" { (at.get(11..19).unwrap_or_default()) }
                                 span.grow { (event_name(&read)) }
                             }
                             (self.event_body(event, &read))
@@ -340,14 +292,6 @@ const fn urgency(status: TaskStatus) -> u8 {
     }
 }
 
-const fn criterion_class(result: candor_model::CriterionResult) -> &'static str {
-    match result {
-        candor_model::CriterionResult::Holds => "s-ok",
-        candor_model::CriterionResult::Fails => "s-bad",
-        candor_model::CriterionResult::Unchecked => "s-ask",
-    }
-}
-
 const fn phase_class(status: PhaseStatus) -> &'static str {
     match status {
         PhaseStatus::Done => "s-ok",
@@ -355,14 +299,5 @@ const fn phase_class(status: PhaseStatus) -> &'static str {
         PhaseStatus::Waiting => "s-ask",
         PhaseStatus::Failed => "s-bad",
         PhaseStatus::ToCome => "s-idle",
-    }
-}
-
-fn evidence_text(evidence: &candor_model::Evidence) -> String {
-    match evidence {
-        candor_model::Evidence::File(path) => path.clone(),
-        candor_model::Evidence::Command(command) => format!("$ {command}"),
-        candor_model::Evidence::Outputs(task) => task.to_string(),
-        candor_model::Evidence::Quote(words) => format!("“{words}”"),
     }
 }

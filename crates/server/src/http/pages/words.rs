@@ -1,6 +1,7 @@
 //! What the pages say, in English and Spanish. What runs record stays in the words in which it was recorded.
 
-use candor_model::{CriterionResult, RunStatus, TaskStatus, Verdict};
+use candor_model::{CriterionResult, FailureEscalationRequest, RunStatus, TaskStatus, Verdict};
+use candor_projections::format::times;
 use candor_projections::kpi::{AlertLevel, Group};
 
 /// A language of the pages.
@@ -117,13 +118,17 @@ words! {
     added: "added", "añadida";
     removed: "removed", "eliminada";
     your_words: "Your words (optional)", "Tus palabras (opcional)";
-    output: "Output", "Resultado";
+    output: "Output", "Salida";
+    result: "Result", "Resultado";
+    go_on: "Try again", "Reintentar";
+    other_agent: "Another agent (optional)", "Otro agente (opcional)";
     errors: "Errors", "Errores";
     notes: "Notes", "Notas";
     no_attempts: "Not started yet.", "Sin empezar.";
     show_all: "Show all as JSON", "Mostrar todo como JSON";
-    report: "Report", "Informe";
-    post_mortem: "Post-mortem", "Análisis";
+    report: "Report (JSON)", "Informe (JSON)";
+    post_mortem: "Post-mortem (JSON)", "Análisis (JSON)";
+    not_found: "There is no such page.", "Esta página no existe.";
     good_at: "Good at", "Especialidad";
     success: "Success", "Éxito";
     latency: "Latency", "Latencia";
@@ -279,6 +284,35 @@ impl Words {
         }
     }
 
+    /// The language of sentences that are part of the data.
+    pub(super) fn language(&self) -> candor_projections::Language {
+        if self.is_spanish() { candor_projections::Language::Es } else { candor_projections::Language::En }
+    }
+
+    /// How an attempt ended, by its stable word.
+    pub(super) fn outcome(&self, outcome: &'static str) -> &'static str {
+        OUTCOMES
+            .iter()
+            .find(|(known, ..)| *known == outcome)
+            .map_or(outcome, |(_, en, es)| if self.is_spanish() { es } else { en })
+    }
+
+    /// A decision by its stable word, and what it does. Those of a question with choices of its own have other words.
+    pub(super) fn decision(&self, decision: &str) -> Option<(&'static str, &'static str)> {
+        let (_, en, es) = DECISIONS.iter().find(|(known, ..)| *known == decision)?;
+        Some(if self.is_spanish() { *es } else { *en })
+    }
+
+    /// What is asked about a task that failed.
+    pub(super) fn failing(&self, request: &FailureEscalationRequest) -> String {
+        let (task, often) = (&request.task_id, times(self.language(), request.failure_count));
+        if self.is_spanish() {
+            format!("La tarea {task} ha fallado {often}. ¿Qué hacer?")
+        } else {
+            format!("Task {task} has failed {often}. What should be done?")
+        }
+    }
+
     fn is_spanish(&self) -> bool {
         std::ptr::eq(self, &raw const ES)
     }
@@ -370,6 +404,34 @@ impl Words {
         }
     }
 }
+
+/// How attempts end, in English and Spanish.
+const OUTCOMES: &[(&str, &str, &str)] = &[
+    ("running", "running", "en marcha"),
+    ("succeeded", "succeeded", "completado"),
+    ("partial_success", "done in part", "hecho en parte"),
+    ("failed", "failed", "fallido"),
+    ("never_started", "never started", "no empezó"),
+    ("stopped", "stopped", "detenido"),
+    ("replanned", "replanned", "replanificado"),
+    ("superseded", "superseded", "reemplazado"),
+    ("not_started", "not started", "sin empezar"),
+];
+
+/// A decision with its label and what it does, in English and Spanish.
+type Decision = (&'static str, (&'static str, &'static str), (&'static str, &'static str));
+
+#[rustfmt::skip]
+static DECISIONS: &[Decision] = &[
+    ("approve", ("Approve", "run the plan as it is"), ("Aprobar", "ejecutar el plan tal como está")),
+    ("reject", ("Reject", "do not run it; ends the run"), ("Rechazar", "no ejecutarlo; termina la ejecución")),
+    ("ask", ("Ask", "ask something about it; it stays as it is"), ("Preguntar", "preguntar algo; el plan no cambia")),
+    ("modify", ("Modify", "change it as your words say, and see it again"), ("Modificar", "cambiarlo según tus palabras y verlo de nuevo")),
+    ("regenerate", ("Regenerate", "have another plan made"), ("Regenerar", "pedir otro plan")),
+    ("retry", ("Retry", "try the task once more"), ("Reintentar", "intentar la tarea otra vez")),
+    ("skip", ("Skip", "go on without it"), ("Omitir", "seguir sin ella")),
+    ("abort", ("Abort", "end the run"), ("Abortar", "terminar la ejecución")),
+];
 
 /// A key figure: its name, its names for people, and what it is, in English and Spanish.
 type Figure = (&'static str, &'static str, &'static str, &'static str, &'static str);
