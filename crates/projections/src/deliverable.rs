@@ -10,6 +10,7 @@ use candor_planning::texts;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::recorded;
 use crate::report::Subject;
 use crate::results::latest_outputs;
 use crate::verdict::RunVerdict;
@@ -124,7 +125,7 @@ fn open_tasks(subject: &Subject<'_>) -> Vec<Missing> {
             }
             _ => failure.map_or_else(
                 || words::never_done(subject.language).to_owned(),
-                |it| texts::cause(&it.feedback.errors),
+                |it| recorded::told(subject.language, &texts::cause(&it.feedback.errors)),
             ),
         };
         Some(Missing { what: texts::task_name(task), why })

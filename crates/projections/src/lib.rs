@@ -20,6 +20,7 @@ pub mod list;
 pub mod phases;
 pub mod plans;
 pub mod postmortem;
+pub mod recorded;
 pub mod report;
 pub mod results;
 pub mod run_view;

@@ -12,6 +12,7 @@ use candor_text::{Language, in_language, word_in};
 use serde::Serialize;
 
 use crate::line::shortened;
+use crate::recorded;
 use crate::words::{self, plural};
 
 /// How many criteria a sentence names.
@@ -111,7 +112,7 @@ pub fn sentence(language: Language, end: &EventBody, judged: Option<&Assessment>
         EventBody::RunFailed { error, .. } => {
             let why = match error.as_ref() {
                 PlanningError::CriteriaUnmet { unmet } => named(language, unmet),
-                error => words::error_text(error),
+                error => recorded::told(language, &words::error_text(error)),
             };
             in_language!(language; "Goal not met: {why}", "Objetivo no alcanzado: {why}")
         }
@@ -119,7 +120,7 @@ pub fn sentence(language: Language, end: &EventBody, judged: Option<&Assessment>
             language;
             "Goal not met; the run ended early: {}",
             "Objetivo no alcanzado; la ejecución terminó antes de tiempo: {}",
-            words::error_text(error)
+            recorded::told(language, &words::error_text(error))
         ),
         EventBody::RunCancelled { reason } => {
             let reason = texts::plain(reason);

@@ -5,6 +5,7 @@ use candor_model::{
     Adjustment, AgentCapability, Answer, ApprovalAction, EventBody, GateId, Guidance, GuidanceAction,
     JsonMap, Question, RunId, RunStatus, TaskId,
 };
+use candor_projections::recorded;
 use candor_runtime::RunSnapshot;
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use super::prompt::{StillOpen, Verb};
 use super::{choice, plan_talk};
 use crate::args::DriveOptions;
 use crate::failure::Failure;
+use crate::lang::language;
 use crate::output;
 use crate::view::{commands, proposal, words};
 
@@ -110,17 +112,22 @@ pub(crate) fn json_or_text(text: &str) -> Value {
 ///
 /// If the cause was `told` already, only what can be done about it.
 pub(super) fn why_ended(loaded: &LoadedRun, told: bool) -> String {
+    let in_words = |text: &str| recorded::told(language(), text);
     let told = loaded.records.iter().rev().find_map(|recorded| match &recorded.event.body {
         // The last sentence below the frame has said it.
         EventBody::RunFailed { .. } if told => Some(String::new()),
         EventBody::RunFailed { error, .. } => {
+            let error = in_words(&error.to_string());
             Some(say!("candor: the run failed: {error}", "candor: la ejecución falló: {error}"))
         }
-        EventBody::RunAborted { suggestion, .. } if told => Some(format!("candor: {suggestion}")),
-        EventBody::RunAborted { error, suggestion, .. } => Some(say!(
-            "candor: the run was aborted: {error}\n{suggestion}",
-            "candor: la ejecución se abortó: {error}\n{suggestion}"
-        )),
+        EventBody::RunAborted { suggestion, .. } if told => Some(format!("candor: {}", in_words(suggestion))),
+        EventBody::RunAborted { error, suggestion, .. } => {
+            let (error, suggestion) = (in_words(&error.to_string()), in_words(suggestion));
+            Some(say!(
+                "candor: the run was aborted: {error}\n{suggestion}",
+                "candor: la ejecución se abortó: {error}\n{suggestion}"
+            ))
+        }
         EventBody::RunCancelled { reason } => {
             Some(say!("candor: the run was cancelled: {reason}", "candor: la ejecución se canceló: {reason}"))
         }

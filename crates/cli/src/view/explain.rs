@@ -245,7 +245,7 @@ pub(super) fn failure_lines(chronicle: &Chronicle<'_>, failure: &Failure<'_>, st
             &words::told(&recovery.confidence_adjustment),
         ));
     }
-    if !told.contains(&cause) {
+    if !told.contains(&words::told(&cause)) {
         details.push(words::agent_reported(&cause));
     }
     lines.extend(details.iter().flat_map(|detail| paragraph_lines("  ", Tone::Plain, detail, style)));

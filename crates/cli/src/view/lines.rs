@@ -353,7 +353,7 @@ impl LineWriter {
                     Severity::Warning => Mark::Warning,
                     Severity::Info => Mark::Note,
                 };
-                let more = suggestion.iter().cloned().collect();
+                let more = suggestion.iter().map(|it| words::told(it)).collect();
                 Some(Said(*severity, mark, words::announcement(title, text), more))
             }
         }
@@ -445,7 +445,7 @@ impl LineWriter {
                 Some(Verdict::Unverified) | None => (Severity::Warning, Mark::Warning),
             },
             EventBody::RunAborted { suggestion, .. } => {
-                more.extend(Some(suggestion.clone()).filter(|suggestion| !suggestion.trim().is_empty()));
+                more.extend(Some(words::told(suggestion)).filter(|suggestion| !suggestion.trim().is_empty()));
                 (Severity::Error, Mark::Failed)
             }
             EventBody::RunCancelled { .. } => (Severity::Warning, Mark::Skipped),

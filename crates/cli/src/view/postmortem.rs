@@ -169,8 +169,10 @@ impl Page<'_> {
     fn next_lines(&self) -> Vec<String> {
         let (case, style) = (&self.case, self.style);
         let suggestions = case.suggestions();
-        let mut lines: Vec<String> =
-            suggestions.iter().flat_map(|it| super::live::marked(Mark::Note, it, style)).collect();
+        let mut lines: Vec<String> = suggestions
+            .iter()
+            .flat_map(|it| super::live::marked(Mark::Note, &words::told(it), style))
+            .collect();
         let state = case.subject.state;
         for (gate, question) in state.open_questions() {
             lines.extend(question_lines(state, gate, question, style));

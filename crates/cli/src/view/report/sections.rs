@@ -303,7 +303,7 @@ pub(super) fn lessons(subject: &Subject<'_>) -> Vec<Block> {
     ];
     let parts = parts.iter().filter(|(_, lines)| !lines.is_empty());
     let body = parts.flat_map(|(title, lines)| {
-        let entries = lines.iter().map(|line| text(line.as_str())).collect();
+        let entries = lines.iter().map(|line| text(words::told(line))).collect();
         [Block::Text(vec![Inline::Strong((*title).to_owned())]), Block::List(entries)]
     });
     section(3, title::LESSONS.text(), body.collect())

@@ -203,7 +203,7 @@ pub(in crate::view) fn joined(first: &str, second: &str) -> String {
 
 /// The task, the cause and what happens next.
 pub(in crate::view) fn not_started(task: &str, cause: &str) -> String {
-    with(&say!("{task} not started", "{task}: no iniciada"), cause)
+    with(&say!("{task} not started", "{task}: no iniciada"), &told(cause))
 }
 
 pub(in crate::view) fn failure(notice: &FailureNotification) -> String {

@@ -65,6 +65,7 @@ pub(in crate::view) fn decided(entry: &DecisionEntry) -> String {
 }
 
 pub(in crate::view) fn reasoning(operation: &str, reasoning: &str) -> String {
+    let reasoning = super::told(reasoning);
     say!("Reasoning ({}): {reasoning}", "Razonamiento ({}): {reasoning}", operation.replace('_', " "))
 }
 
@@ -167,5 +168,6 @@ pub(in crate::view) const RESUME_COMMAND: Text =
     Text::new("go on where it stopped", "continuar donde se detuvo");
 
 pub(in crate::view) fn rollback_command(label: &str) -> String {
+    let label = super::told(label);
     say!("go back to: {label}", "volver a: {label}")
 }

@@ -1,60 +1,12 @@
-//! What runs record in English, as far as its sentences are Candor's own and known: told in the language of the process.
-//!
-//! What a person, an agent or a model wrote stays as it was written.
+//! What runs record in English, told in the language of the process.
 
 use candor_model::FailureNotification;
-use candor_text::Language;
+use candor_projections::recorded;
 
 use crate::lang::language;
 
 /// What stands between a task and the cause of its failure, in a log.
 pub(super) const FAILED: &str = " failed: ";
-/// What a wait stands behind, in a log.
-const SAME_AGENT_IN: &str = "Retrying with the same agent in ";
-/// What is recorded of failures and recoveries, and the same in Spanish.
-#[rustfmt::skip]
-const KNOWN: &[(&str, &str)] = &[
-    ("Retrying with backup agent", "Reintento con un agente de reserva"),
-    ("Retrying with the same agent", "Reintento con el mismo agente"),
-    ("Asking a model for another approach", "Se pide a un modelo otro enfoque"),
-    ("Taking another approach", "Se sigue otro enfoque"),
-    ("Waiting for your input", "A la espera de una respuesta"),
-    (
-        "Nothing is left to try; what does not need it goes on",
-        "No queda nada que intentar; sigue lo que no la necesita",
-    ),
-    ("Trying the task with a different agent", "Se intenta la tarea con otro agente"),
-    ("Breaking the task into smaller steps", "Se divide la tarea en pasos más pequeños"),
-    ("Adjusting the search parameters", "Se ajustan los parámetros de búsqueda"),
-    ("Looking for another way to the same result", "Se busca otro camino al mismo resultado"),
-    (
-        "Connecting the waiting tasks to what replaces the failed one",
-        "Las tareas en espera se conectan a lo que sustituye a la fallida",
-    ),
-    ("Attempting recovery", "Se intenta la recuperación"),
-    ("less than a second", "menos de un segundo"),
-    ("The previous agent failed at it", "El agente anterior falló"),
-    ("Adds 2-3 seconds", "Añade 2-3 segundos"),
-    ("The task was too complex for one operation", "La tarea era demasiado compleja para una sola operación"),
-    ("Adds 3-5 seconds, with better chances of success", "Añade 3-5 segundos, con más posibilidades de éxito"),
-    ("The original values broke the budget or another limit", "Los valores originales superaban el presupuesto u otro límite"),
-    ("Results may differ, for example be cheaper", "Los resultados pueden variar, por ejemplo ser más baratos"),
-    ("Doing the same thing again would not help", "Repetir lo mismo no ayudaría"),
-    ("Results may differ from what was first planned", "Los resultados pueden diferir de lo planificado"),
-    ("A task that they depend on failed", "Falló una tarea de la que dependen"),
-    ("The waiting tasks start later, and may have to do without a result", "Las tareas en espera empiezan más tarde, y puede faltarles un resultado"),
-    ("The cause of the failure is not clear yet", "La causa del fallo aún no está clara"),
-    ("What it means for time and result is not known yet", "Aún no se sabe qué supone para el tiempo y el resultado"),
-];
-
-/// The same with something that follows.
-const BEGINNINGS: &[(&str, &str)] = &[
-    ("Reduced from ", "Reducida de "),
-    ("Slightly reduced, from ", "Ligeramente reducida, de "),
-    ("Raised from ", "Aumentada de "),
-    ("Unchanged at ", "Sin cambios en "),
-    ("Retrying with ", "Reintento con "),
-];
 
 /// The task and the cause of a failure; nothing if it was recorded in other words.
 pub(in crate::view) fn task_and_cause(notice: &FailureNotification) -> Option<(&str, &str)> {
@@ -63,6 +15,7 @@ pub(in crate::view) fn task_and_cause(notice: &FailureNotification) -> Option<(&
 
 /// A task, that it failed, and why.
 pub(in crate::view) fn failed(task: &str, cause: &str) -> String {
+    let cause = told(cause);
     say!("{task} failed: {cause}", "{task} falló: {cause}")
 }
 
@@ -74,47 +27,9 @@ pub(in crate::view) fn error_summary(notice: &FailureNotification) -> String {
     }
 }
 
-/// A sentence on a failure or a recovery as it is recorded.
+/// A sentence as it is recorded.
 pub(in crate::view) fn told(recorded: &str) -> String {
-    match language() {
-        Language::En => recorded.to_owned(),
-        Language::Es => in_spanish(recorded),
-    }
-}
-
-fn in_spanish(recorded: &str) -> String {
-    let known = |text: &str| KNOWN.iter().find(|(english, _)| *english == text).map(|(_, spanish)| *spanish);
-    if let Some(whole) = known(recorded) {
-        return whole.to_owned();
-    }
-    if let Some(wait) = recorded.strip_prefix(SAME_AGENT_IN) {
-        let wait = known(wait).map_or_else(|| length(wait), str::to_owned);
-        return format!("Reintento con el mismo agente dentro de {wait}");
-    }
-    // A recovery names its changes behind a colon; they are names, and stay.
-    if let Some((what, changes)) = recorded.split_once(": ")
-        && let Some(what) = known(what)
-    {
-        return format!("{what}: {changes}");
-    }
-    let begun =
-        BEGINNINGS.iter().find_map(|(english, spanish)| Some((spanish, recorded.strip_prefix(english)?)));
-    match begun {
-        Some((spanish, rest)) => format!("{spanish}{}", rest.replace(" to ", " a ")),
-        None => recorded.to_owned(),
-    }
-}
-
-/// `about 4 seconds`.
-fn length(recorded: &str) -> String {
-    let units = [
-        ("about ", "unos "),
-        ("seconds", "segundos"),
-        ("second", "segundo"),
-        ("minutes", "minutos"),
-        ("hours", "horas"),
-    ];
-    units.iter().fold(recorded.to_owned(), |told, (english, spanish)| told.replace(english, spanish))
+    recorded::told(language(), recorded)
 }
 
 #[cfg(test)]
@@ -123,7 +38,13 @@ mod tests {
     use candor_planning::texts::{Response, failure_notification, recovery_notification};
     use candor_testkit::fixtures;
 
+    use candor_text::Language;
+
     use super::*;
+
+    fn in_spanish(text: &str) -> String {
+        recorded::told(Language::Es, text)
+    }
 
     #[test]
     fn everything_that_is_done_about_a_failure_is_known_in_spanish() {

@@ -72,6 +72,13 @@ fn what_waited_for_a_failure_is_no_failure_of_its_own_in_any_account() {
     assert_eq!((&listed["failures"], &status["failures"]), (&json!(1), &json!(1)));
     assert_eq!(status["phases"][5]["status"], "failed", "the run ended in it");
     assert_eq!(status["phases"][6]["status"], "pending");
+    let spanish = story.candor.run(["--lang", "es", "postmortem", "run_1"]).ended_with(0);
+    let text = spanish.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told =
+        ["La tarea bind falló y no queda nada que intentar", "Elimina la causa; después `candor resume"];
+    assert!(told.iter().all(|part| text.contains(part)) && text.contains("the glue is cold"), "{text}");
+    let english = ["Informado", "Dependency bind failed", "nothing is left"];
+    assert!(!english.iter().any(|part| text.contains(part)), "{text}");
     let lessons = run(&["report", "run_1", "--json"])["lessons_learned"].clone();
     assert_eq!(lessons["what_worked"], json!(["1 of 2 attempts succeeded"]), "{lessons}");
     let advice = lessons["recommendations"].as_array().unwrap();

@@ -4,6 +4,7 @@ use candor_app::LoadedRun;
 use candor_model::{CriterionResult, Evidence, RunId, RunStatus};
 use candor_projections::deliverable::deliverables;
 use candor_projections::postmortem::Case;
+use candor_projections::recorded;
 use candor_projections::report::Subject;
 use candor_projections::results::Results;
 use candor_projections::verdict::RunVerdict;
@@ -99,10 +100,10 @@ fn trouble(loaded: &LoadedRun, judged: &RunVerdict<'_>, words: &Words) -> Markup
         section.card.trouble aria-labelledby="h-why" {
             h2 #h-why { (words.why) }
             @if judged.sentence.is_none() { p { (told.outcome) } }
-            @if let Some(first) = &told.first_cause { p.bad { (first.name) ": " (first.cause) } }
+            @if let Some(first) = &told.first_cause { p.bad { (first.name) ": " (recorded::told(words.language(), &first.cause)) } }
             @if !told.suggestions.is_empty() {
                 h3 { (words.suggestions) }
-                ul { @for suggestion in &told.suggestions { li { (suggestion) } } }
+                ul { @for suggestion in &told.suggestions { li { (recorded::told(words.language(), suggestion)) } } }
             }
         }
     }
