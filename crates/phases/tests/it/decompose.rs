@@ -86,8 +86,7 @@ fn the_structure_changes_no_step() {
                 team. Write a report about the invoices. After that, send it to the accountant.";
     let mut stage = Stage::new(text);
     stage.walk(Phase::Decomposition);
-    let tasks: Vec<SubTask> =
-        serde_json::from_value(stage.data(Phase::Decomposition, "subtasks")).unwrap();
+    let tasks: Vec<SubTask> = serde_json::from_value(stage.data(Phase::Decomposition, "subtasks")).unwrap();
     let steps = split::split(text);
     assert_eq!(tasks.len(), steps.len());
     for (n, (task, step)) in tasks.iter().zip(&steps).enumerate() {
