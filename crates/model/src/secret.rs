@@ -5,9 +5,13 @@
 //! `password=`, `--password`, `password is`, in front of `@` in an address, and after `Bearer` and `Basic`. Prose, identifiers and hashes are none. Each
 //! byte is looked at a few times at most.
 
+mod tables;
+
 use std::ops::Range;
 
 use memchr::memchr_iter;
+
+use self::tables::{KEYS, NAMES};
 
 /// What stands where a secret was taken out begins so; no secret goes on behind it.
 pub const MARK: &str = "[redacted:";
@@ -141,61 +145,6 @@ const fn begins() -> [u8; 128] {
     }
     begins
 }
-
-/// Keys with a well-known beginning: the beginning, the kind, and how long the rest is at least.
-const KEYS: &[(&str, &str, usize)] = &[
-    ("sk-ant-", "anthropic_key", 16),
-    ("sk-", "api_key", 20),
-    ("AIza", "google_key", 30),
-    ("github_pat_", "github_token", 22),
-    ("ghp_", "github_token", 20),
-    ("gho_", "github_token", 20),
-    ("ghu_", "github_token", 20),
-    ("ghs_", "github_token", 20),
-    ("ghr_", "github_token", 20),
-    ("hf_", "api_key", 24),
-    ("glpat-", "gitlab_token", 20),
-    ("sk_live_", "stripe_key", 20),
-    ("rk_live_", "stripe_key", 20),
-    ("sk_test_", "stripe_key", 20),
-    ("whsec_", "stripe_key", 24),
-    ("npm_", "api_key", 30),
-    ("xapp-", "slack_token", 10),
-    ("AKIA", "aws_key", 16),
-    ("ASIA", "aws_key", 16),
-    ("xoxb-", "slack_token", 10),
-    ("xoxp-", "slack_token", 10),
-    ("xoxa-", "slack_token", 10),
-    ("xoxo-", "slack_token", 10),
-    ("xoxr-", "slack_token", 10),
-    ("xoxs-", "slack_token", 10),
-    ("glptt-", "gitlab_token", 20),
-    ("glrt-", "gitlab_token", 20),
-    ("gldt-", "gitlab_token", 20),
-    ("dop_v1_", "api_key", 40),
-    ("doo_v1_", "api_key", 40),
-    ("shpat_", "api_key", 24),
-    ("shpss_", "api_key", 24),
-    ("shpca_", "api_key", 24),
-    ("SG.", "api_key", 40),
-    ("pypi-", "api_key", 40),
-    ("hvs.", "api_key", 24),
-    ("ya29.", "google_token", 20),
-    ("EAACEdEose0cBA", "api_key", 20),
-    ("AGE-SECRET-KEY-1", "private_key", 40),
-    ("lin_api_", "api_key", 30),
-    ("gsk_", "api_key", 30),
-    ("r8_", "api_key", 30),
-    ("dckr_pat_", "api_key", 20),
-    ("ATATT3", "api_key", 40),
-    ("sntrys_", "api_key", 30),
-    ("sntryu_", "api_key", 30),
-    ("PMAK-", "api_key", 30),
-    ("NRAK-", "api_key", 20),
-    ("xai-", "api_key", 40),
-    ("pplx-", "api_key", 40),
-    ("nvapi-", "api_key", 40),
-];
 
 /// Whether this is how a well-known key begins, in whatever letter case; such a key begins a word.
 pub(crate) fn begins_key(text: &str) -> bool {
@@ -365,35 +314,6 @@ fn in_address(rest: &str) -> Option<Found> {
     Some(Found { kind: "password", from, to: from + password.len() })
 }
 
-/// Names whose value is a secret: the longer ones first. The second says whether the value must look like one.
-const NAMES: &[(&str, bool)] = &[
-    ("password", false),
-    ("passwd", false),
-    ("passphrase", false),
-    ("pwd", false),
-    ("secret_key", false),
-    ("secret-key", false),
-    ("client_secret", false),
-    ("secret", true),
-    ("api_key", false),
-    ("api-key", false),
-    ("apikey", false),
-    ("access_key", false),
-    ("access_token", false),
-    ("auth_token", false),
-    ("private_key", false),
-    ("accountkey", false),
-    ("account_key", false),
-    ("sharedaccesskey", false),
-    ("contraseña", false),
-    ("contrasena", false),
-    ("clave", true),
-    ("passwort", false),
-    ("kennwort", false),
-    ("mot de passe", false),
-    ("senha", false),
-    ("token", true),
-];
 /// What stands between a name and its value in prose; then the value must look like a secret.
 const PROSE: &[&str] = &[" is ", " es ", " ist ", " est "];
 /// How much of a value is judged.

@@ -30,6 +30,10 @@ const OTHERS: &[(&str, &str)] = &[
         "it is the catalogue of what logs say in English, which a test holds complete",
     ),
     (
+        "crates/projections/src/recorded.rs",
+        "it is the catalogue of what logs say in English, which a test holds complete",
+    ),
+    (
         "crates/projections/src/kpi/alerts.rs",
         "rules to start from; a message is shown as the configuration has it",
     ),
