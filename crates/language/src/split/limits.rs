@@ -57,6 +57,12 @@ const STOPPING: &[&str] = &[
     "stop immediately", "detente", "detén", "para", "aborta", "cancela todo", "interrumpe", "no sigas",
     "do not continue", "don't continue", "do not proceed", "don't proceed",
 ];
+/// What may follow them where all of the work is meant.
+#[rustfmt::skip]
+const WHOLLY: &[&str] = &[
+    "immediately", "everything", "the work", "working", "there", "at once", "right away", "here", "and do nothing else", "all work",
+    "de inmediato", "inmediatamente", "todo", "el trabajo", "enseguida", "ahí",
+];
 /// Words that open a condition; the longer first.
 #[rustfmt::skip]
 const IF: &[&str] = &[
@@ -138,11 +144,18 @@ fn leaves_alone(clause: &str) -> bool {
     leaves && ends.iter().any(|end| clause.ends_with(end))
 }
 
-/// The condition under which all work stops, if the clause says nothing else.
+/// The condition under which all work stops, if the clause says nothing else: "stop if it leaks", "if it leaks, stop".
 pub(super) fn stops_if(clause: &str) -> Option<String> {
-    let rest = strip_any(clause.trim_start(), STOPPING)?;
-    strip_any(rest, &["if", "when", "once", "as soon as", "unless", "si", "cuando", "en cuanto"])?;
-    Some(clause.trim().trim_end_matches(['.', '!', ' ']).to_owned())
+    let whole = || clause.trim().trim_end_matches(['.', '!', ' ']).to_owned();
+    if let Some(rest) = strip_any(clause.trim_start(), STOPPING) {
+        strip_any(rest, &["if", "when", "once", "as soon as", "unless", "si", "cuando", "en cuanto"])?;
+        return Some(whole());
+    }
+    let body = behind_condition(clause);
+    let rest = strip_any(body.trim_start(), STOPPING).filter(|_| body.len() < clause.len())?;
+    // "If it leaks, stop the pump" is an order.
+    let more = strip_any(rest, WHOLLY).unwrap_or(rest);
+    (!more.contains(char::is_alphanumeric)).then(whole)
 }
 
 /// The condition that a sentence is, without anything that it guards.

@@ -167,3 +167,41 @@ fn every_clause_went_somewhere() {
         ]
     );
 }
+
+#[test]
+fn a_condition_under_which_all_work_stops_is_no_step_wherever_it_stands() {
+    // spec: findings GL-04
+    for (text, tasks, stop) in [
+        (
+            "Proof the artwork. If the fonts are missing, stop.",
+            vec!["Proof the artwork"],
+            "If the fonts are missing, stop",
+        ),
+        (
+            "Proof the artwork. Stop if the fonts are missing.",
+            vec!["Proof the artwork"],
+            "Stop if the fonts are missing",
+        ),
+        (
+            "Back up the archive, and if the disk is full, abort.",
+            vec!["Back up the archive"],
+            "if the disk is full, abort",
+        ),
+        (
+            "Revisa las galeradas. Si faltan fuentes, para todo.",
+            vec!["Revisa las galeradas"],
+            "Si faltan fuentes, para todo",
+        ),
+    ] {
+        let found = read(text);
+        let descriptions: Vec<&str> = found.steps.iter().map(|step| step.description.as_str()).collect();
+        assert_eq!(descriptions, tasks, "{text}");
+        let conditions = &found.steps[0].conditions;
+        assert!(conditions.iter().any(|said| said == stop), "{text}: {conditions:?}");
+    }
+    // To stop something is a step.
+    assert_eq!(
+        steps("Check the pump. If it leaks, stop the motor."),
+        ["Check the pump", "If it leaks, stop the motor"]
+    );
+}
