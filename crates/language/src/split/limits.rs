@@ -113,11 +113,11 @@ fn forbids_its_subject(clause: &str) -> bool {
     })
 }
 
-/// "Publish nothing yet", "tell nobody".
+/// "Publish nothing yet", "tell nobody", "use no cloud service".
 fn spares_all(clause: &str) -> bool {
     let object =
         clause.split_whitespace().nth(1).map(|word| word.trim_end_matches(['.', ',', '!']).to_lowercase());
-    object.is_some_and(|object| matches!(object.as_str(), "nothing" | "nobody" | "none"))
+    object.is_some_and(|object| matches!(object.as_str(), "nothing" | "nobody" | "none" | "no"))
         && starts_with_verb(clause)
 }
 

@@ -199,6 +199,10 @@ fn a_condition_under_which_all_work_stops_is_no_step_wherever_it_stands() {
         let conditions = &found.steps[0].conditions;
         assert!(conditions.iter().any(|said| said == stop), "{text}: {conditions:?}");
     }
+    assert_eq!(
+        steps("1. Transcribe the interview\n2. Translate it\nUse no cloud service."),
+        ["Transcribe the interview", "Translate it"]
+    );
     // To stop something is a step.
     assert_eq!(
         steps("Check the pump. If it leaks, stop the motor."),
