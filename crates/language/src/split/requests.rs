@@ -84,7 +84,8 @@ fn asks_after_opening(text: &str) -> bool {
 
 /// What stands behind the circumstance or the condition that a text begins with; all of it if it begins with none.
 pub(super) fn behind_opening(text: &str) -> &str {
-    let behind = strip_any(text, CIRCUMSTANCES).and_then(|rest| rest.split_once(", "));
+    let ends = |rest: &str| [", ", ": "].iter().filter_map(|mark| rest.find(mark)).min();
+    let behind = strip_any(text, CIRCUMSTANCES).and_then(|rest| rest.split_at_checked(ends(rest)? + 2));
     behind.map_or_else(|| behind_condition(text), |(_, command)| command)
 }
 

@@ -671,3 +671,16 @@ fn huge_texts_are_cut_in_linear_time() {
     // Quadratic work would take hours; a machine that does other things as well takes a while.
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_circumstance_before_a_colon_is_no_part_of_the_first_step_only() {
+    for text in [
+        "For the harbour: list the ships, rank them, and print the ranking.",
+        "For the harbour, list the ships, rank them, and print the ranking.",
+    ] {
+        let steps: Vec<String> =
+            candor_language::split::read(text).steps.into_iter().map(|step| step.description).collect();
+        assert_eq!(steps.len(), 3, "{steps:?}");
+        assert_eq!(steps.last().map(String::as_str), Some("Print the ranking"), "{steps:?}");
+    }
+}
