@@ -86,8 +86,10 @@ fn lost<'a>(request: &str, clauses: impl Iterator<Item = &'a str>) -> Vec<String
     let kept = words(&clauses.join(" "));
     // A secret is taken out before anything is recorded; the place says so.
     let redacted = clauses.iter().any(|clause| clause.contains("[redacted:"));
-    let secret = |word: &String| redacted && word.contains(|c: char| c.is_ascii_digit());
-    words(request).into_iter().filter(|word| !kept.contains(word) && !secret(word)).collect()
+    let coded = |token: &&str| token.contains(|c: char| c.is_ascii_digit());
+    let secrets: BTreeSet<String> =
+        request.split_whitespace().filter(|token| redacted && coded(token)).flat_map(words).collect();
+    words(request).into_iter().filter(|word| !kept.contains(word) && !secrets.contains(word)).collect()
 }
 
 /// Right, predicted and labelled things, counted.
