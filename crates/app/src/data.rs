@@ -11,6 +11,7 @@ use candor_store::{FileLeases, OpenOptions, RepairReport, SqliteLog, Verificatio
 use candor_text::both;
 
 use crate::error::AppError;
+use crate::redaction_key;
 
 /// The folder's name below the platform's data directory.
 const OWN_NAME: &str = "candor";
@@ -121,6 +122,7 @@ impl DataFolder {
             )),
         });
         let (log, report) = opened?;
+        redaction_key::keep(&self.0);
         Ok((Arc::new(log), (!report.is_clean()).then(|| report.to_string())))
     }
 

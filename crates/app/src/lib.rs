@@ -46,6 +46,7 @@ mod order;
 pub mod pack_cases;
 mod packs;
 mod planned;
+mod redaction_key;
 pub mod run_metrics;
 mod schedule_times;
 mod service;

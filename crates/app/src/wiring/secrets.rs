@@ -1,15 +1,12 @@
 //! What this installation keeps secret: keys of its configuration, values of its environment, and what looks like one.
 
 use std::borrow::Cow;
-use std::fs;
-use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::sync::Arc;
 
 use candor_model::redact::Redactor;
 
 use super::App;
+use crate::redaction_key;
 
 /// Parts of names of variables whose values are secret.
 #[rustfmt::skip]
@@ -30,7 +27,7 @@ impl App {
                 looks_secret(&name, &value).then_some(value)
             });
             let values = named.chain(found).map(|value| value.trim().to_owned());
-            let key = key(self.data.path());
+            let key = redaction_key::of(self.data.path());
             Arc::new(Redactor::new(values, self.config.secrets.fields.iter().cloned(), key))
         });
         Arc::clone(made)
@@ -75,22 +72,6 @@ fn looks_secret(name: &str, value: &str) -> bool {
         && !value.starts_with(['/', '~', '.'])
         && !value.contains(char::is_whitespace)
         && (mixed || value.len() >= SURELY)
-}
-
-/// The installation's own key for tags: read, or made if there is a data folder to keep it in.
-fn key(folder: &Path) -> [u8; 16] {
-    let path = folder.join("redaction.key");
-    let mut key = [0; 16];
-    if fs::File::open(&path).and_then(|mut file| file.read_exact(&mut key)).is_ok() {
-        return key;
-    }
-    let made = fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut key));
-    if made.is_ok() && folder.is_dir() {
-        let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        // Without the file, tags hold for this process only: nothing depends on more.
-        let _ = file.and_then(|mut file| file.write_all(&key));
-    }
-    key
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ mod route;
 mod rules_files;
 mod searching;
 mod secrets;
+mod secrets_said;
 mod serve;
 mod serve_client;
 mod specialists;
