@@ -164,6 +164,21 @@ fn figures_and_traces_end_quietly_when_their_reader_goes_away() {
         "doctor",
         "trust",
         "guard hello",
+        "status run_1 --json",
+        "explain run_1 --timeline",
+        "list --json",
+        "tools",
+        "tools --json",
+        "models",
+        "schedules",
+        "token list",
+        "config show --json",
+        "packs show travel",
+        "feedback run_1 5 --json",
+        "export state run_1 -o state",
+        "plan Plan a trip to Paris in May",
+        "goal Plan a trip to Paris in May --json",
+        "man",
     ];
     for args in commands {
         for reader in ["true", "head -1"] {

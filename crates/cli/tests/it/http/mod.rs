@@ -16,6 +16,7 @@ pub(crate) mod receiver;
 mod records;
 mod remote;
 mod schedules;
+mod secrets;
 mod streams;
 mod tls;
 mod webhooks;
