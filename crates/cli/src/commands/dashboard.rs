@@ -6,16 +6,19 @@ use std::time::{Duration, Instant};
 use candor_app::board::board;
 use candor_app::config::Config;
 use candor_app::{DataFolder, Log, find_run, observe};
-use candor_model::{EventBody, Position, Recorded, RunId};
+use candor_model::{EventBody, Phase, Position, Recorded, RunId};
 use candor_projections::dashboard::{Dashboard, PhaseRow, RunDashboard, Tile};
 use candor_projections::efficiency::EfficiencyReport;
-use candor_projections::kpi::shown;
+use candor_projections::format;
+use candor_projections::kpi::{names, shown};
 use candor_projections::summary::Summary;
-use candor_projections::{format, trace::SpanStatus};
+use candor_projections::trace::SpanStatus;
+use candor_projections::words::{self, plural, run_status};
 
 use super::kpi::{alerts_text, now};
 use crate::args::{DashboardArgs, GlobalOptions};
 use crate::failure::{Failure, code};
+use crate::lang::language;
 use crate::output;
 
 /// So much time is at least between two drawings: a run of ten thousand tasks must not keep a core busy.
@@ -29,6 +32,9 @@ const CLEAR: &str = "\u{1b}[H\u{1b}[J";
 
 /// How many columns a bar has.
 const BAR: usize = 20;
+
+/// How many columns a key figure has.
+const FIGURE: usize = 36;
 
 pub(crate) async fn dashboard(global: &GlobalOptions, args: &DashboardArgs) -> Result<u8, Failure> {
     let config = Config::load(global.config.as_deref())?.kpi;
@@ -68,8 +74,8 @@ pub(crate) async fn dashboard(global: &GlobalOptions, args: &DashboardArgs) -> R
 fn print_lines(new: &[Recorded]) -> Result<(), Failure> {
     for recorded in new.iter().filter(|recorded| matters(&recorded.event.body)) {
         let (mark, what) = match &recorded.event.body {
-            EventBody::PhaseStarted { phase, .. } => ("▶", say!("phase {phase}", "fase {phase}")),
-            EventBody::PhaseCompleted { phase, .. } => ("✓", say!("phase {phase}", "fase {phase}")),
+            EventBody::PhaseStarted { phase, .. } => ("▶", named(*phase)),
+            EventBody::PhaseCompleted { phase, .. } => ("✓", named(*phase)),
             EventBody::TaskDispatched { task_id, agent_type, .. } => ("▶", format!("{agent_type} {task_id}")),
             EventBody::TaskSucceeded { task_id, .. } => ("✓", task_id.to_string()),
             EventBody::TaskFailed { task_id, .. } => ("✗", task_id.to_string()),
@@ -85,6 +91,11 @@ fn print_lines(new: &[Recorded]) -> Result<(), Failure> {
         output::print(&format!("{} {mark} {what}\n", format::day_and_clock(recorded.event.at)))?;
     }
     Ok(())
+}
+
+fn named(which: Phase) -> String {
+    let name = words::phase(language(), which);
+    say!("phase {name}", "fase {name}")
 }
 
 /// Waits until a phase or somebody at work begins or ends, or an alert changes; returns what the run has done.
@@ -146,19 +157,21 @@ fn text(board: &Dashboard) -> String {
     let figures: Vec<String> = shown_kpis
         .map(|kpi| {
             let mark = kpi.met.map_or("", |met| if met { " ✓" } else { " ✗" });
-            format!("{} {}{mark}", kpi.name, shown(kpi.value.unwrap_or_default(), kpi.unit))
+            let name = names::shown(language(), kpi.name);
+            format!("{name} {}{mark}", shown(kpi.value.unwrap_or_default(), kpi.unit))
         })
         .collect();
     let hours = board.kpis.window.hours();
     text.push_str(&say!(
-        "\nLast {hours:.0} h: {} runs, {} ended\n",
-        "\nÚltimas {hours:.0} h: {} ejecuciones, {} terminadas\n",
-        board.kpis.runs,
+        "\nLast {hours:.0} h: {}, {} ended\n",
+        "\nÚltimas {hours:.0} h: {}, terminadas: {}\n",
+        plural(language(), usize::try_from(board.kpis.runs).unwrap_or(usize::MAX), word!("run", "ejecución")),
         board.kpis.ended
     ));
-    for four in figures.chunks(3) {
-        let _ =
-            writeln!(text, "  {}", four.iter().map(|it| format!("{it:<34}")).collect::<String>().trim_end());
+    let columns = (output::style().columns().saturating_sub(2) / FIGURE).clamp(1, 3);
+    for row in figures.chunks(columns) {
+        let row: String = row.iter().map(|it| format!("{it:<FIGURE$}")).collect();
+        let _ = writeln!(text, "  {}", row.trim_end());
     }
     summary_text(&mut text, &board.summary);
     efficiency_text(&mut text, &board.efficiency);
@@ -237,7 +250,7 @@ fn efficiency_text(text: &mut String, report: &EfficiencyReport) {
 }
 
 fn run_text(text: &mut String, run: &RunDashboard) {
-    let _ = writeln!(text, "{}  {}\n", run.run_id, run.status);
+    let _ = writeln!(text, "{}  {}\n", run.run_id, run_status(language(), run.status));
     for tile in &run.tiles {
         let _ = writeln!(text, "{}", tile_line(tile));
     }
@@ -285,6 +298,11 @@ fn tile_line(Tile { name, value, limit }: &Tile) -> String {
         (None, Some(limit)) => (bar(0.0), say!("of {}", "de {}", figure(*limit))),
         _ => (" ".repeat(BAR), word!("no limit", "sin límite").to_owned()),
     };
+    let name = match *name {
+        "cost" => word!("cost", "coste"),
+        "latency" => word!("latency", "latencia"),
+        _ => word!("tokens", "tokens"),
+    };
     format!("{name:<8} {value_text:>10} {bar} {limit_text}")
 }
 
@@ -305,7 +323,7 @@ fn phase_line(phase: &PhaseRow) -> String {
     format!(
         "{mark} {} {:<14} {duration:>9} {:>8} {:>7} {cost:>10}  {model}\n",
         phase.number,
-        phase.name,
+        words::phase(language(), phase.name),
         number(phase.tokens),
         number(phase.agents)
     )

@@ -7,6 +7,7 @@
 mod alerts;
 mod condition;
 mod fold;
+pub mod names;
 pub mod prometheus;
 mod series;
 

@@ -278,14 +278,18 @@ fn colours_are_used_where_they_are_wanted() {
 
 /// The process of the command that runs in this folder.
 fn process_in(folder: &std::path::Path) -> Option<u32> {
-    let folder = folder.canonicalize().ok()?;
-    let processes = std::fs::read_dir("/proc").ok()?.flatten();
+    processes_in(folder).first().copied()
+}
+
+fn processes_in(folder: &std::path::Path) -> Vec<u32> {
+    let Ok(folder) = folder.canonicalize() else { return Vec::new() };
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let here =
         processes.filter(|it| std::fs::read_link(it.path().join("cwd")).is_ok_and(|cwd| cwd == folder));
     let named = |it: &std::fs::DirEntry| {
         std::fs::read_to_string(it.path().join("comm")).is_ok_and(|name| name.trim() == "candor")
     };
-    here.filter(named).find_map(|it| it.file_name().to_str()?.parse().ok())
+    here.filter(named).filter_map(|it| it.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// The processor time that a process has used, in hundredths of a second.
@@ -293,6 +297,56 @@ fn ticks(process: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     [11, 12].map(|at: usize| fields[at].parse::<u64>().unwrap()).iter().sum()
+}
+
+#[test]
+fn the_dashboard_fits_its_terminal_and_rests_while_nothing_happens() {
+    // spec: orchestrator DB-05 DB-06
+    let agents = "[[agents]]\nagent_type = \"press\"\nspecialization = \"Prints\"\ncommand = [\"sh\", \"-c\", \"cat > /dev/null; echo jam >&2; exit 3\"]\n\
+        [[agents]]\nagent_type = \"dryer\"\nspecialization = \"Dries\"\ncommand = [\"sh\", \"-c\", \"cat > /dev/null; until [ -e dry ]; do sleep 0.2; done; echo '{\\\"outputs\\\":{\\\"dry\\\":1}}'\"]\n";
+    let candor = Candor::with_config(&format!(
+        "[limits]\nagent_timeout = 60\n[limits.retry]\nmax_retries = 0\n{agents}"
+    ));
+    let plan = |agent: &str| {
+        let task =
+            serde_json::json!({"task_id": "t1", "description": "Print the poster", "agent_type": agent});
+        serde_json::json!({ "subtasks": [task] }).to_string()
+    };
+    candor.write("press.json", plan("press"));
+    candor.write("dryer.json", plan("dryer"));
+    candor.run(["run", "--plan", "press.json", "--unattended", "--run-id", "run_1"]).ended_with(1);
+    for (columns, language, words) in [
+        (80, "en", ["aborted", "✗ 5 Execution", "Last 24 h: 1 run, 1 ended", "Circuits opened"]),
+        (120, "es", ["abortada", "✗ 5 Ejecución", "Últimas 24 h: 1 ejecución", "Circuitos abiertos"]),
+    ] {
+        let setup = format!("stty cols {columns} rows 40; ");
+        let seen = at_terminal_of(&setup, &candor, &["--lang", language, "dashboard", "run_1"], &[]);
+        let fits = |line: &str| line.trim_end().chars().count() <= columns;
+        assert!(seen.screen.lines().all(fits), "wider than {columns}:\n{}", seen.screen);
+        words.iter().for_each(|word| assert!(seen.screen.contains(word), "no {word} in:\n{}", seen.screen));
+    }
+    // A run under way is followed; while its agent sleeps, nothing is drawn.
+    let mut run = candor.start(["run", "--plan", "dryer.json", "--unattended", "--run-id", "run_2"]);
+    until("the dryer is at work", || {
+        candor.run(["status", "run_2", "--json"]).stdout.contains("in_progress")
+    });
+    std::thread::scope(|scope| {
+        let watched = scope.spawn(|| at_terminal(&candor, &["dashboard", "run_2"], &[]));
+        let mut process = None;
+        let is_another = |found: &u32| *found != run.id();
+        until("the dashboard runs", || {
+            process = processes_in(candor.folder()).into_iter().find(is_another);
+            process.is_some()
+        });
+        std::thread::sleep(Duration::from_secs(2));
+        let before = ticks(process.unwrap());
+        std::thread::sleep(Duration::from_secs(3));
+        let used = ticks(process.unwrap()) - before;
+        candor.write("dry", "");
+        assert!(used <= 6, "{used} hundredths of a second in 3 s");
+        assert!(watched.join().unwrap().screen.contains("completed"));
+    });
+    assert!(run.wait().unwrap().success());
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn the_dashboard_says_what_the_other_commands_say() {
     };
     assert_eq!(names(&board["kpis"]["kpis"]), names(&kpis["report"]["kpis"]));
     let text = scene.run(&["dashboard", "run_1"]).ended_with(0).stdout;
-    for word in ["✓ 0 pre_analysis", "✓ 7 consolidation", "tokens", "no limit", "phase-1-parse_goal"] {
+    for word in ["✓ 0 Pre-analysis", "✓ 7 Consolidation", "tokens", "no limit", "phase-1-parse_goal"] {
         assert!(text.contains(word), "no {word} in:\n{text}");
     }
     // spec: orchestrator DB-07 DB-08
