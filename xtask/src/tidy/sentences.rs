@@ -26,7 +26,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("crates/cli/src/view/report/diagrams.rs", "Mermaid"),
     ("crates/cli/src/view/report/html.rs", "HTML"),
     (
-        "crates/cli/src/view/words/recorded.rs",
+        "crates/projections/src/recorded.rs",
         "it is the catalogue of what logs say in English, which a test holds complete",
     ),
     (
@@ -38,6 +38,7 @@ const OTHERS: &[(&str, &str)] = &[
         "rules to start from; a message is shown as the configuration has it",
     ),
     ("crates/projections/src/kpi/condition.rs", "serde tells it with its own words, which are English"),
+    ("crates/projections/src/kpi/names.rs", "it is a catalogue: each figure stands with its words in both languages"),
     ("crates/projections/src/kpi/prometheus.rs", "Prometheus"),
     ("crates/projections/src/trace/scores.rs", "comments in traces"),
     (
