@@ -38,7 +38,10 @@ const OTHERS: &[(&str, &str)] = &[
         "rules to start from; a message is shown as the configuration has it",
     ),
     ("crates/projections/src/kpi/condition.rs", "serde tells it with its own words, which are English"),
-    ("crates/projections/src/kpi/names.rs", "it is a catalogue: each figure stands with its words in both languages"),
+    (
+        "crates/projections/src/kpi/names.rs",
+        "it is a catalogue: each figure stands with its words in both languages",
+    ),
     ("crates/projections/src/kpi/prometheus.rs", "Prometheus"),
     ("crates/projections/src/trace/scores.rs", "comments in traces"),
     (
