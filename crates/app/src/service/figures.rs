@@ -123,8 +123,9 @@ impl Service {
         Ok(artifacts(&self.load(run).await?.state))
     }
 
-    /// Appends a note to a stream of the installation.
-    pub async fn append_note(&self, note: StreamNote) -> Result<(), AppError> {
+    /// Appends a note to a stream of the installation, without secrets: reasons and answers are people's words.
+    pub async fn append_note(&self, mut note: StreamNote) -> Result<(), AppError> {
+        self.0.app.redactor().value(&mut note.body);
         Ok(self.0.log.append_note(note).await?)
     }
 

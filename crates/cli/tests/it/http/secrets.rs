@@ -51,6 +51,10 @@ fn no_endpoint_and_no_page_shows_a_secret_of_a_request_an_input_or_a_failure() {
     let words = json!({"rating": 4, "text": format!("it printed {SECRET}")});
     let rated = server.post(&format!("/api/v1/runs/{failed}/feedback"), words);
     assert!(rated.status < 300 && !rated.body.contains(SECRET), "{rated:?}");
+    // What was done is on record with its reason, in the audit too.
+    let reason = json!({"reason": format!("{SECRET} was printed")});
+    let cancelled = server.post(&format!("/api/v1/runs/{asking}/cancel"), reason);
+    assert!(cancelled.status < 300 && !cancelled.body.contains(SECRET), "{cancelled:?}");
     let audit = std::fs::read_dir(candor.path("data")).unwrap().flatten();
     for file in audit.filter(|entry| entry.path().is_file()) {
         let bytes = std::fs::read(file.path()).unwrap_or_default();
