@@ -17,14 +17,14 @@ pub(crate) fn of(folder: &Path) -> Key {
     kept(folder).unwrap_or_else(|| {
         keep(folder);
         // Another process may have been first.
-        kept(folder).unwrap_or_else(new)
+        kept(folder).unwrap_or_else(of_process)
     })
 }
 
 /// Keeps a key in a data folder that has none. Where that fails, tags hold for this process only: nothing depends on more.
 pub(crate) fn keep(folder: &Path) {
     let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path(folder));
-    let _ = file.and_then(|mut file| file.write_all(&new()));
+    let _ = file.and_then(|mut file| file.write_all(&of_process()));
 }
 
 fn path(folder: &Path) -> std::path::PathBuf {
@@ -36,7 +36,7 @@ fn kept(folder: &Path) -> Option<Key> {
     fs::File::open(path(folder)).and_then(|mut file| file.read_exact(&mut key)).is_ok().then_some(key)
 }
 
-fn new() -> Key {
+fn of_process() -> Key {
     *NEW.get_or_init(|| {
         let mut key = Key::default();
         let _ = fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut key));
