@@ -98,7 +98,12 @@ fn cut(text: &str) -> Split {
         let whole = tidy(text);
         let description = if whole.is_empty() { plain.clone() } else { whole };
         split.steps.push(Step::new(description, Vec::new(), true));
-        split.parts = vec![Part { text: plain, place: Place::Task { steps: vec![0] } }];
+        split.parts.clear();
+    }
+    // Where no part was made out, the steps are all of the text: "and , …".
+    if split.parts.is_empty() {
+        let steps = (0..split.steps.len()).collect();
+        split.parts = vec![Part { text: plain, place: Place::Task { steps } }];
     }
     split
 }

@@ -53,8 +53,9 @@ pub(super) fn cover(text: &str, parts: &mut [Part]) {
         let rest = text.get(done..).unwrap_or_default();
         let near = rest.get(..rest.floor_char_boundary(part.text.len() + LONGEST_GAP)).unwrap_or(rest);
         // A part may be in other words than the text, as "deploy" is for "before deploying".
-        let Some((gap, _)) = near.split_once(part.text.as_str()) else { continue };
-        let end = gap.len() + part.text.len();
+        let Some(start) = whole_words(near, &part.text) else { continue };
+        let end = start + part.text.len();
+        let gap = near.get(..start).unwrap_or_default();
         if let Some(whole) = near.get(..end).filter(|_| has_words(gap)) {
             whole.trim_start_matches([' ', ',', ';', '.', '\n']).clone_into(&mut part.text);
         }
@@ -65,6 +66,20 @@ pub(super) fn cover(text: &str, parts: &mut [Part]) {
         last.text.push(' ');
         last.text.push_str(rest.trim());
     }
+}
+
+/// Where some words stand in a text, and not as a piece of other words: the step `c` is not the beginning of `could`.
+fn whole_words(text: &str, part: &str) -> Option<usize> {
+    let joins = |one: Option<char>, other: Option<char>| {
+        one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)
+    };
+    let mut found = text.match_indices(part).filter(|(_, part)| !part.is_empty());
+    found.find_map(|(start, part)| {
+        let before = text.get(..start)?.chars().next_back();
+        let after = text.get(start + part.len()..)?.chars().next();
+        let within = joins(before, part.chars().next()) || joins(part.chars().next_back(), after);
+        (!within).then_some(start)
+    })
 }
 
 impl Place {

@@ -146,6 +146,14 @@ proptest! {
 }
 
 #[test]
+fn a_step_of_one_letter_is_no_piece_of_another_word() {
+    // spec: findings GL-05
+    let parts = read("could you please c").parts;
+    assert!(parts.iter().any(|part| words(&part.text).any(|word| word == "could")), "{parts:?}");
+    assert!(read("and , ※").parts.iter().any(|part| part.text.contains("and")));
+}
+
+#[test]
 fn every_clause_went_somewhere() {
     let split = read(
         "We moved offices in May. Analyse last year's invoices: find the largest ones and explain the changes. \
