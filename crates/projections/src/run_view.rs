@@ -180,7 +180,7 @@ mod tests {
                 let failures = [mortem.failures.len(), explained.failures.len()];
                 assert_eq!(failures, [view.failures.len(); 2], "{name} after {end}");
                 // What could not start, because a task before it failed, is listed and was no attempt.
-                let made = view.failures.iter().filter(|failure| failure.attempt > 0).count();
+                let made = explained.failures.iter().filter(|failure| failure.attempt > 0).count();
                 assert_eq!(status.failures, made, "{name} after {end}");
                 assert_eq!(report.outcome, mortem.outcome, "{name} after {end}");
                 assert_eq!(report.cost.total, view.cost, "{name} after {end}");
