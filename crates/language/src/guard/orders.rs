@@ -157,11 +157,20 @@ impl<'a> Sentence<'a> {
         while at < self.tokens.len() {
             let end = self.name_end(at);
             let called = self.kinds(at, end) & (ROBOT | PROGRAM) != 0;
-            let called = if called { self.called_as(at, end) } else { None };
+            let called = if called && !self.is_identifier(at, end) { self.called_as(at, end) } else { None };
             found = found.filter(|found| found.is_robot).or(called).or(found);
             at = end.max(at + 1);
         }
         found
+    }
+
+    /// Whether these words are a piece of a name in code: `--fault flight_agent=timeout` calls nobody.
+    fn is_identifier(&self, at: usize, end: usize) -> bool {
+        let (first, last) = (self.tokens.get(at), end.checked_sub(1).and_then(|last| self.tokens.get(last)));
+        let before =
+            first.and_then(|first| self.text.get(..first.at)).is_some_and(|text| text.ends_with('_'));
+        let after = last.and_then(|last| self.text.get(last.end..));
+        before || after.is_some_and(|text| text.starts_with(['_', '=']))
     }
 
     /// Where the name of a program that begins here ends; a comma ends it too.

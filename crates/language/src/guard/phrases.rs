@@ -304,7 +304,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         "two|2|both|double ~2 REPLY|ways|responses|paragraphs|personalities
         REPLY|respond|answer ~3 in two|2 ~1 ways|different
         one ~2 as|for MODEL
-        normal|usual|standard|regular|classic|default REPLY
+        normal|usual|regular|classic|default REPLY
+        standard response|responses|reply|replies|answer|answers
         as ~1 MODEL and ~3 as
         way ~2 would ~1 normally|respond|answer
         would|as ~2 normally respond",

@@ -233,13 +233,19 @@ fn spread(text: &str, tokens: &[Token], hits: &mut Vec<Hit>) {
     }
 }
 
+/// Abbreviations that documents repeat, and no persona has as its name.
+const TECHNICAL: &[&str] = &[
+    "JSON", "HTTP", "HTTPS", "HTML", "API", "APIS", "CSV", "XML", "YAML", "TOML", "SQL", "MCP", "PDF", "URL",
+    "CPU", "TLS", "SSE",
+];
+
 /// A name in capitals that is said again and again, as personas are.
 fn names(text: &str, tokens: &[Token], hits: &mut Vec<Hit>) {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for token in tokens {
         let word = text.get(token.at..token.end).unwrap_or_default();
         let is_name = (3..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase());
-        if !is_name {
+        if !is_name || TECHNICAL.contains(&word) {
             continue;
         }
         let count = seen.entry(word).or_default();

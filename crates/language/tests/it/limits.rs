@@ -154,6 +154,14 @@ fn a_step_of_one_letter_is_no_piece_of_another_word() {
 }
 
 #[test]
+fn to_use_none_of_something_contradicts_nothing() {
+    let text = "Count the seeds. Use no tap water.";
+    let reading = goal::read(text, "2025-01-15T10:00:00Z".parse().unwrap());
+    let judged = candor_language::evaluate::evaluate(text, &reading);
+    assert!(judged.evaluation.prompt_quality.contradictions.is_empty(), "{judged:?}");
+}
+
+#[test]
 fn every_clause_went_somewhere() {
     let split = read(
         "We moved offices in May. Analyse last year's invoices: find the largest ones and explain the changes. \

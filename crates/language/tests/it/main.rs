@@ -15,6 +15,7 @@ mod goal_spanish;
 mod goal_table;
 mod goal_travel;
 mod goal_work;
+mod guard;
 mod limits;
 mod split;
 mod success;

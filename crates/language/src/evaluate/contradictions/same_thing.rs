@@ -51,6 +51,10 @@ fn read(words: &Words<'_>, at: usize, phrases: &[&str], language: Language) -> O
     if words.ends(from.checked_sub(1)?) {
         return None;
     }
+    // "Use no tap water" says once that there is none.
+    if matches!(words.key(from), "no" | "ningun" | "ninguna" | "ninguno") {
+        return None;
+    }
     while tables::DETERMINERS.contains(words.key(from)) && !words.ends(from) {
         from += 1;
     }
