@@ -6,8 +6,9 @@
 //! writers are held off for the last few pages.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::hooks::Wal;
@@ -35,13 +36,16 @@ pub(crate) enum Tell {
     Enough,
 }
 
-/// Tells of a log that has become long: by a hook of the connection that writes. Others may tell as well.
+/// Tells of a log that has become long: by a hook of the connection that writes. Others may tell as well. How many pages
+/// the log has is in `length` after each commit.
 pub(crate) fn tell_when_long(
     connection: &mut Connection,
+    length: Arc<AtomicI32>,
 ) -> rusqlite::Result<(SyncSender<Tell>, Receiver<Tell>)> {
     let (tell, told) = sync_channel(1);
     let (mut long, ours) = (Long::default(), tell.clone());
     connection.wal_hook(Some(move |_: &mut Wal, pages| {
+        length.store(pages, Ordering::Relaxed);
         if long.is_reached(pages) {
             // Where there is no room it has been told already.
             let _ = ours.try_send(Tell::Long);

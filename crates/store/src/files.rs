@@ -189,12 +189,18 @@ fn index_frames(shm: &[u8]) -> Option<usize> {
 fn missing_frames(shm: &[u8], wal: &[u8]) -> Option<String> {
     const FRAME: usize = FRAME_HEADER + 4096;
     let known = index_frames(shm)?;
-    let there = wal.len().saturating_sub(WAL_HEADER) / FRAME;
+    // The length of the file says little: behind the last commit lie zeros (see `reserve`) or frames of earlier rounds.
+    let of_this_round = |frame: &&[u8]| frame.len() == FRAME && frame.get(8..16) == wal.get(16..24);
+    let frames = wal.get(WAL_HEADER..).unwrap_or_default().chunks(FRAME);
+    let there = frames.take_while(of_this_round).count();
     // What was copied into the file already is not lost with the write-ahead log.
     let copied = usize::try_from(u32::from_ne_bytes(shm.get(96..100)?.try_into().ok()?)).ok()?;
     (known > there && known > copied).then(|| match there {
         0 => format!("the write-ahead log is missing: {known} pages of commits are lost"),
-        _ => format!("the write-ahead log is cut: {} of {known} pages of commits are missing", known - there),
+        _ => format!(
+            "the write-ahead log is cut or overwritten: {} of {known} pages of commits are missing",
+            known - there
+        ),
     })
 }
 

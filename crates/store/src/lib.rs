@@ -68,6 +68,7 @@ mod readers;
 mod record;
 mod repair;
 mod report;
+mod reserve;
 mod retention;
 mod scan;
 mod schema;

@@ -67,7 +67,7 @@ impl SqliteLog {
         let readers = Readers::start(path, &options)?;
         let checkpointer =
             Checkpointer::open(path, &options).map_err(|error| at_path("open the log", path, error))?;
-        let writer = Writer::start(connection, checkpointer, &options, last_seq)?;
+        let writer = Writer::start(path, connection, checkpointer, &options, last_seq)?;
         let lookout = Lookout::new(path, options, writer.written());
         let inner =
             Inner { lookout, readers, writer, large_body: options.large_body, outcomes: Arc::default() };

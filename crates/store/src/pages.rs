@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// The size of the pages that this program writes.
-const OUR_PAGE: usize = 4096;
+pub(crate) const OUR_PAGE: usize = 4096;
 /// The bytes before the first frame of a write-ahead log, and those before the page in each frame.
 pub(crate) const WAL_HEADER: usize = 32;
 pub(crate) const FRAME_HEADER: usize = 24;

@@ -4,6 +4,8 @@
 //! task of the executor that appends run on commits, once they have all had their turn. On a slow disk that would
 //! hold up everything else that its thread has to do; there the log's own thread commits.
 
+use std::path::Path;
+use std::sync::atomic::AtomicI32;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
@@ -19,7 +21,9 @@ use crate::checkpoint::{self, Checkpointer, Tell};
 use crate::error::{Shared, storage};
 use crate::group::{self, Answer, Memory, Work};
 use crate::queue::{Lead, Look, Queue};
+use crate::reserve::Reserve;
 use crate::schema::is_busy;
+use crate::transaction::Transaction;
 
 /// Up to how long a commit may take, on average, to be made by a task of an executor.
 const QUICK: Duration = Duration::from_millis(1);
@@ -57,8 +61,9 @@ struct Desk {
 }
 
 impl Writer {
-    /// Starts on a connection that is ready, to a log whose last event is `last_seq`.
+    /// Starts on a connection that is ready, to the log at `path` whose last event is `last_seq`.
     pub(crate) fn start(
+        path: &Path,
         mut connection: Connection,
         checkpointer: Checkpointer,
         options: &OpenOptions,
@@ -68,8 +73,11 @@ impl Writer {
         let not_ready = |error| storage("prepare the log", error);
         // The wait for another process is the thread's, not SQLite's: nobody else may wait so long.
         connection.busy_timeout(Duration::ZERO).map_err(not_ready)?;
-        let (checkpoints, told) = checkpoint::tell_when_long(&mut connection).map_err(not_ready)?;
-        let service = Service { connection, tell, memory: Memory::default(), pace: None };
+        let pages = Arc::new(AtomicI32::new(0));
+        let (checkpoints, told) =
+            checkpoint::tell_when_long(&mut connection, Arc::clone(&pages)).map_err(not_ready)?;
+        let reserve = Reserve::new(path, pages);
+        let service = Service { connection, tell, memory: Memory::default(), reserve, pace: None };
         let desk = Arc::new(Desk { queue: Queue::new(options.queue), service: Mutex::new(service) });
         let mut this = Self { desk: Arc::clone(&desk), written, checkpoints, threads: Vec::new() };
         let (on_thread, patience) = (Arc::clone(&desk), options.busy_timeout);
@@ -183,6 +191,7 @@ struct Service {
     connection: Connection,
     tell: watch::Sender<Written>,
     memory: Memory,
+    reserve: Reserve,
     /// How long a commit takes, on average.
     pace: Option<Duration>,
 }
@@ -210,8 +219,7 @@ impl Service {
     /// Commits, waiting for another process until `give_up`.
     fn commit(&mut self, commands: &[Command], give_up: Instant) -> rusqlite::Result<Vec<Answer>> {
         loop {
-            let works = commands.iter().map(|command| &command.work);
-            match group::commit(&mut self.connection, &mut self.memory, works) {
+            match self.commit_group(commands) {
                 Ok(answers) => {
                     let (found, last) = (self.memory.found_seq(), self.memory.last_seq());
                     self.tell.send_modify(|written| {
@@ -230,6 +238,16 @@ impl Service {
                 }
             }
         }
+    }
+
+    fn commit_group(&mut self, commands: &[Command]) -> rusqlite::Result<Vec<Answer>> {
+        if self.reserve.is_short() {
+            let _held_off = Transaction::begin(&mut self.connection)?;
+            // Without room SQLite makes the file longer itself, or says why it cannot.
+            let _ = self.reserve.grow();
+        }
+        let works = commands.iter().map(|command| &command.work);
+        group::commit(&mut self.connection, &mut self.memory, works)
     }
 
     /// Whether commits are quick, now that one more took so long.

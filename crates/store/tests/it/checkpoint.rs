@@ -69,6 +69,31 @@ async fn whoever_reads_for_long_holds_up_no_append_and_the_log_begins_anew_after
 }
 
 #[tokio::test]
+async fn the_file_of_the_log_becomes_longer_in_few_steps() {
+    let place = Place::new();
+    let log = place.open();
+    let length = || std::fs::metadata(place.folder.path().join("log.db-wal")).unwrap().len();
+    let (mut before, mut steps) = (0, 0);
+    for n in 0..200 {
+        log.append(&run("run_1"), Position(n), &[paused(n, "a reason")]).await.unwrap();
+        steps += u32::from(std::mem::replace(&mut before, length()) != before);
+    }
+    // Each append alone would make it longer.
+    assert!((2..16).contains(&steps), "{steps} steps");
+    assert!(length() < 8 * 200 * 4_096, "{} bytes", length());
+    let read = log.read(&run("run_1"), Position::START).await.unwrap();
+    assert_eq!(read.len(), 200);
+    assert_eq!(candor_store::verify(&place.path).unwrap().problems, [""; 0], "room is no damage");
+    // As after a kill: whoever opens the files reads what was committed, and nothing behind it.
+    let copy = Place::new();
+    for suffix in ["", "-wal", "-shm"] {
+        let name = format!("log.db{suffix}");
+        std::fs::copy(place.folder.path().join(&name), copy.folder.path().join(&name)).unwrap();
+    }
+    assert_eq!(copy.open().read(&run("run_1"), Position::START).await.unwrap(), read);
+}
+
+#[tokio::test]
 async fn a_log_that_is_closed_meanwhile_is_one_whole_file() {
     let place = Place::new();
     let log = place.open();

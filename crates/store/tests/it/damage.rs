@@ -23,6 +23,12 @@ fn snapshot(path: &Path) -> (TempDir, PathBuf) {
     (folder, copy)
 }
 
+/// A write-ahead log without the room behind its last commit.
+fn used(mut wal: Vec<u8>) -> Vec<u8> {
+    wal.truncate(wal.iter().rposition(|byte| *byte != 0).unwrap() + 1);
+    wal
+}
+
 fn is_prefix(read: &[Event], written: &[Event]) -> bool {
     written.starts_with(read)
 }
@@ -463,7 +469,7 @@ async fn a_write_ahead_log_cut_at_any_length_gives_a_prefix() {
         let run = run(&format!("run_{}", n % 3));
         log.append(&run, Position(n / 3), &[numbered(n / 3 + 1)]).await.unwrap();
     }
-    let wal = std::fs::read(place.folder.path().join("log.db-wal")).unwrap();
+    let wal = used(std::fs::read(place.folder.path().join("log.db-wal")).unwrap());
     let main = std::fs::read(&place.path).unwrap();
     let (mut shorter, written) = (0, (1..=10).map(numbered).collect::<Vec<_>>());
     for step in 0..60 {
@@ -516,7 +522,7 @@ async fn commits_that_are_missing_from_the_write_ahead_log_are_noticed_before_it
         let folder = tempfile::tempdir().unwrap();
         let (path, _) = unfinished_wal(folder.path()).await;
         let wal_path = folder.path().join("log.db-wal");
-        let wal = std::fs::read(&wal_path).unwrap();
+        let wal = used(std::fs::read(&wal_path).unwrap());
         if keep == 0.0 {
             std::fs::remove_file(&wal_path).unwrap();
         } else {
@@ -529,6 +535,20 @@ async fn commits_that_are_missing_from_the_write_ahead_log_are_noticed_before_it
         }
         assert!(repair(&path, None).unwrap().unknown_loss.is_some());
     }
+}
+
+#[tokio::test]
+async fn commits_that_were_overwritten_with_zeros_are_noticed() {
+    // spec: findings DU-02
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = unfinished_wal(folder.path()).await;
+    let wal_path = folder.path().join("log.db-wal");
+    let mut wal = std::fs::read(&wal_path).unwrap();
+    let end = used(wal.clone()).len();
+    wal[end / 2..end].fill(0);
+    std::fs::write(&wal_path, &wal).unwrap();
+    let refused = SqliteLog::open(&path, OpenOptions::default()).unwrap_err().to_string();
+    assert!(refused.contains("overwritten") && refused.contains("candor repair"), "{refused}");
 }
 
 #[tokio::test]
