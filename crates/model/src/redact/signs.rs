@@ -1,7 +1,8 @@
 //! Whether a text may hold a secret: the quick look that every event gets.
 //!
-//! Each sign is looked for by the rarest three letters in a row in it. One step through the text with a table of them costs a
-//! third of an automaton for all signs, and the table is made in a hundredth of the time.
+//! Each sign is looked for by two of its pairs of letters, the rarest of those at even places in it and of those at odd ones:
+//! wherever it begins, one of them stands at an even place of the text. So every second letter is a step, and most blocks of
+//! a text have none of the pairs.
 
 use crate::secret;
 
@@ -24,17 +25,20 @@ const FREQUENT: &[u8] = b"e\"taonsi rl_cd:pu,mgfh{}ybk1v0-.w[]2";
 /// How far back a letter may belong to an escaped one: `\u001b`.
 const LONGEST_ESCAPE: usize = 6;
 
-/// How many letters in a row lead to a sign.
-const LETTERS: usize = 3;
-/// The bits of a letter that are looked at. Both cases of a letter have the same.
-const BITS: usize = 5;
-/// How many rows of letters there are.
-const ROWS: usize = 1 << (BITS * LETTERS);
+/// How many bytes are looked at together.
+const BLOCK: usize = 16;
+/// What tells the cases of a letter apart.
+const CASE: u8 = b'a' ^ b'A';
+/// A sign has at least one pair at an even place and one at an odd place.
+const SHORTEST: usize = 3;
 
-/// The signs of secrets, by their rarest rows of letters.
+/// Two letters in a row.
+type Pair = [u8; 2];
+
+/// The signs of secrets, by their rarest pairs of letters.
 pub(super) struct Signs {
-    /// For each row of letters the place of its signs in `groups`, counted from 1; 0 if it has none.
-    places: Box<[u16]>,
+    /// For each pair of letters, in any case, the place of its signs in `groups`, counted from 1; 0 if it has none.
+    places: Box<[u8]>,
     groups: Vec<Vec<Sign>>,
     /// The operator has named a field of one or two letters: every text is looked at.
     everything: bool,
@@ -44,8 +48,10 @@ pub(super) struct Signs {
 #[derive(Debug)]
 struct Sign {
     text: String,
-    /// Where its rarest row of letters stands in it.
+    /// Where its pair of letters stands in it.
     offset: usize,
+    /// Where its rarest letter beside them stands, and what it is: most places where the pair stands are ruled out by it.
+    probe: (usize, u8),
     /// Whether it counts only where a word begins: `sk-` begins a key, and stands in `task-lister`.
     begins_word: bool,
 }
@@ -53,50 +59,86 @@ struct Sign {
 impl Signs {
     /// The signs of every installation, and the texts that are secrets in this one, as they are and as they stand in JSON.
     pub(super) fn new<'a>(known: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut signs = Self { places: vec![0; ROWS].into(), groups: Vec::new(), everything: false };
+        let places = vec![0; usize::from(u16::MAX) + 1].into();
+        let mut signs = Self { places, groups: Vec::new(), everything: false };
         let common = SIGNS.iter().map(|text| (*text, secret::begins_key(text)));
         for (text, begins_word) in common.chain(known.into_iter().map(|text| (text, false))) {
-            signs.add(text, begins_word);
+            signs.everything |= text.len() < SHORTEST;
+            for from in [0, 1] {
+                signs.add(text, from, begins_word);
+            }
         }
         signs
     }
 
-    fn add(&mut self, text: &str, begins_word: bool) {
-        let rarity = |(_, letters): &(usize, &[u8])| letters.iter().map(|byte| rank(*byte)).sum::<usize>();
-        let rarest = text.as_bytes().windows(LETTERS).enumerate().max_by_key(rarity);
-        let Some((offset, letters)) = rarest else {
-            self.everything = true;
-            return;
-        };
-        let Some(place) = self.places.get_mut(letters.iter().fold(0, row)) else { return };
-        if *place == 0 {
-            self.groups.push(Vec::new());
-            // There are fewer rows than numbers.
-            *place = u16::try_from(self.groups.len()).unwrap_or(u16::MAX);
+    /// Adds a sign by the rarest of every second pair.
+    fn add(&mut self, text: &str, from: usize, begins_word: bool) {
+        let pairs = text.as_bytes().windows(2).enumerate().skip(from).step_by(2);
+        let rarest = pairs.max_by_key(|(_, pair)| pair.iter().map(|byte| rank(*byte)).sum::<usize>());
+        let Some((offset, &[first, second])) = rarest else { return };
+        let beside = text.as_bytes().iter().enumerate().filter(|(at, _)| *at != offset && *at != offset + 1);
+        let Some((at, byte)) = beside.max_by_key(|(_, byte)| rank(**byte)) else { return };
+        let sign = Sign { text: text.to_owned(), offset, probe: (at, byte | CASE), begins_word };
+        let place = self.group_of([first.to_ascii_lowercase(), second.to_ascii_lowercase()]);
+        for first in [first.to_ascii_lowercase(), first.to_ascii_uppercase()] {
+            for second in [second.to_ascii_lowercase(), second.to_ascii_uppercase()] {
+                if let Some(known) = self.places.get_mut(number([first, second])) {
+                    *known = place;
+                }
+            }
         }
-        let group = usize::from(*place).checked_sub(1).and_then(|at| self.groups.get_mut(at));
-        let sign = Sign { text: text.to_owned(), offset, begins_word };
-        if let Some(group) = group {
+        if let Some(group) = self.groups.get_mut(usize::from(place) - 1) {
             group.push(sign);
         }
     }
 
-    /// Whether one of the signs stands in the text.
-    pub(super) fn are_in(&self, text: &str) -> bool {
-        let mut letters = 0;
-        self.everything
-            || text.bytes().enumerate().any(|(at, byte)| {
-                letters = row(letters, &byte);
-                let place = self.places.get(letters).copied().unwrap_or(0);
-                place != 0 && self.stands_at(text.as_bytes(), (at + 1).wrapping_sub(LETTERS), place)
-            })
+    /// The place of the signs of a pair. Where there are more pairs than places, the last is for all that come.
+    fn group_of(&mut self, pair: Pair) -> u8 {
+        let place = self.place(pair);
+        if place != 0 {
+            return place;
+        }
+        if self.groups.len() < usize::from(u8::MAX) {
+            self.groups.push(Vec::new());
+        }
+        u8::try_from(self.groups.len()).unwrap_or(u8::MAX)
     }
 
-    #[cold]
-    fn stands_at(&self, text: &[u8], at: usize, place: u16) -> bool {
+    fn place(&self, pair: Pair) -> u8 {
+        self.places.get(number(pair)).copied().unwrap_or(0)
+    }
+
+    /// Whether one of the signs stands in the text.
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+        // Without a branch for each pair, it is a fifth of the steps.
+        let suspicious = |block: &[u8; BLOCK]| {
+            block.as_chunks().0.iter().fold(0, |found, pair| found | self.place(*pair)) != 0
+        };
+        self.everything
+            || blocks
+                .iter()
+                .enumerate()
+                .any(|(nth, block)| suspicious(block) && self.stand_in(text.as_bytes(), nth * BLOCK, block))
+            || self.stand_in(text.as_bytes(), blocks.len() * BLOCK, rest)
+    }
+
+    /// Whether a sign stands around one of the pairs of a block, which begins at an even place.
+    fn stand_in(&self, text: &[u8], from: usize, block: &[u8]) -> bool {
+        block.as_chunks().0.iter().enumerate().any(|(nth, pair)| {
+            let place = self.place(*pair);
+            place != 0 && self.stands_at(text, from + 2 * nth, place)
+        })
+    }
+
+    fn stands_at(&self, text: &[u8], at: usize, place: u8) -> bool {
         let group = usize::from(place).checked_sub(1).and_then(|at| self.groups.get(at));
         group.into_iter().flatten().any(|sign| {
             let Some(start) = at.checked_sub(sign.offset) else { return false };
+            let (probe, byte) = sign.probe;
+            if text.get(start + probe).is_none_or(|there| there | CASE != byte) {
+                return false;
+            }
             let there = start.checked_add(sign.text.len()).and_then(|end| text.get(start..end));
             there.is_some_and(|there| there.eq_ignore_ascii_case(sign.text.as_bytes()))
                 && (!sign.begins_word || may_begin_word(text, start))
@@ -110,9 +152,8 @@ fn may_begin_word(text: &[u8], start: usize) -> bool {
     !before.last().is_some_and(u8::is_ascii_alphanumeric) || before.contains(&b'\\')
 }
 
-/// A row of letters with one more behind it.
-fn row(before: usize, letter: &u8) -> usize {
-    (before << BITS | usize::from(letter & ((1 << BITS) - 1))) & (ROWS - 1)
+fn number(pair: Pair) -> usize {
+    usize::from(u16::from_le_bytes(pair))
 }
 
 fn rank(byte: u8) -> usize {
@@ -129,13 +170,24 @@ mod tests {
         // spec: findings SE-04
         let signs = Signs::new(["Own-secret-value"]);
         for sign in SIGNS.iter().chain(&["Own-secret-value"]) {
-            for text in [sign.to_string(), format!("x {sign}"), format!("say: {} y", sign.to_uppercase())] {
-                assert!(signs.are_in(&text), "{text}");
+            for before in 0..2 * BLOCK {
+                let text = format!("{:.<before$}{sign} y", "");
+                assert!(signs.are_in(&text) && signs.are_in(&text.to_uppercase()), "{text}");
             }
+            assert!(signs.are_in(sign), "{sign}");
         }
         for text in ["", "s", "Plan a trip to Paris", "\"agent_type\":\"flight_agent\",\"attempt\":1"] {
             assert!(!signs.are_in(text), "{text}");
         }
+    }
+
+    #[test]
+    fn more_values_than_there_are_places_are_all_found() {
+        let known: Vec<String> =
+            (0..2_000_u32).map(|n| format!("Value{:06x}", n.wrapping_mul(0x9e37_79b9) >> 8)).collect();
+        let signs = Signs::new(known.iter().map(String::as_str));
+        assert!(known.iter().all(|value| signs.are_in(&format!(" {value}"))));
+        assert!(!signs.are_in("Plan a trip"));
     }
 
     #[test]
