@@ -171,7 +171,7 @@ pub enum Input {
     /// An agent or a phase told everyone at work something.
     Broadcast {
         /// The message.
-        message: Box<Broadcast>,
+        message: Arc<Broadcast>,
         /// By what contradictions between agents are settled here.
         rules: Box<ConflictRules>,
     },

@@ -56,7 +56,7 @@ pub struct PhaseContext<'a> {
     /// What agents answered to questions of this phase.
     pub responses: &'a [QueryResponse],
     /// What agents told each other so far.
-    pub messages: &'a [Broadcast],
+    pub messages: &'a [Arc<Broadcast>],
     /// What models have said so far to the phase; absent if there is no model.
     pub answers: Option<Answers<'a>>,
     /// Who knows what texts mean; absent if only words can be compared.

@@ -259,7 +259,7 @@ impl Driver {
     fn settle(&mut self) {
         let messages = self.session.take_messages();
         if !messages.is_empty() {
-            self.bus.send_modify(|bus| bus.extend(messages.into_iter().map(Arc::new)));
+            self.bus.send_modify(|bus| bus.extend(messages));
         }
         while let Some((ticket, reply)) = self.session.poll_reply() {
             if let Some(waiting) = self.waiting.remove(&ticket) {

@@ -1,6 +1,8 @@
 //! Messages and questions between agents at work. They go over the log: each is durable before anyone gets it, and
 //! stands under the name of whoever really sent it.
 
+use std::sync::Arc;
+
 use candor_engine::{Input, Refusal};
 use candor_model::{
     Asking, Broadcast, MAX_TELLING_BYTES, MAX_TELLINGS, MessagePriority, MessageType, Phase, Query,
@@ -20,7 +22,7 @@ impl Session {
         cut(&mut telling);
         let Telling { message_type, priority, content, data } = telling;
         self.read_talk(&format!("a message of {}", from.task_id), &content, &data.clone().into())?;
-        let message = Box::new(Broadcast {
+        let message = Arc::new(Broadcast {
             phase: Phase::Execution,
             from_agent,
             task_id: Some(from.task_id.clone()),
@@ -80,7 +82,7 @@ impl Session {
     }
 
     /// Messages of agents at work that are durable and were not given out yet.
-    pub fn take_messages(&mut self) -> Vec<Broadcast> {
+    pub fn take_messages(&mut self) -> Vec<Arc<Broadcast>> {
         let messages = self.history.state.messages();
         // A run that was restarted has no messages yet.
         let seen = if messages.len() < self.spread { 0 } else { self.spread };

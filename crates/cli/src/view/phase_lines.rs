@@ -79,7 +79,7 @@ mod tests {
 
     fn broadcast(message_type: MessageType, priority: MessagePriority) -> EventBody {
         EventBody::Broadcast {
-            message: Box::new(Broadcast {
+            message: std::sync::Arc::new(Broadcast {
                 phase: Phase::Execution,
                 from_agent: "writer".to_owned(),
                 task_id: Some(task_id("a")),

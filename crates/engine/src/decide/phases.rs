@@ -91,8 +91,9 @@ pub(super) fn done(
     }
     let metrics = metrics(draft, phase, criteria, failure_reasons);
     handoff.context.tokens_consumed = metrics.tokens_used;
+    let messages: Vec<Arc<Broadcast>> = messages.into_iter().map(Arc::new).collect();
     for message in &messages {
-        draft.emit(EventBody::Broadcast { message: Box::new(message.clone()) });
+        draft.emit(EventBody::Broadcast { message: Arc::clone(message) });
     }
     let flags = handoff.flags.clone();
     let done = Done { phase, handoff, decisions, metrics };
@@ -205,7 +206,7 @@ pub(super) fn put_first(
     draft: &mut Draft<'_>,
     phase: Phase,
     flags: &candor_model::HandoffFlags,
-    messages: &[Broadcast],
+    messages: &[Arc<Broadcast>],
     next: critique::Next,
 ) -> bool {
     let alarms: Vec<String> =

@@ -57,7 +57,7 @@ impl RunState {
             E::ModelConsulted { ask, step, .. } => self.consult(ask, step),
             E::FellBack { what, from, kind, .. } => self.fall_back(*kind, what, from),
             E::Charged { .. } => self.charge(body),
-            E::Broadcast { message } => self.findings_mut().messages.broadcasts.push((**message).clone()),
+            E::Broadcast { message } => self.findings_mut().messages.broadcasts.push(Arc::clone(message)),
             E::AgentQueried { query } => self.findings_mut().messages.ask(query),
             E::QueryAnswered { response } => self.findings_mut().answer_query(response),
             E::FilesRead { files } => self.findings_mut().documents.read(files),

@@ -1,6 +1,7 @@
 //! The state as others see it: the plan with its statuses, the order an agent gets, the report's material.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use candor_model::{
     AgentBrief, Broadcast, CheckResult, EffectKey, Evaluation, ExecutionFeedback, ExecutionStatus, LoopGuard,
@@ -199,7 +200,7 @@ impl RunState {
 
     /// What agents told each other.
     #[must_use]
-    pub fn messages(&self) -> &[Broadcast] {
+    pub fn messages(&self) -> &[Arc<Broadcast>] {
         &self.findings.messages.broadcasts
     }
 

@@ -11,7 +11,7 @@ use candor_testkit::scenario::Scenario;
 use serde_json::json;
 
 fn tell(run: &mut Scenario, message: Broadcast) {
-    run.take(Input::Broadcast { message: Box::new(message), rules: Box::default() });
+    run.take(Input::Broadcast { message: message.into(), rules: Box::default() });
 }
 
 fn warning(priority: MessagePriority) -> Broadcast {

@@ -413,7 +413,7 @@ pub enum EventBody {
     /// An agent told everyone at work in its phase something.
     Broadcast {
         /// Message to all other agents of the run.
-        message: Box<Broadcast>,
+        message: Arc<Broadcast>,
     },
     /// An agent asked another one something.
     AgentQueried {

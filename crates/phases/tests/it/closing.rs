@@ -30,7 +30,7 @@ struct Table {
     feedback: Vec<Arc<ExecutionFeedback>>,
     checks: Vec<CheckResult>,
     responses: Vec<QueryResponse>,
-    messages: Vec<Broadcast>,
+    messages: Vec<Arc<Broadcast>>,
 }
 
 impl Table {
@@ -188,7 +188,7 @@ fn warnings_alone_are_listed_and_block_nothing() {
     let mut half = feedback(2, FeedbackType::PartialSuccess, &["only half of it"]);
     half.actual_outputs = object(json!({ "output_2": 1, "warnings": ["prices are old"] }));
     table.feedback.push(Arc::new(half));
-    table.messages.push(Broadcast {
+    table.messages.push(Arc::new(Broadcast {
         phase: Phase::Execution,
         from_agent: "agent".to_owned(),
         task_id: None,
@@ -196,7 +196,7 @@ fn warnings_alone_are_listed_and_block_nothing() {
         priority: MessagePriority::Medium,
         content: "the service is slow".to_owned(),
         data: JsonMap::new(),
-    });
+    }));
     table.hand_over_execution();
     let report = table.validated();
     assert_eq!(verdict(&report), "PASS with 4 warnings");
@@ -453,7 +453,7 @@ fn a_brought_plan_is_what_the_person_wants_whatever_they_call_it() {
 fn whoever_warned_says_whether_it_is_critical() {
     // spec: orchestrator AC-11
     let mut table = Table::done(&[("", json!({ "output_1": "x" }))]);
-    table.messages.push(Broadcast {
+    table.messages.push(Arc::new(Broadcast {
         phase: Phase::Execution,
         from_agent: "agent".to_owned(),
         task_id: Some(candor_model::TaskId::numbered(1)),
@@ -461,7 +461,7 @@ fn whoever_warned_says_whether_it_is_critical() {
         priority: MessagePriority::High,
         content: "the prices are a year old".to_owned(),
         data: JsonMap::new(),
-    });
+    }));
     let Err(Incomplete::Needs(effects)) = table.visit(Phase::Validation) else { panic!("nobody is asked") };
     let queries = effects.iter().filter_map(|effect| match effect {
         Effect::QueryAgent { query } => Some(query),

@@ -35,7 +35,7 @@ fn state() -> SharedState {
 
 fn told(kind: MessageType, from: &str, content: &str) -> EventBody {
     EventBody::Broadcast {
-        message: Box::new(Broadcast {
+        message: Arc::new(Broadcast {
             phase: Phase::Execution,
             from_agent: from.to_owned(),
             task_id: None,

@@ -101,8 +101,8 @@ pub(super) fn done_again() -> Vec<Event> {
 /// Agents warn, advise, contradict and ask each other.
 pub(super) fn agents_talk() -> Vec<Event> {
     let mut run = Scenario::paris();
-    let tell = |run: &mut Scenario, message| {
-        run.take(Input::Broadcast { message: Box::new(message), rules: Box::default() });
+    let tell = |run: &mut Scenario, message: candor_model::Broadcast| {
+        run.take(Input::Broadcast { message: message.into(), rules: Box::default() });
     };
     let (kind, critical) = (MessageType::Warning, MessagePriority::Critical);
     tell(

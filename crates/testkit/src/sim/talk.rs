@@ -45,7 +45,7 @@ fn phase(world: &mut World) -> Phase {
 
 fn broadcast(world: &mut World) -> Input {
     let phase = phase(world);
-    Input::Broadcast { message: Box::new(phases::message(&mut world.rng, phase)), rules: Box::default() }
+    Input::Broadcast { message: phases::message(&mut world.rng, phase).into(), rules: Box::default() }
 }
 
 fn advice(world: &mut World) -> Input {
@@ -57,7 +57,7 @@ fn advice(world: &mut World) -> Input {
     message.data = fixtures::object(json!({
         "recommendation": { "topic": topic, "text": text, "confidence": confidence, "risks": risks },
     }));
-    Input::Broadcast { message: Box::new(message), rules: Box::default() }
+    Input::Broadcast { message: message.into(), rules: Box::default() }
 }
 
 fn query(world: &mut World) -> Input {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// What agents told and asked each other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AgentMessages {
-    pub(crate) broadcasts: Vec<Broadcast>,
+    pub(crate) broadcasts: Vec<Arc<Broadcast>>,
     /// The questions that are not answered, by name.
     pub(crate) queries: BTreeMap<String, Query>,
 }
