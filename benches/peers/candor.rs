@@ -40,6 +40,11 @@ impl Inside {
         Ok(Self { runtime, log })
     }
 
+    /// The same with runs spread over so many threads.
+    pub(crate) fn spread_over(self, threads: usize) -> Result<Self> {
+        Ok(Self { runtime: self.runtime.spread_over(threads)?, ..self })
+    }
+
     /// Carries a plan out from start to end, through all phases, as `candor run --plan` does.
     pub(crate) async fn run(&self, run_id: RunId, plan: PlanFile) -> Result<()> {
         let plan = Arc::new(plan.into_plan(run_id.as_str())?);

@@ -6,10 +6,10 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use candor_model::RunId;
 use serde::{Deserialize, Serialize};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 
 use crate::candor::Inside;
@@ -26,8 +26,9 @@ const MANY_RUNS: u32 = 10_000;
 /// How often each side has its turn.
 const ROUNDS: usize = 3;
 
-/// The kinds of tokio runtime that are tried.
-const FLAVOURS: [&str; 2] = ["current_thread", "multi_thread(2)"];
+/// Over how many threads runs are spread, of one executor or of their own: as `candor run` has them, and as a server
+/// with two cores does.
+const THREADS: [usize; 2] = [1, 2];
 
 /// What came of many runs at once.
 #[derive(Serialize, Deserialize)]
@@ -37,12 +38,15 @@ struct Crowd {
 }
 
 /// Measures our side in this process, and prints it for the process that compares.
-pub(crate) fn measure(flavour: &str, runs: u32) -> Result<()> {
+pub(crate) fn measure(threads: usize, runs: u32) -> Result<()> {
     let folder = measure::folder()?;
-    let tokio = tokio(flavour)?;
-    let inside = Inside::open(folder.path(), None)?;
+    let executor = Builder::new_current_thread().enable_all().build()?;
+    let mut inside = Inside::open(folder.path(), None)?;
+    if threads > 1 {
+        inside = inside.spread_over(threads)?;
+    }
     let started = Instant::now();
-    tokio.block_on(all_at_once(&inside, runs))?;
+    executor.block_on(all_at_once(&inside, runs))?;
     let runs_per_second = f64::from(runs) / started.elapsed().as_secs_f64();
     let crowd = Crowd { runs_per_second, peak_bytes: measure::own_peak_bytes() };
     println!("{}", serde_json::to_string(&crowd)?);
@@ -50,18 +54,9 @@ pub(crate) fn measure(flavour: &str, runs: u32) -> Result<()> {
 }
 
 /// Our runs per second with so many at once, in a process of their own.
-pub(crate) fn rate(flavour: &str, runs: u32) -> Result<f64> {
-    let crowd: Crowd = measure::in_own_process(&["crowd", flavour, &runs.to_string()])?;
+pub(crate) fn rate(threads: usize, runs: u32) -> Result<f64> {
+    let crowd: Crowd = measure::in_own_process(&["crowd", &threads.to_string(), &runs.to_string()])?;
     Ok(crowd.runs_per_second)
-}
-
-fn tokio(flavour: &str) -> Result<Runtime> {
-    let mut builder = match flavour {
-        "current_thread" => Builder::new_current_thread(),
-        "multi_thread(2)" => Builder::new_multi_thread(),
-        _ => bail!("there is no runtime `{flavour}`"),
-    };
-    Ok(builder.worker_threads(2).enable_all().build()?)
 }
 
 async fn all_at_once(inside: &Inside, runs: u32) -> Result<()> {
@@ -82,9 +77,9 @@ async fn all_at_once(inside: &Inside, runs: u32) -> Result<()> {
 pub(crate) fn compare(peer: Option<&LangGraph>, dbos: Option<&Dbos>, scores: &mut Scores) -> Result<()> {
     let (mut ours, mut theirs, mut of_dbos) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        for flavour in FLAVOURS {
-            let crowd: Crowd = measure::in_own_process(&["crowd", flavour, &RUNS.to_string()])?;
-            ours.push((flavour, crowd));
+        for threads in THREADS {
+            let crowd: Crowd = measure::in_own_process(&["crowd", &threads.to_string(), &RUNS.to_string()])?;
+            ours.push((threads, crowd));
         }
         if let Some(peer) = peer {
             theirs.push(peer.crowd(PEER_RUNS, true)?);
@@ -93,8 +88,8 @@ pub(crate) fn compare(peer: Option<&LangGraph>, dbos: Option<&Dbos>, scores: &mu
             of_dbos.push(dbos.crowd(DBOS_RUNS)?);
         }
     }
-    let (flavour, best) = best(&ours)?;
-    let [one, two] = FLAVOURS.map(|flavour| median(&ours, flavour));
+    let (threads, best) = best(&ours)?;
+    let [one, two] = THREADS.map(|threads| median(&ours, threads));
     scores.judge(
         &format!("{RUNS} runs at once, two threads beside one"),
         two? / one?,
@@ -114,13 +109,13 @@ pub(crate) fn compare(peer: Option<&LangGraph>, dbos: Option<&Dbos>, scores: &mu
         scores.judge(&what, best / each.median(), "times", Target::AtLeast(20.0));
     }
     if let Some(peak) =
-        ours.iter().filter(|(of, _)| *of == flavour).filter_map(|(_, one)| one.peak_bytes).max()
+        ours.iter().filter(|(of, _)| *of == threads).filter_map(|(_, one)| one.peak_bytes).max()
     {
         let peak = peak as f64 / MEGABYTE;
         scores.judge(&format!("{RUNS} runs at once, memory"), peak, "MB", Target::AtMost(100.0));
     }
-    let many: Crowd = measure::in_own_process(&["crowd", flavour, &MANY_RUNS.to_string()])?;
-    note(format!("Candor, {flavour}, {MANY_RUNS} runs at once: {:.0} runs/s", many.runs_per_second));
+    let many: Crowd = measure::in_own_process(&["crowd", &threads.to_string(), &MANY_RUNS.to_string()])?;
+    note(format!("Candor, {threads} threads, {MANY_RUNS} runs at once: {:.0} runs/s", many.runs_per_second));
     if let Some(peak) = many.peak_bytes {
         let what = format!("{MANY_RUNS} runs at once, memory");
         scores.judge(&what, peak as f64 / MEGABYTE, "MB", Target::AtMost(600.0));
@@ -143,30 +138,30 @@ fn rates(name: &str, crowds: &[PeerCrowd]) -> Result<Sorted> {
     Ok(each)
 }
 
-fn median(ours: &[(&'static str, Crowd)], flavour: &str) -> Result<f64> {
-    let of_this = ours.iter().filter(|(of, _)| *of == flavour).map(|(_, crowd)| crowd.runs_per_second);
+fn median(ours: &[(usize, Crowd)], threads: usize) -> Result<f64> {
+    let of_this = ours.iter().filter(|(of, _)| *of == threads).map(|(_, crowd)| crowd.runs_per_second);
     Ok(Sorted::new(of_this)?.median())
 }
 
-/// Prints each kind of runtime; returns the better one with its runs per second.
-fn best(ours: &[(&'static str, Crowd)]) -> Result<(&'static str, f64)> {
-    let mut best = ("", 0.0);
-    for flavour in FLAVOURS {
-        let of_this = || ours.iter().filter(|(of, _)| *of == flavour).map(|(_, crowd)| crowd);
+/// Prints our runs per second for each number of threads; returns the better one.
+fn best(ours: &[(usize, Crowd)]) -> Result<(usize, f64)> {
+    let mut best = (0, 0.0);
+    for threads in THREADS {
+        let of_this = || ours.iter().filter(|(of, _)| *of == threads).map(|(_, crowd)| crowd);
         let each = Sorted::new(of_this().map(|crowd| crowd.runs_per_second))?;
         let memory = of_this().filter_map(|crowd| crowd.peak_bytes).max();
         note(format!(
-            "Candor, {flavour}, {RUNS} runs at once: {:.0} runs/s ({:.0} to {:.0}){}",
+            "Candor, {threads} threads, {RUNS} runs at once: {:.0} runs/s ({:.0} to {:.0}){}",
             each.median(),
             each.at(0.0),
             each.at(1.0),
             megabytes(memory)
         ));
         if each.median() > best.1 {
-            best = (flavour, each.median());
+            best = (threads, each.median());
         }
     }
-    note(format!("the better of the two: {}", best.0));
+    note(format!("the better of the two: {} threads", best.0));
     Ok(best)
 }
 

@@ -174,6 +174,6 @@ fn count(folder: &Path) -> Result<f64> {
 }
 
 fn flights() -> Result<Points> {
-    let rate = |runs: u32| crowd::rate("multi_thread(2)", runs).map(|rate| (f64::from(runs), rate));
+    let rate = |runs: u32| crowd::rate(2, runs).map(|rate| (f64::from(runs), rate));
     FLIGHTS.into_iter().map(rate).collect()
 }

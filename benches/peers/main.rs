@@ -42,7 +42,7 @@ fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["measure", "crowd", flavour, runs] => crowd::measure(flavour, runs.parse()?),
+        ["measure", "crowd", threads, runs] => crowd::measure(threads.parse()?, runs.parse()?),
         ["measure", "chain"] => chain::measure(),
         [] => compare(&PARTS),
         parts => compare(parts),

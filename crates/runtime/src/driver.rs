@@ -18,6 +18,9 @@ use crate::{Clock, DriveError};
 /// How many messages may wait for one run's driver; whoever sends more waits.
 const INBOX: usize = 256;
 
+/// How many bytes most events have at most: growing a buffer costs more than writing into it.
+const TYPICAL_TEXT: usize = 4096;
+
 /// How often inputs are decided on again because someone else wrote in between.
 const MAX_REDO: u32 = 256;
 
@@ -72,7 +75,7 @@ impl Driver {
         session: Session,
         clock: Clock,
         lease: Option<Box<dyn Lease>>,
-    ) -> (Self, mpsc::Sender<Message>) {
+    ) -> (Box<Self>, mpsc::Sender<Message>) {
         let (mail, inbox) = mpsc::channel(INBOX);
         let told = session.durable();
         // Busy until the driver has looked: whoever waits for news gets some in every case.
@@ -95,7 +98,7 @@ impl Driver {
             leaving: false,
             _lease: lease,
         };
-        (driver, mail)
+        (Box::new(driver), mail)
     }
 
     pub(crate) fn snapshot(&self) -> watch::Receiver<RunSnapshot> {
@@ -146,7 +149,7 @@ impl Driver {
     }
 
     /// Drives the run until it ends or is left; returns when nothing of it is running any more.
-    pub(crate) async fn run(mut self) -> Result<RunStatus, DriveError> {
+    pub(crate) async fn run(mut self: Box<Self>) -> Result<RunStatus, DriveError> {
         let outcome = self.drive().await;
         self.stop_everything().await;
         self.shared.circuits.flush().await;
@@ -334,10 +337,10 @@ pub(crate) fn redacted(
     events: &[Event],
 ) -> Result<(Vec<String>, Option<Vec<Event>>), LogError> {
     let mut clean: Option<Vec<Event>> = None;
-    let mut written = Vec::with_capacity(events.len());
+    let (mut written, mut buffer) = (Vec::with_capacity(events.len()), Vec::with_capacity(TYPICAL_TEXT));
     for (at, event) in events.iter().enumerate() {
         let (text, without) = redactor
-            .written(event)
+            .written(event, &mut buffer)
             .map_err(|error| LogError::Storage { doing: "write an event as JSON", source: error.into() })?;
         written.push(text);
         let Some(without) = without else { continue };

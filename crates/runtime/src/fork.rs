@@ -1,11 +1,14 @@
 //! A run that begins where another one once was.
 
+use std::sync::Arc;
+
 use candor_engine::{Input, RunState};
 use candor_model::{
     CheckpointId, Event, EventBody, ForkedFrom, OutcomeRecord, Phase, Position, Recorded, RunId,
 };
 use candor_ports::Lease;
 
+use crate::driver::Driver;
 use crate::{DriveError, RunHandle, Runtime};
 
 /// Where a fork begins.
@@ -30,14 +33,14 @@ impl Runtime {
         prompt: Option<String>,
         lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
-        let past = self.0.log.read(&from, Position::START).await?;
+        let past = self.shared.log.read(&from, Position::START).await?;
         if past.is_empty() {
             return Err(DriveError::UnknownRun { run: from });
         }
         let state = RunState::fold(from.clone(), &past)?;
         let (checkpoint, position, words) = point(&state, at)?;
         let shared = shared(&past, &ForkedFrom { run_id: from, checkpoint, position }, &new);
-        self.0.log.append(&new, Position::START, &shared).await?;
+        self.shared.log.append(&new, Position::START, &shared).await?;
         let (session, clock) = self.open(new).await?;
         // The first phase's point outlives a change of the words; what both runs share may lie before it.
         let prompt = prompt.or_else(|| (session.state().request() != words).then(|| words.to_owned()));
@@ -45,7 +48,7 @@ impl Runtime {
             Some(words) => Input::Restart { prompt: Some(words) },
             None => Input::RollBack { to: checkpoint, run_budget: None },
         };
-        self.drive(session, clock, Some(onward), lease, None).await
+        self.drive(Driver::new(Arc::clone(&self.shared), session, clock, lease), Some(onward), None).await
     }
 }
 

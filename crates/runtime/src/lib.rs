@@ -16,6 +16,7 @@ mod dry_run;
 mod fork;
 mod perform;
 mod runtime;
+mod threads;
 
 pub use agent_registry::AgentRegistry;
 pub use candor_session::RunSnapshot;

@@ -1,5 +1,6 @@
 //! What all runs of a process share, and the handle to one of them.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,6 +21,7 @@ use tokio::task::JoinHandle;
 
 use crate::circuit_breaker::StoredCircuits;
 use crate::driver::{Driver, Message, redacted};
+use crate::threads::Threads;
 use crate::{AgentRegistry, Clock};
 
 /// Why a run cannot be driven, or could not take what it was given.
@@ -97,7 +99,11 @@ pub type ShortageCheck = fn() -> Option<String>;
 
 /// Drives runs. A clone is another handle to the same.
 #[derive(Clone)]
-pub struct Runtime(pub(crate) Arc<Shared>);
+pub struct Runtime {
+    pub(crate) shared: Arc<Shared>,
+    /// Where runs are driven; without them, where they were begun.
+    threads: Option<Arc<Threads>>,
+}
 
 /// What all runs share.
 pub(crate) struct Shared {
@@ -183,7 +189,7 @@ impl Runtime {
             declared: declared.into(),
             last_phase,
         };
-        Self(Arc::new(Shared {
+        let shared = Shared {
             log,
             registry,
             observer,
@@ -195,13 +201,20 @@ impl Runtime {
             shortage,
             at_work: AtomicUsize::new(0),
             session,
-        }))
+        };
+        Self { shared: Arc::new(shared), threads: None }
+    }
+
+    /// Spreads runs over so many threads of their own, in place of the executor of whoever begins them: for a process
+    /// that drives many.
+    pub fn spread_over(self, threads: usize) -> io::Result<Self> {
+        Ok(Self { threads: Some(Arc::new(Threads::start(threads)?)), ..self })
     }
 
     /// Everyone who can be given a task.
     #[must_use]
     pub fn registry(&self) -> &AgentRegistry {
-        &self.0.registry
+        &self.shared.registry
     }
 
     /// Starts a run and drives it. It returns once the start is durable.
@@ -210,11 +223,36 @@ impl Runtime {
         order: RunOrder,
         lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
+        let this = self.clone();
+        self.on_a_thread(order.run_id.clone(), async move { this.start_here(order, lease).await }).await
+    }
+
+    /// Has a run begin on the thread where it is driven from then on.
+    async fn on_a_thread(
+        &self,
+        run: RunId,
+        begin: impl Future<Output = Result<RunHandle, DriveError>> + Send + 'static,
+    ) -> Result<RunHandle, DriveError> {
+        let Some(executor) = self.threads.as_deref().and_then(Threads::next) else { return begin.await };
+        match executor.spawn(begin).await {
+            Ok(begun) => begun,
+            Err(ended) => match ended.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(DriveError::Gone { run }),
+            },
+        }
+    }
+
+    async fn start_here(
+        &self,
+        order: RunOrder,
+        lease: Option<Box<dyn Lease>>,
+    ) -> Result<RunHandle, DriveError> {
         // Nobody can have written to a run before it is on the log: what is heard from here on is all there is to hear.
-        let mut news = self.0.log.listen()?;
+        let mut news = self.shared.log.listen()?;
         news.changed().await?;
-        let learned = self.learned(self.0.log.experience().await?);
-        let session = Session::new(order.run_id, self.0.session.clone(), learned);
+        let learned = self.learned(self.shared.log.experience().await?);
+        let session = Session::new(order.run_id, self.shared.session.clone(), learned);
         let input = Input::Start {
             request: order.request,
             settings: Box::new(order.settings),
@@ -222,9 +260,8 @@ impl Runtime {
             origin: order.origin.map(Box::new),
         };
         let clock = Clock::starting_at(candor_model::Timestamp::EPOCH);
-        // On the heap while it lasts: whoever awaits the run's end keeps the room for the largest part of this future, which is
-        // a whole session several times over.
-        Box::pin(self.drive(session, clock, Some(input), lease, Some(news))).await
+        let driver = Driver::new(Arc::clone(&self.shared), session, clock, lease);
+        self.drive(driver, Some(input), Some(news)).await
     }
 
     /// Puts the start of a run on the log without driving it: [`Runtime::resume`] begins its work. With `paused`, the
@@ -244,10 +281,10 @@ impl Runtime {
             decided.iter().for_each(|event| state.apply(event));
             events.extend(decided);
         }
-        let (written, clean) = redacted(&self.0.redactor, &events)?;
+        let (written, clean) = redacted(&self.shared.redactor, &events)?;
         let kept = clean.unwrap_or(events);
-        self.0.log.append_written(state.run_id(), Position::START, &kept, written).await?;
-        if let Some(observer) = &self.0.observer {
+        self.shared.log.append_written(state.run_id(), Position::START, &kept, written).await?;
+        if let Some(observer) = &self.shared.observer {
             let recorded = (1..).zip(kept).map(|(n, event)| Recorded { position: Position(n), event });
             observer.on_events(state.run_id(), &recorded.collect::<Vec<_>>());
         }
@@ -263,50 +300,58 @@ impl Runtime {
         first: Option<Input>,
         lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
-        let (mut session, clock) = self.open(run_id).await?;
-        session.resume(clock.now())?;
-        self.drive(session, clock, first, lease, None).await
+        let this = self.clone();
+        self.on_a_thread(run_id.clone(), async move {
+            let (mut session, clock) = this.open(run_id).await?;
+            session.resume(clock.now())?;
+            this.drive(Driver::new(Arc::clone(&this.shared), session, clock, lease), first, None).await
+        })
+        .await
     }
 
     /// Gives a run one input without driving it: for a run that another process drives, or that is to wait.
     pub async fn submit(&self, run_id: RunId, input: Input) -> Result<RunStatus, DriveError> {
         let (session, clock) = self.open(run_id).await?;
-        let (mut driver, _mail) = Driver::new(Arc::clone(&self.0), session, clock, None);
+        let (mut driver, _mail) = Driver::new(Arc::clone(&self.shared), session, clock, None);
         driver.submit(Some(input)).await?;
         Ok(driver.status())
     }
 
     pub(crate) async fn drive(
         &self,
-        session: Session,
-        clock: Clock,
+        (mut driver, mail): (Box<Driver>, mpsc::Sender<Message>),
         first: Option<Input>,
-        lease: Option<Box<dyn Lease>>,
         news: Option<Box<dyn Listener>>,
     ) -> Result<RunHandle, DriveError> {
-        let run_id = session.state().run_id().clone();
-        let (mut driver, mail) = Driver::new(Arc::clone(&self.0), session, clock, lease);
+        let run_id = driver.session.state().run_id().clone();
         driver.submit(first).await?;
         driver.begin(news)?;
         let snapshot = driver.snapshot();
         let remote = RunRemote { run_id, mail, snapshot };
-        Ok(RunHandle { remote, driver: tokio::spawn(driver.run()) })
+        let threads = self.threads.clone();
+        let driver = tokio::spawn(async move {
+            let outcome = driver.run().await;
+            // Until here it needs its thread, whoever else has done with the runtime.
+            drop(threads);
+            outcome
+        });
+        Ok(RunHandle { remote, driver })
     }
 
     /// A run that is on the log, and a clock that does not go back behind its last event.
     pub(crate) async fn open(&self, run_id: RunId) -> Result<(Session, Clock), DriveError> {
-        let learned = self.learned(self.0.log.experience().await?);
-        let log = self.0.log.read(&run_id, Position::START).await?;
+        let learned = self.learned(self.shared.log.experience().await?);
+        let log = self.shared.log.read(&run_id, Position::START).await?;
         let Some(last) = log.last() else { return Err(DriveError::UnknownRun { run: run_id }) };
         let clock = Clock::starting_at(last.event.at);
-        Ok((Session::open(run_id, self.0.session.clone(), learned, &log)?, clock))
+        Ok((Session::open(run_id, self.shared.session.clone(), learned, &log)?, clock))
     }
 
     fn learned(&self, experience: Experience) -> Learned {
         let Experience { measured, outcomes, examples, breakers } = experience;
-        self.0.circuits.learn(breakers);
+        self.shared.circuits.learn(breakers);
         Learned {
-            agents: self.0.registry.known(&measured).into(),
+            agents: self.shared.registry.known(&measured).into(),
             calibration: calibration::metrics(&outcomes),
             outcomes: outcomes.into(),
             examples: examples.into(),

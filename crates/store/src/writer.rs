@@ -34,8 +34,11 @@ const TRY_AGAIN: Duration = Duration::from_millis(1);
 /// Work, and where to say what became of it.
 struct Command {
     work: Work,
-    reply: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<Done>,
 }
+
+/// What became of work, and the work itself: memory is given back fastest on the thread that took it.
+type Done = (Answer, Work);
 
 /// What this process has written, and what it found while it did.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +96,8 @@ impl Writer {
         if self.desk.queue.push(Command { work, reply }).await.ok_or(LogError::Closed)? {
             call_helper(&self.desk);
         }
-        answer.await.map_err(|_| LogError::Closed)?
+        let (answer, _work) = answer.await.map_err(|_| LogError::Closed)?;
+        answer
     }
 
     /// What this process has written.
@@ -212,7 +216,7 @@ impl Service {
         lead.done(self.is_quick(start.elapsed()));
         for (command, answer) in group.into_iter().zip(answers) {
             // Whoever asked may have been cancelled; what was done stands.
-            let _ = command.reply.send(answer);
+            let _ = command.reply.send((answer, command.work));
         }
     }
 

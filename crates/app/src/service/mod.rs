@@ -12,6 +12,7 @@ mod webhook_events;
 pub mod webhooks;
 mod workers;
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -144,6 +145,7 @@ impl Service {
         let observer = Arc::new(Relay { progress: progress_to, feed: feed.clone(), run_ended: run_ended_to });
         let runtime =
             app.runtime_with_models(log.clone(), &[], tiers.as_ref(), Some(observer), AgentScope::All)?;
+        let runtime = spread(runtime)?;
         let runs = Runs::new(within_open_files(app.config.serve.clone()));
         let (beginning, tasks) = (Semaphore::new(BEGIN_AT_ONCE), TaskTracker::new());
         Ok(Self(Arc::new(Shared {
@@ -311,6 +313,18 @@ fn is_of(snapshot: &RunSnapshot, state: &RunState) -> bool {
     snapshot.status == state.status()
         && snapshot.questions.len() == open.len()
         && snapshot.questions.iter().all(|(gate, question)| open.get(gate) == Some(question))
+}
+
+/// A server drives many runs, and every core has its own.
+fn spread(runtime: Runtime) -> Result<Runtime, AppError> {
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    runtime.spread_over(threads).map_err(|error| {
+        AppError::failed(both!(
+            "cannot start threads for runs: {error}; the limit of processes of this user may be reached (`ulimit -u`)",
+            "no se pueden iniciar hilos para las ejecuciones: {error}; puede haberse alcanzado el límite de procesos de \
+             este usuario (`ulimit -u`)"
+        ))
+    })
 }
 
 /// As many runs at once as this process has open files for, said if that is fewer than configured.

@@ -33,14 +33,16 @@ fn order(n: usize) -> RunOrder {
 }
 
 /// Drives many runs at once; gives the events of each, by their kinds.
-fn driven(executor: &tokio::runtime::Runtime) -> Vec<Vec<String>> {
+fn driven(executor: &tokio::runtime::Runtime, threads: usize) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     let (log, _) = SqliteLog::open(&folder.path().join("log.db"), OpenOptions::default()).unwrap();
     let worker =
         AgentCapability { agent_type: fixtures::agent_type("worker"), ..fixtures::full_registry().remove(0) };
     let agents = vec![(worker, builtin("noop", &JsonMap::new(), &|_| None).unwrap())];
     let runtime =
-        Runtime::new(Arc::new(log.clone()), AgentRegistry::new(agents), Phases::new(vec![], 1), None);
+        Runtime::new(Arc::new(log.clone()), AgentRegistry::new(agents), Phases::new(vec![], 1), None)
+            .spread_over(threads)
+            .unwrap();
     executor.block_on(async {
         let runs: Vec<_> = (0..RUNS)
             .map(|n| {
@@ -72,10 +74,12 @@ fn kind(recorded: &Recorded) -> String {
 
 #[test]
 fn the_order_of_events_does_not_depend_on_the_number_of_threads() {
-    let one = driven(&Builder::new_current_thread().enable_all().build().unwrap());
-    let four = driven(&Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
+    let one_thread = || Builder::new_current_thread().enable_all().build().unwrap();
+    let one = driven(&one_thread(), 0);
+    let four = driven(&Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap(), 0);
+    let of_their_own = driven(&one_thread(), 3);
     assert!(one[0].len() > 40, "{:?}", one[0]);
-    for log in one.iter().chain(&four) {
+    for log in one.iter().chain(&four).chain(&of_their_own) {
         assert_eq!(log, &one[0]);
     }
 }
