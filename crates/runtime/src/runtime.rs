@@ -1,14 +1,15 @@
 //! What all runs of a process share, and the handle to one of them.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use candor_engine::{FoldError, Input, Refusal, RunState};
 use candor_model::redact::Redactor;
 use candor_model::{
-    AgentType, AskPolicy, BreakerSettings, Phase, Position, Recorded, RunId, RunOrigin, RunSettings,
-    RunStatus, StartMaterial, Vectors,
+    AgentCapability, AgentMeasure, AgentType, AskPolicy, BreakerSettings, Phase, Position, Recorded, RunId,
+    RunOrigin, RunSettings, RunStatus, StartMaterial, Vectors,
 };
 use candor_phases::Phases;
 use candor_planning::calibration;
@@ -16,13 +17,18 @@ use candor_ports::{
     Embedder, Experience, Inspector, Lease, Listener, LogError, Models, Observer, Store, Streams,
 };
 use candor_session::{Circuits, Learned, PhaseWork, RunSnapshot, Session, SessionDeps, SessionInput};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::circuit_breaker::StoredCircuits;
 use crate::driver::{Driver, Message, redacted};
 use crate::threads::Threads;
 use crate::{AgentRegistry, Clock};
+
+/// How many runs begin at the same time at most; the others have their turn when the start of one of these is durable. Ten
+/// thousand that begin side by side hold ten thousand times what the phases before the work need; fewer than a thousand at
+/// once fill too little of a commit.
+const BEGIN_AT_ONCE: usize = 1_024;
 
 /// Why a run cannot be driven, or could not take what it was given.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -118,10 +124,29 @@ pub(crate) struct Shared {
     shortage: Option<ShortageCheck>,
     /// How many attempts are at work, of all runs.
     at_work: AtomicUsize,
+    known: Mutex<Known>,
+    /// Who may begin a run now.
+    beginning: Semaphore,
     session: SessionDeps,
 }
 
+/// What was measured when a run last began, and what is known of agents by it: the runs between two outcomes share it.
+#[derive(Default)]
+struct Known {
+    measured: BTreeMap<AgentType, AgentMeasure>,
+    agents: Option<Arc<[AgentCapability]>>,
+}
+
 impl Shared {
+    fn known(&self, measured: BTreeMap<AgentType, AgentMeasure>) -> Arc<[AgentCapability]> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.measured != measured {
+            *known = Known { measured, agents: None };
+        }
+        let Known { measured, agents } = &mut *known;
+        Arc::clone(agents.get_or_insert_with(|| self.registry.known(measured).into()))
+    }
+
     /// Counts an attempt as being at work until what is returned is dropped. Refuses, saying what is short, if this
     /// process is about to run out of something; never when nothing else is at work, since then waiting helps nobody.
     pub(crate) fn enter(self: &Arc<Self>) -> Result<AtWork, String> {
@@ -200,6 +225,8 @@ impl Runtime {
             redactor,
             shortage,
             at_work: AtomicUsize::new(0),
+            known: Mutex::default(),
+            beginning: Semaphore::new(BEGIN_AT_ONCE),
             session,
         };
         Self { shared: Arc::new(shared), threads: None }
@@ -248,6 +275,8 @@ impl Runtime {
         order: RunOrder,
         lease: Option<Box<dyn Lease>>,
     ) -> Result<RunHandle, DriveError> {
+        // Only if it were closed would there be no turn.
+        let _turn = self.shared.beginning.acquire().await;
         // Nobody can have written to a run before it is on the log: what is heard from here on is all there is to hear.
         let mut news = self.shared.log.listen()?;
         news.changed().await?;
@@ -351,7 +380,7 @@ impl Runtime {
         let Experience { measured, outcomes, examples, breakers } = experience;
         self.shared.circuits.learn(breakers);
         Learned {
-            agents: self.shared.registry.known(&measured).into(),
+            agents: self.shared.known(measured),
             calibration: calibration::metrics(&outcomes),
             outcomes: outcomes.into(),
             examples: examples.into(),

@@ -228,7 +228,10 @@ impl Session {
             self.settle();
             return None;
         }
-        Some(Append { from: self.batch.from, events: std::mem::take(&mut self.batch.events) })
+        let mut events = std::mem::take(&mut self.batch.events);
+        // It is kept until it is durable, by as many runs as wait for the same commit.
+        events.shrink_to_fit();
+        Some(Append { from: self.batch.from, events })
     }
 
     /// What was to be appended is durable. Gives it with its positions.

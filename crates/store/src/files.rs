@@ -1,6 +1,10 @@
 //! What can be told of a log's files without SQLite, which rebuilds or ignores some of what is damaged.
 
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::pages::{FRAME_HEADER, WAL_HEADER, number};
 
@@ -13,7 +17,7 @@ pub(crate) struct Files {
 
 impl Files {
     /// Reads them. A file that is not there is empty.
-    pub(crate) fn read(path: &Path) -> std::io::Result<Self> {
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
         // The write-ahead log first: a checkpoint in between then loses nothing.
         let wal = read_if_there(&beside(path, "-wal"))?;
         Ok(Self { file: read_if_there(path)?, wal, shm: read_if_there(&beside(path, "-shm"))? })
@@ -63,11 +67,33 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn read_if_there(path: &Path) -> std::io::Result<Vec<u8>> {
-    match std::fs::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        other => other,
+/// The files of logs that were read here. A process that closes any descriptor of a file loses all its locks on that file,
+/// those of SQLite among them; another process would then take the log for closed, and cut its index under our feet. So each
+/// file stays open until it is deleted.
+static READ: Mutex<Vec<File>> = Mutex::new(Vec::new());
+
+fn read_if_there(path: &Path) -> io::Result<Vec<u8>> {
+    let found = match std::fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut files = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    files.retain(|file| file.metadata().is_ok_and(|of| of.nlink() > 0));
+    let is_same =
+        |file: &File| file.metadata().is_ok_and(|of| (of.dev(), of.ino()) == (found.dev(), found.ino()));
+    let at = match files.iter().position(is_same) {
+        Some(known) => known,
+        None => {
+            files.push(File::open(path)?);
+            files.len() - 1
+        }
+    };
+    let mut bytes = Vec::new();
+    if let Some(mut file) = files.get(at) {
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
     }
+    Ok(bytes)
 }
 
 /// Bytes of the header that are the same in every log of ours, with what they say.
@@ -189,8 +215,9 @@ fn index_frames(shm: &[u8]) -> Option<usize> {
 fn missing_frames(shm: &[u8], wal: &[u8]) -> Option<String> {
     const FRAME: usize = FRAME_HEADER + 4096;
     let known = index_frames(shm)?;
-    // The length of the file says little: behind the last commit lie zeros (see `reserve`) or frames of earlier rounds.
-    let of_this_round = |frame: &&[u8]| frame.len() == FRAME && frame.get(8..16) == wal.get(16..24);
+    // The length of the file says little: behind the last commit lie zeros (see `reserve`) or frames of earlier rounds. Which
+    // round it is the index says too, and the header of the log may be what is damaged.
+    let of_this_round = |frame: &&[u8]| frame.len() == FRAME && frame.get(8..16) == shm.get(32..40);
     let frames = wal.get(WAL_HEADER..).unwrap_or_default().chunks(FRAME);
     let there = frames.take_while(of_this_round).count();
     // What was copied into the file already is not lost with the write-ahead log.

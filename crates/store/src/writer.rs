@@ -34,11 +34,8 @@ const TRY_AGAIN: Duration = Duration::from_millis(1);
 /// Work, and where to say what became of it.
 struct Command {
     work: Work,
-    reply: oneshot::Sender<Done>,
+    reply: oneshot::Sender<Answer>,
 }
-
-/// What became of work, and the work itself: memory is given back fastest on the thread that took it.
-type Done = (Answer, Work);
 
 /// What this process has written, and what it found while it did.
 #[derive(Debug, Clone, Copy)]
@@ -96,8 +93,7 @@ impl Writer {
         if self.desk.queue.push(Command { work, reply }).await.ok_or(LogError::Closed)? {
             call_helper(&self.desk);
         }
-        let (answer, _work) = answer.await.map_err(|_| LogError::Closed)?;
-        answer
+        answer.await.map_err(|_| LogError::Closed)?
     }
 
     /// What this process has written.
@@ -216,7 +212,7 @@ impl Service {
         lead.done(self.is_quick(start.elapsed()));
         for (command, answer) in group.into_iter().zip(answers) {
             // Whoever asked may have been cancelled; what was done stands.
-            let _ = command.reply.send((answer, command.work));
+            let _ = command.reply.send(answer);
         }
     }
 

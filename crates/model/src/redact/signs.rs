@@ -27,6 +27,8 @@ const LONGEST_ESCAPE: usize = 6;
 
 /// How many bytes are looked at together.
 const BLOCK: usize = 16;
+/// How many pairs of letters there are; an array of so many needs no check of its bounds.
+const PAIRS: usize = 1 << 16;
 /// What tells the cases of a letter apart.
 const CASE: u8 = b'a' ^ b'A';
 /// A sign has at least one pair at an even place and one at an odd place.
@@ -38,7 +40,7 @@ type Pair = [u8; 2];
 /// The signs of secrets, by their rarest pairs of letters.
 pub(super) struct Signs {
     /// For each pair of letters, in any case, the place of its signs in `groups`, counted from 1; 0 if it has none.
-    places: Box<[u8]>,
+    places: Box<[u8; PAIRS]>,
     groups: Vec<Vec<Sign>>,
     /// The operator has named a field of one or two letters: every text is looked at.
     everything: bool,
@@ -59,8 +61,7 @@ struct Sign {
 impl Signs {
     /// The signs of every installation, and the texts that are secrets in this one, as they are and as they stand in JSON.
     pub(super) fn new<'a>(known: impl IntoIterator<Item = &'a str>) -> Self {
-        let places = vec![0; usize::from(u16::MAX) + 1].into();
-        let mut signs = Self { places, groups: Vec::new(), everything: false };
+        let mut signs = Self { places: Box::new([0; PAIRS]), groups: Vec::new(), everything: false };
         let common = SIGNS.iter().map(|text| (*text, secret::begins_key(text)));
         for (text, begins_word) in common.chain(known.into_iter().map(|text| (text, false))) {
             signs.everything |= text.len() < SHORTEST;
