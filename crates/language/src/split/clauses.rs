@@ -6,7 +6,7 @@ use candor_text::WordSet;
 
 use super::{
     cues::{Cue, INNER, JOINTS, LIMITING, leading},
-    limits::{behind_condition, is_limit, stops_if},
+    limits::{behind_condition, excluded, is_limit, stops_if},
     requests::{
         behind_opening, first_word, is_verb, read, starts_with_strong_verb, starts_with_unknown_verb,
         starts_with_verb,
@@ -137,12 +137,17 @@ fn limited(text: &str) -> Option<Cut<'_>> {
     let found = LIMITING.iter().flat_map(|mark| {
         text.match_indices(mark).filter_map(move |(at, mark)| {
             let (head, tail) = (text.get(..at)?, text.get(at + mark.len()..)?);
-            let limits = is_limit(tail) || stops_if(tail).is_some();
+            let limits = is_limit(tail) || stops_if(tail).is_some() || leaves_out(tail);
             let asks = head.split_whitespace().count() >= 2 && limits && !is_open_condition(head);
             asks.then_some((head, (Cue::Beside, tail, false)))
         })
     });
     found.min_by_key(|(head, _)| head.len())
+}
+
+/// Whether a sentence ends with what is to be left out of the work.
+fn leaves_out(tail: &str) -> bool {
+    excluded(tail).is_some() && marked(tail).is_none() && joined(tail, true).is_none()
 }
 
 /// Cuts at the first words that say that a further step follows.

@@ -345,15 +345,13 @@ pub(super) const JOINTS: &[&str] = &[", and ", " and, ", " and ", ", ", ", y ", 
 
 /// Takes any of the phrases off the front, with the marks and spaces behind it.
 pub(super) fn strip_any<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
-    phrases.iter().filter_map(|phrase| strip_phrase(text, phrase)).min_by_key(|rest| rest.len())
+    // Most phrases differ in their first letter, and this is asked thousands of times.
+    let first = text.bytes().next()?;
+    let alike = |phrase: &&&str| phrase.bytes().next().is_some_and(|byte| byte.eq_ignore_ascii_case(&first));
+    phrases.iter().filter(alike).filter_map(|phrase| strip_phrase(text, phrase)).min_by_key(|rest| rest.len())
 }
 
 fn strip_phrase<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
-    // Most phrases differ in their first letter, and this is asked thousands of times.
-    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
-    if first(text) != first(phrase) {
-        return None;
-    }
     let (front, rest) = text.split_at_checked(phrase.len())?;
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'' || c == '-');
     (ends && front.eq_ignore_ascii_case(phrase))

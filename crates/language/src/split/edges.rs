@@ -9,6 +9,7 @@ use super::{
     cues::Cue,
     requests::{first_word, has_done},
     verbs::{Stage, has_clitic, stage},
+    wishes::has_pronoun,
 };
 
 /// Where a step stands in the request.
@@ -277,7 +278,7 @@ fn points_back(text: &str) -> bool {
     // "Señala las que no coinciden", "discard those that leak".
     let those = words.get(1).is_some_and(|word| matches!(word.as_str(), "los" | "las" | "those" | "ones"))
         && words.get(2).is_some_and(|word| matches!(word.as_str(), "que" | "that" | "which"));
-    has_clitic(first) || pointed || last || some_of || those
+    has_clitic(first) || has_pronoun(text) || pointed || last || some_of || those
 }
 
 /// Whether the step leaves out what it is about: "recommend one", "shortlist three".

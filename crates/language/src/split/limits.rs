@@ -41,9 +41,27 @@ const BOUNDING: &[&str] = &[
     "only", "at most", "no more than", "no less than", "no fewer than", "no later than", "no earlier than",
     "stay under", "stay within", "solo", "sólo", "únicamente", "como máximo", "no más de",
 ];
+/// Openings of what is to be left out.
+#[rustfmt::skip]
+const EXCLUDING: &[&str] = &[
+    "exclude", "leave out", "omit", "skip", "ignore", "disregard", "excluye", "excluir", "deja fuera", "dejar fuera",
+    "deja aparte", "omite", "omitir", "ignora", "ignorar",
+];
 /// What may stand before a limit in its part of the request.
-const JOINING: &[&str] =
-    &["please", "and", "but", "then", "also", "por favor", "y", "pero", "además", "but please"];
+const JOINING: &[&str] = &[
+    "please",
+    "and",
+    "but",
+    "then",
+    "also",
+    "por favor",
+    "y",
+    "y que",
+    "que",
+    "pero",
+    "además",
+    "but please",
+];
 /// Openings that look like those above and ask for something.
 #[rustfmt::skip]
 const NOT_LIMITING: &[&str] = &[
@@ -180,10 +198,42 @@ pub(super) fn behind_condition(sentence: &str) -> &str {
 pub(crate) fn forbidden(clause: &str) -> (bool, &str) {
     let clause = clause.trim().trim_end_matches(['.', '!', ';', ',', ' ']);
     let clause = strip_any(clause, JOINING).unwrap_or(clause);
-    if strip_any(clause, BOUNDING).is_some() || leaves_alone(clause) || spares_all(clause) {
+    // "She dislikes vanilla, so leave it out": only with what is told is it a rule.
+    let of_told = clause.rsplit_once(", ").is_some_and(|(_, order)| leaves_it_out(without_so(order)));
+    if strip_any(clause, BOUNDING).is_some() || leaves_alone(clause) || spares_all(clause) || of_told {
         return (false, clause);
     }
-    (true, strip_any(clause, LIMITING).unwrap_or(clause))
+    (true, strip_any(clause, LIMITING).or_else(|| excluded(clause)).unwrap_or(clause))
+}
+
+/// What a clause says to leave out: "the military zone" of "exclude the military zone", "the 2019 rows" of "leave the 2019
+/// rows out". What was named before is not left out but taken out: "exclude them".
+pub(super) fn excluded(clause: &str) -> Option<&str> {
+    let clause = clause.trim().trim_end_matches(['.', '!', ';', ',', ' ']);
+    let left = strip_any(clause, &["leave", "deja", "dejar"]).and_then(|rest| {
+        [" out", " aside", " fuera", " aparte"].iter().find_map(|end| rest.strip_suffix(end))
+    });
+    let what = strip_any(clause, EXCLUDING).or(left)?;
+    let first = what.split_whitespace().next()?.to_lowercase();
+    (!matches!(first.as_str(), "it" | "them" | "these" | "those" | "this")).then_some(what)
+}
+
+fn without_so(order: &str) -> &str {
+    strip_any(order, &["so", "así que"]).unwrap_or(order)
+}
+
+/// Whether a clause only says that something told before it stays out: "leave it out", "déjalo fuera".
+pub(super) fn leaves_it_out(clause: &str) -> bool {
+    let clause = clause.trim().trim_end_matches(['.', '!', ';', ',', ' ']).to_lowercase();
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    matches!(
+        words.as_slice(),
+        ["leave", "it" | "them" | "that" | "those", "out" | "aside"]
+            | ["exclude" | "omit" | "skip" | "ignore", "it" | "them" | "that" | "those"]
+            | ["déjalo" | "déjala" | "déjalos" | "déjalas", "fuera" | "aparte"]
+            | ["exclúyelo" | "exclúyela" | "exclúyelos" | "exclúyelas"]
+            | ["omítelo" | "omítela" | "omítelos" | "omítelas"]
+    )
 }
 
 /// Whether a limiting clause says of nobody and nothing that they are to do something.

@@ -18,6 +18,7 @@ mod sentences;
 mod sums;
 mod verbs;
 mod vocabulary;
+mod wishes;
 
 use std::cell::RefCell;
 

@@ -12,7 +12,7 @@ use super::{
     limits,
     requests::{self, Asked, Strength},
     sentences::sentences,
-    tidy,
+    tidy, wishes,
 };
 
 /// Words shorter than this hardly name a thing.
@@ -142,7 +142,7 @@ impl Builder {
             return;
         }
         if limits::is_limit(plain) {
-            self.clauses(plain, cue, Strength::Request, tone, &[]);
+            self.clauses(plain, clauses(plain, self.taken), cue, Strength::Request, tone, &[]);
             return;
         }
         let mut asked = requests::read(rest);
@@ -152,6 +152,10 @@ impl Builder {
         if asked.strength == Strength::Statement
             && let Some((told, order)) = requests::behind_statement(rest)
         {
+            if limits::leaves_it_out(order) {
+                self.part(rest, Place::Constraint);
+                return;
+            }
             self.part(told, Place::Context);
             self.sentence(order, tone);
             return;
@@ -180,19 +184,30 @@ impl Builder {
         self.frame(requests::frame_of(rest));
         let (head, body) = requests::at_colon(asked.what);
         self.frame(head);
-        self.clauses(body, cue, asked.strength, tone, ending);
+        let said = wished(rest).unwrap_or_else(|| clauses(body, self.taken));
+        self.clauses(body, said, cue, asked.strength, tone, ending);
         if let Some(step) = self.steps.get_mut(first).filter(|step| step.depends_on.is_empty()) {
             step.depends_on = inherited;
         }
     }
 
-    /// Adds the clauses of a sentence: each is a step, a limit, or says when to stop.
-    fn clauses(&mut self, body: &str, cue: Cue, strength: Strength, tone: Tone, ending: &[char]) {
+    /// Adds the clauses that a sentence says: each is a step, a limit, or says when to stop.
+    fn clauses(
+        &mut self,
+        body: &str,
+        said: Vec<Clause<'_>>,
+        cue: Cue,
+        strength: Strength,
+        tone: Tone,
+        ending: &[char],
+    ) {
         let mut strength = strength;
         let mut guarded: Vec<String> = Vec::new();
         let mut instead: Option<String> = None;
-        for Clause { cue: inner, text, guessed } in clauses(body, self.taken) {
-            if self.limits(&text) {
+        let last = said.len().saturating_sub(1);
+        for (at, Clause { cue: inner, text, guessed }) in said.into_iter().enumerate() {
+            let excludes = at == last && self.excludes(&text, if inner == Cue::Silent { cue } else { inner });
+            if excludes || self.limits(&text) {
                 // "If it rains, do not sand the deck and cover the boards": the rain guards both.
                 let opening = limits::behind_condition(&text).len() < text.len() && inner == Cue::Silent;
                 guarded = if opening { limits::conditions(&text) } else { guarded };
@@ -247,6 +262,18 @@ impl Builder {
             self.part(clause, Place::Constraint);
         }
         limits
+    }
+
+    /// Whether what a sentence ends with only says what to leave out of the work before it: "…, exclude the military zone".
+    ///
+    /// In the middle, behind "then" or of something named before it is a task: "find the outliers, exclude them and …".
+    fn excludes(&mut self, clause: &str, cue: Cue) -> bool {
+        let beside = matches!(cue, Cue::Silent | Cue::Beside | Cue::Detail);
+        let excludes = beside && !self.steps.is_empty() && limits::excluded(clause).is_some();
+        if excludes {
+            self.part(clause, Place::Constraint);
+        }
+        excludes
     }
 
     /// Keeps when the work stops with the steps of the newest sentence.
@@ -368,6 +395,20 @@ impl Builder {
         self.steps.push(Step::new(description, depends_on, guessed));
         self.steps.len().checked_sub(1)
     }
+}
+
+/// The clauses of a sentence that wishes several things to be done, "necesito que …, que … y que …".
+fn wished(sentence: &str) -> Option<Vec<Clause<'_>>> {
+    let wishes = wishes::wishes(sentence);
+    let said = wishes.into_iter().enumerate().flat_map(|(at, wish)| {
+        let mut said = clauses(wish, true);
+        // They stand side by side.
+        if let Some(first) = said.first_mut().filter(|_| at > 0) {
+            first.cue = Cue::Beside;
+        }
+        said
+    });
+    Some(said.collect::<Vec<_>>()).filter(|said| !said.is_empty())
 }
 
 /// Whether a sentence begins with a condition.

@@ -6,6 +6,7 @@ use super::cues::{leading, strip_any};
 use super::limits::{behind_condition, is_limit};
 use super::verbs::{acts_on, has_clitic};
 use super::vocabulary::VERBS;
+use super::wishes::WISHED_THAT;
 
 /// How plainly a sentence asks for something to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +33,7 @@ pub(super) fn read(sentence: &str) -> Asked<'_> {
     let mut what = after_frame(sentence.trim()).trim();
     let mut strength = Strength::Statement;
     for _ in 0..4 {
-        if let Some(rest) = strip_any(what, POLITE) {
+        if let Some(rest) = strip_any(what, POLITE).or_else(|| strip_any(what, WISHED_THAT)) {
             (strength, what) = (Strength::Request, rest);
         } else if let Some(rest) = strip_any(what, WISHES).or_else(|| would_be_good(what)) {
             (strength, what) = (strength.max(Strength::Wish), rest);
@@ -76,10 +77,14 @@ fn after_frame(sentence: &str) -> &str {
     rest.unwrap_or(sentence)
 }
 
-/// "For the party, book a band": the command comes behind a circumstance.
+/// "For the party, book a band": the command comes behind a circumstance. Behind a condition a weak verb commands too:
+/// "Unless the gym is closed, keep room 12 free".
 fn asks_after_opening(text: &str) -> bool {
     let command = behind_opening(text);
-    command.len() < text.len() && starts_with_strong_verb(read(command).what)
+    let what = || read(command).what;
+    command.len() < text.len()
+        && (starts_with_strong_verb(what())
+            || (behind_condition(text).len() < text.len() && starts_with_weak_verb(what())))
 }
 
 /// What stands behind the circumstance or the condition that a text begins with; all of it if it begins with none.
@@ -339,8 +344,6 @@ const POLITE: &[&str] = &[
     "debes",
     "vamos a",
     "me puedes",
-    "necesito que",
-    "quiero que",
     "also",
 ];
 

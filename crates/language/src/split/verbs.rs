@@ -7,6 +7,7 @@ use candor_text::fold;
 
 use super::limits::behind_condition;
 use super::requests::{first_word, is_verb};
+use super::wishes;
 
 /// The stages of a piece of work, in their order. What a later stage works on comes from an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +30,7 @@ pub(super) enum Stage {
 
 /// The stage that the first word of a step tells.
 pub(super) fn stage(text: &str) -> Option<Stage> {
-    let text = behind_condition(text);
+    let text = wishes::without_pronouns(behind_condition(text));
     let mut words = text.split_whitespace().map(|word| fold(word).into_owned()).skip(1);
     let verb = base(&fold(&first_word(text)?));
     let object = words.next().unwrap_or_default();
@@ -52,7 +53,8 @@ pub(super) fn stage(text: &str) -> Option<Stage> {
         let all = STAGES.iter().rev();
         all.flat_map(|(stage, verbs)| verbs.split_whitespace().map(move |verb| (verb, *stage))).collect()
     });
-    TABLE.get(verb.as_str()).copied()
+    let wished = || wishes::infinitive(&verb).and_then(|verb| TABLE.get(verb.as_str()));
+    TABLE.get(verb.as_str()).or_else(wished).copied()
 }
 
 /// Whether two words at the front of a clause are a verb that no table has and what it acts on: "anonymise the rows".

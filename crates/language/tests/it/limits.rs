@@ -52,6 +52,22 @@ fn what_is_forbidden_is_a_constraint_that_ends_where_it_ends() {
         ("Cook a soup. Nothing with peanuts.", vec!["Cook a soup"], vec!["peanuts"]),
         ("Redacta la carta. No incluyas precios.", vec!["Redacta la carta"], vec!["incluyas precios"]),
         (
+            "Copy the ledgers and bind them; leave the maps out.",
+            vec!["Copy the ledgers", "Bind them"],
+            vec!["the maps"],
+        ),
+        (
+            "Cuenta las barcas y haz una lista, excluye las de recreo.",
+            vec!["Cuenta las barcas", "Haz una lista"],
+            vec!["las de recreo"],
+        ),
+        (
+            "Find the doubles, exclude them and count.",
+            vec!["Find the doubles", "Exclude them and count"],
+            vec![],
+        ),
+        ("Exclude the doubles.", vec!["Exclude the doubles"], vec![]),
+        (
             "Recorta gastos sin tocar los salarios y presenta el resultado.",
             vec!["Recorta gastos sin tocar los salarios", "Presenta el resultado"],
             vec!["tocar los salarios"],
@@ -81,6 +97,7 @@ fn conditions_guard_the_steps_that_they_are_about() {
             vec![vec!["If the tests pass"], vec!["If the tests pass"]],
         ),
         ("Si hay errores, avisa al equipo.", vec![vec!["Si hay errores"]]),
+        ("Sweep the hall. Unless it rains, use the yard.", vec![vec![], vec!["Unless it rains"]]),
         ("Check if the door is locked.", vec![vec![]]),
     ] {
         let found: Vec<_> = read(text).steps.into_iter().map(|step| step.conditions).collect();
@@ -102,6 +119,27 @@ fn what_needs_another_step_waits_for_it() {
         ("Water the plants, feed the cat and lock the doors.", vec![vec![], vec![], vec![]]),
         ("Order chairs, rent a hall and hire a band.", vec![vec![], vec![], vec![]]),
     ] {
+        let found: Vec<_> = read(text).steps.into_iter().map(|step| step.depends_on).collect();
+        assert_eq!(found, edges, "{text}");
+    }
+}
+
+#[test]
+fn each_clause_of_a_spanish_wish_is_a_step() {
+    for (text, tasks, edges) in [
+        (
+            "Quiero que pintes la verja, que el cerrajero la revise y que la cierres.",
+            vec!["Pintes la verja", "El cerrajero la revise", "La cierres"],
+            vec![vec![], vec![0], vec![1]],
+        ),
+        (
+            "Necesito que vendas el coche, que es viejo, y compres otro.",
+            vec!["Vendas el coche, que es viejo", "Compres otro"],
+            vec![vec![], vec![]],
+        ),
+        ("Necesito que midas la valla que se cayó.", vec!["Midas la valla que se cayó"], vec![vec![]]),
+    ] {
+        assert_eq!(steps(text), tasks, "{text}");
         let found: Vec<_> = read(text).steps.into_iter().map(|step| step.depends_on).collect();
         assert_eq!(found, edges, "{text}");
     }
