@@ -7,6 +7,7 @@ use candor_text::{fold, is_stop_word, singular};
 use super::{
     Step,
     cues::Cue,
+    limits::behind_condition,
     requests::{first_word, has_done},
     verbs::{Stage, has_clitic, stage},
     wishes::has_pronoun,
@@ -67,6 +68,7 @@ const BARE: usize = 1;
 /// about the same thing are put in a row.
 pub(super) fn link(steps: &mut Vec<Step>, origins: &[Origin]) -> Vec<usize> {
     link_made_things(steps);
+    link_done_things(steps);
     for place in 0..steps.len() {
         let Some(origin) = origins.get(place) else { continue };
         if steps.get(place).is_some_and(|step| !step.depends_on.is_empty()) {
@@ -255,15 +257,86 @@ fn link_made_things(steps: &mut [Step]) {
     for (place, step) in steps.iter_mut().enumerate() {
         let words = words(&step.description);
         if step.depends_on.is_empty() {
-            let maker = things(&words, KNOWN).find_map(|thing| made.get(thing).copied());
+            let maker = heads(&words, KNOWN).find_map(|thing| made.get(thing).copied());
             step.guessed |= maker.is_some();
             step.depends_on.extend(maker);
         }
         let makes = first_word(&step.description).is_some_and(|verb| MAKING.contains(&verb.as_str()));
-        if let Some(thing) = things(&words, NEW).next().filter(|_| makes) {
+        if let Some(thing) = heads(&words, NEW).next().filter(|_| makes) {
             made.insert(thing.to_owned(), place);
         }
     }
+}
+
+/// Lets "ship the repaired pumps" wait for "repair the pumps", and "pesa las muestras secadas" for "seca las muestras".
+fn link_done_things(steps: &mut [Step]) {
+    for place in 1..steps.len() {
+        let Some((before, step)) = steps.split_at_mut_checked(place).and_then(|(before, rest)| {
+            Some((before, rest.first_mut().filter(|step| step.depends_on.is_empty())?))
+        }) else {
+            continue;
+        };
+        let words = words(&step.description);
+        let done = done_things(&words);
+        let does = |other: &Step| {
+            let verb = first_word(behind_condition(&other.description));
+            let verb = verb.map(|verb| fold(&verb).into_owned());
+            verb.is_some_and(|verb| done.iter().any(|stem| is_done_by(stem, &verb)))
+        };
+        if let Some(doer) = before.iter().rposition(does).filter(|_| !done.is_empty()) {
+            step.depends_on.push(doer);
+            step.guessed = true;
+        }
+    }
+}
+
+/// The stems of what was done to the things that a step names as known: "repair" of "the repaired pumps".
+fn done_things(words: &[String]) -> Vec<&str> {
+    const KNOWN_ENGLISH: &[&str] = &["the", "those", "these", "all", "each", "every", "any"];
+    const KNOWN_SPANISH: &[&str] = &["el", "la", "los", "las", "cada"];
+    let english = words.windows(2).filter_map(|pair| match pair {
+        [known, done] if KNOWN_ENGLISH.contains(&known.as_str()) => done.strip_suffix("ed"),
+        _ => None,
+    });
+    let spanish = words.windows(3).filter_map(|three| match three {
+        [known, _, done] if KNOWN_SPANISH.contains(&known.as_str()) => {
+            let done = done.strip_suffix('s').unwrap_or(done);
+            ["ado", "ada", "ido", "ida"].iter().find_map(|end| done.strip_suffix(end))
+        }
+        _ => None,
+    });
+    english.chain(spanish).filter(|stem| stem.len() > 2).collect()
+}
+
+/// Whether a verb has the stem of a participle: "plan" that of "planned", "etiqueta" that of "etiquetado".
+fn is_done_by(stem: &str, verb: &str) -> bool {
+    /// "Label" and "labelled", "dry" and "dried", "secar" and "secado".
+    const ENDING: usize = 2;
+    let undoubled =
+        stem.get(..stem.len() - 1).filter(|short| short.chars().next_back() == stem.chars().next_back());
+    let y = stem.strip_suffix('i').filter(|short| verb.strip_suffix('y') == Some(short));
+    y.is_some()
+        || undoubled == Some(verb)
+        || verb
+            .strip_prefix(stem)
+            .is_some_and(|end| end.len() <= ENDING && (end.is_empty() || end.starts_with(['e', 'a', 'i'])))
+}
+
+/// The nouns of what is named behind one of the markers: "contract" of "the tenancy contract", "contrato" of "un contrato de
+/// alquiler".
+fn heads<'a>(words: &'a [String], markers: &'a [&str]) -> impl Iterator<Item = &'a str> {
+    const LONGEST: usize = 3;
+    (0..words.len()).filter_map(move |at| {
+        let marker = words.get(at).filter(|marker| markers.contains(&marker.as_str()))?;
+        let first = words.get(at + 1).filter(|first| !NEW.contains(&first.as_str()))?.as_str();
+        let english = matches!(marker.as_str(), "a" | "an" | "the" | "that" | "this" | "new");
+        let behind = words.get(at + 1..)?;
+        let named = |word: &&String| !is_stop_word(word) && !word.ends_with("ed");
+        let length = behind.iter().take_while(named).count();
+        let last = length.checked_sub(1).filter(|_| english && length <= LONGEST);
+        Some(last.and_then(|last| behind.get(last)).map_or(first, String::as_str))
+            .filter(|thing| thing.chars().count() > 2)
+    })
 }
 
 /// Whether the step acts on what only an earlier one names.

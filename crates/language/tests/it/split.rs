@@ -389,6 +389,30 @@ fn a_quantity_is_computed_from_those_that_it_is_made_of() {
             ("Calculate: ¿Cuántas entradas vendió en total?", &[0]),
         ],
     );
+    // What each of several has is a calculation, and the last statement may be the one that is asked for.
+    assert_steps(
+        "The ferry has 14 rows with 9 seats each. If 20 seats are broken, how many can be sold?",
+        &[
+            ("Calculate: The ferry has 14 rows with 9 seats each", &[]),
+            ("Calculate: If 20 seats are broken, how many can be sold?", &[0]),
+        ],
+    );
+    assert_steps(
+        "There are 60 goats. 50 percent are does and 30 percent of the does are white. How many white does are there?",
+        &[("Calculate: 50 percent are does", &[]), ("Calculate: How many white does are there?", &[0])],
+    );
+    assert_steps(
+        "Pears come in 12 boxes of 8 each. Apples come in 5 crates of 20 each. How much fruit is there in total?",
+        &[
+            ("Calculate: Pears come in 12 boxes of 8 each", &[]),
+            ("Calculate: Apples come in 5 crates of 20 each", &[]),
+            ("Calculate: How much fruit is there in total?", &[0, 1]),
+        ],
+    );
+    assert_eq!(
+        split("The orchard has 30 trees. Each tree gives 40 kg. How many kg does the orchard give?").len(),
+        1
+    );
     // Nothing is computed where a figure is only mentioned, is about something else, or a command is given.
     for text in [
         "We have 3 stills. How many litres does one hold?",
@@ -402,6 +426,47 @@ fn a_quantity_is_computed_from_those_that_it_is_made_of() {
             split(text)
         );
     }
+}
+
+#[test]
+fn a_thing_inside_a_question_ends_before_the_verb_of_the_question() {
+    for (text, first) in [
+        ("Where did Norma's composer die?", "Identify Norma's composer"),
+        ("When was the port that the Romans left founded?", "Identify the port that the Romans left"),
+        (
+            "The orchard that the abbey owned was sold in which year?",
+            "Identify the orchard that the abbey owned",
+        ),
+        ("What does the island that Ibn Battuta saw produce?", "Identify the island that Ibn Battuta saw"),
+        ("Who painted the portrait of the judge known for Marbury?", "Identify the judge known for Marbury"),
+        ("Where was the ship built by Odero sunk in 1942?", "Identify the ship built by Odero"),
+    ] {
+        assert_steps(text, &[(first, &[]), (text, &[0])]);
+    }
+    for text in ["What is Ana's surname?", "Where is Ana's?", "How long does the ferry from Ibiza take?"] {
+        assert_steps(text, &[(text, &[])]);
+    }
+}
+
+#[test]
+fn what_was_made_or_done_before_is_known_by_its_name() {
+    assert_steps(
+        "Repair the pumps. Paint the fence. Ship the repaired pumps.",
+        &[("Repair the pumps", &[]), ("Paint the fence", &[]), ("Ship the repaired pumps", &[0])],
+    );
+    assert_steps(
+        "Seca las muestras. Llama a Ana. Pesa las muestras secadas.",
+        &[("Seca las muestras", &[]), ("Llama a Ana", &[]), ("Pesa las muestras secadas", &[0])],
+    );
+    assert_steps(
+        "Draft a tenancy contract. Water the plants. Review the tenancy law. Send the contract to Ana.",
+        &[
+            ("Draft a tenancy contract", &[]),
+            ("Water the plants", &[]),
+            ("Review the tenancy law", &[]),
+            ("Send the contract to Ana", &[0]),
+        ],
+    );
 }
 
 #[test]
