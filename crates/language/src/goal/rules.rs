@@ -82,8 +82,11 @@ fn rule(text: &Text<'_>, at: usize, extracted: &mut Extracted) -> Option<usize> 
     take(text, start, &mut extracted.preferences)
 }
 
-/// "The ones we do not use" and "if it cannot be moved" tell of something; they forbid nothing.
+/// "The ones we do not use", "if it cannot be moved" and "salvo que tarde" tell of something; they forbid nothing.
 fn is_told(text: &Text<'_>, at: usize) -> bool {
+    if text.is(at, &["salvo"]) && text.is(at.saturating_add(1), &["que"]) {
+        return true;
+    }
     let negated = text.is(at, &["do", "don't", "cannot", "can't", "can"]);
     let by_someone = text.is(at, &["do", "don't"])
         && matches!(text.before(at, 1), "we" | "they" | "i" | "you" | "which" | "that" | "who");

@@ -6,13 +6,13 @@ use candor_text::WordSet;
 
 use super::{
     cues::{Cue, INNER, JOINTS, LIMITING, leading},
-    limits::{behind_condition, excluded, is_limit, stops_if},
+    limits::{behind_condition, excluded, holds_but, is_limit, stops_if},
     requests::{
         behind_opening, first_word, is_verb, read, starts_with_strong_verb, starts_with_unknown_verb,
         starts_with_verb,
     },
     rows::{next_in_row, row},
-    verbs::{command_of, has_clitic},
+    verbs::{command_of, has_clitic, tells_me},
     vocabulary::ALSO_NOUNS,
 };
 
@@ -162,9 +162,10 @@ fn marked(text: &str) -> Option<Cut<'_>> {
         };
         // "…; if it leaks, call the plumber": the condition belongs to what follows it.
         let body = behind_opening(tail);
-        let cue = if body.len() < tail.len() { &Cue::After } else { cue };
-        let told =
-            *cue == Cue::After && (is_infinitive(body) || (!mark.starts_with(" then") && orders(body)));
+        let guarded = body.len() < tail.len();
+        let cue = if guarded && !holds_but(tail) { &Cue::After } else { cue };
+        let told = (guarded || *cue == Cue::After)
+            && (is_infinitive(body) || (!mark.starts_with(" then") && orders(body)));
         let tail_asks = starts_with_verb(read(body).what) || told;
         let head_asks = head.chars().any(char::is_alphanumeric) && !is_open_condition(head);
         (tail_asks && head_asks).then_some((head, (*cue, tail, false)))
@@ -185,7 +186,7 @@ fn joined(text: &str, taken: bool) -> Option<Cut<'_>> {
             // "count them and, if some are missing, order more": the condition belongs to what follows it, and that to
             // what stands before it.
             let body = behind_condition(tail);
-            let cue = if body.len() < tail.len() { Cue::After } else { Cue::Beside };
+            let cue = if body.len() < tail.len() && !holds_but(tail) { Cue::After } else { Cue::Beside };
             // A prohibition ends where a command begins, however weak.
             let ends = opens_clause(body)
                 || (is_limit(text) && starts_with_verb(tail))
@@ -308,6 +309,7 @@ fn has_things(text: &str) -> bool {
 fn stands_alone(word: &str) -> bool {
     let verb = word.trim_end_matches(['.', '!', '?']).to_lowercase();
     has_clitic(word)
+        || tells_me(word)
         || matches!(
             verb.as_str(),
             "serve"

@@ -7,8 +7,8 @@ use candor_text::{fold, is_stop_word, singular};
 use super::{
     Step,
     cues::Cue,
-    limits::behind_condition,
-    requests::{first_word, has_done},
+    limits::{behind_condition, found_out, holds_but},
+    requests::{first_word, given, has_done},
     verbs::{Stage, has_clitic, stage},
     wishes::has_pronoun,
 };
@@ -69,6 +69,7 @@ const BARE: usize = 1;
 pub(super) fn link(steps: &mut Vec<Step>, origins: &[Origin]) -> Vec<usize> {
     link_made_things(steps);
     link_done_things(steps);
+    link_given_things(steps);
     for place in 0..steps.len() {
         let Some(origin) = origins.get(place) else { continue };
         if steps.get(place).is_some_and(|step| !step.depends_on.is_empty()) {
@@ -118,10 +119,22 @@ fn link_alternatives(steps: &mut [Step], origins: &[Origin]) {
         let before = steps.get(..place).unwrap_or_default();
         let condition = before.iter().rev().find_map(|step| step.conditions.first());
         let first = condition.and_then(|it| before.iter().find(|step| step.conditions.first() == Some(it)));
-        let needs = first.map(|step| step.depends_on.clone());
+        let finds_out = || before.iter().rposition(|step| found_out(&step.description).is_some());
+        let needs = first.map(|step| step.depends_on.clone()).or_else(|| Some(vec![finds_out()?]));
         if let Some((step, needs)) = steps.get_mut(place).zip(needs) {
             step.depends_on = needs;
         }
+        share_needs(steps, place);
+    }
+}
+
+/// Lets the further steps of a branch wait for what its first one waits for, where nothing is said of them.
+fn share_needs(steps: &mut [Step], first: usize) {
+    let Some((head, rest)) = steps.get_mut(first..).and_then(<[_]>::split_first_mut) else { return };
+    let same =
+        |step: &&mut Step| step.conditions.first().is_some_and(|it| head.conditions.first() == Some(it));
+    for step in rest.iter_mut().take_while(same).filter(|step| step.depends_on.is_empty()) {
+        step.depends_on.clone_from(&head.depends_on);
     }
 }
 
@@ -132,7 +145,9 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
     else {
         return Vec::new();
     };
-    let text = step.description.as_str();
+    // "Unless it rains" points to the weather.
+    let but = holds_but(&step.description);
+    let text = if but { behind_condition(&step.description) } else { step.description.as_str() };
     let near = |at: usize| origins.get(at).is_some_and(|it| it.sentence == origin.sentence);
     if (points_back(text) && origin.cue != Cue::Beside)
         || (near(previous) && (points_back(text) || is_elliptic(text)))
@@ -144,7 +159,7 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
     if asked && origin.cue == Cue::Silent && !near(previous) && !text.ends_with('?') {
         return vec![previous];
     }
-    if !near(previous) || names_its_own(text, steps.get(..place).unwrap_or_default()) {
+    if !near(previous) || but || names_its_own(text, steps.get(..place).unwrap_or_default()) {
         return Vec::new();
     }
     let start = (0..place).rev().take_while(|&at| near(at)).last().unwrap_or(previous);
@@ -285,6 +300,29 @@ fn link_done_things(steps: &mut [Step]) {
         };
         if let Some(doer) = before.iter().rposition(does).filter(|_| !done.is_empty()) {
             step.depends_on.push(doer);
+            step.guessed = true;
+        }
+    }
+}
+
+/// Lets "using the averages, forecast the crop" wait for the newest step that names averages.
+fn link_given_things(steps: &mut [Step]) {
+    /// "Averages" and "average", "medias" and "media".
+    const STEM: usize = 5;
+    for place in 1..steps.len() {
+        let free = steps.get(place).filter(|step| step.depends_on.is_empty());
+        let Some(given) = free.and_then(|step| given(&step.description)).map(words) else { continue };
+        let named = |word: &String| {
+            given.iter().any(|known| {
+                known.len() > 2
+                    && !is_stop_word(known)
+                    && known.chars().take(STEM).eq(word.chars().take(STEM))
+            })
+        };
+        let before = steps.get(..place).unwrap_or_default();
+        let source = before.iter().rposition(|step| words(&step.description).iter().any(named));
+        if let Some((step, source)) = steps.get_mut(place).zip(source) {
+            step.depends_on.push(source);
             step.guessed = true;
         }
     }

@@ -114,8 +114,12 @@ pub(super) fn is_limit(clause: &str) -> bool {
     }
     // "Unless two officers are present, do not open the vault": the condition is part of the limit.
     let clause = behind_condition(clause).trim_start();
+    // "Salvo que llueva" is a condition, "salvo los lunes" a limit.
+    if holds_but(clause) {
+        return false;
+    }
     let Some(rest) = strip_any(clause, LIMITING) else {
-        return forbids_its_subject(clause) || spares_all(clause);
+        return forbids_its_subject(clause) || spares_all(clause) || denied(clause).is_some();
     };
     // "No, thanks" limits nothing, and "Only Ana knows" is a statement that says so itself.
     rest.chars().any(char::is_alphanumeric)
@@ -129,6 +133,13 @@ fn forbids_its_subject(clause: &str) -> bool {
             && !subject.contains([',', ':'])
             && !starts_with_verb(subject)
     })
+}
+
+/// "Los de familia, no": what is named is not meant.
+fn denied(clause: &str) -> Option<&str> {
+    let named = clause.trim().trim_end_matches(['.', '!']).strip_suffix(", no")?;
+    let few = named.split_whitespace().count() <= LONGEST_SUBJECT;
+    (few && !named.contains([',', ':', '?']) && !starts_with_verb(named)).then_some(named)
 }
 
 /// "Publish nothing yet", "tell nobody", "use no cloud service".
@@ -187,6 +198,11 @@ pub(super) fn is_condition(sentence: &str) -> bool {
         && behind_condition(sentence).len() == sentence.len()
 }
 
+/// Whether a clause holds but for a case: "unless it rains, use the yard". It waits for nothing that stands before it.
+pub(super) fn holds_but(clause: &str) -> bool {
+    strip_any(clause.trim_start(), &["unless", "a menos que", "a no ser que", "salvo que"]).is_some()
+}
+
 /// What stands behind the condition that a sentence begins with; the whole sentence if it begins with none.
 pub(super) fn behind_condition(sentence: &str) -> &str {
     let opened = strip_any(sentence.trim_start(), IF).is_some();
@@ -203,7 +219,10 @@ pub(crate) fn forbidden(clause: &str) -> (bool, &str) {
     if strip_any(clause, BOUNDING).is_some() || leaves_alone(clause) || spares_all(clause) || of_told {
         return (false, clause);
     }
-    (true, strip_any(clause, LIMITING).or_else(|| excluded(clause)).unwrap_or(clause))
+    (
+        true,
+        strip_any(clause, LIMITING).or_else(|| excluded(clause)).or_else(|| denied(clause)).unwrap_or(clause),
+    )
 }
 
 /// What a clause says to leave out: "the military zone" of "exclude the military zone", "the 2019 rows" of "leave the 2019
@@ -266,6 +285,16 @@ fn trailing(clause: &str) -> Option<usize> {
         let opened = strip_any(rest, IF).is_some_and(|behind| behind.split_whitespace().count() > 1);
         opened && strip_any(rest, OPEN).is_none() && !asks_whether(before)
     })
+}
+
+/// What a step finds out: "if the seal holds" of "check if the seal holds".
+pub(super) fn found_out(step: &str) -> Option<&str> {
+    let words = [" whether ", " if ", " si "];
+    let at = words.iter().flat_map(|word| step.match_indices(word)).map(|(at, _)| at).find(|&at| {
+        let before = step.get(..at).unwrap_or_default();
+        asks_whether(before) || before.split_whitespace().count() == 1
+    })?;
+    Some(step.get(at + 1..)?.trim_end_matches(['.', '!', '?']))
 }
 
 /// Whether an "if" behind these words only names what is to be found out.

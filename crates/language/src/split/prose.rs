@@ -220,6 +220,9 @@ impl Builder {
             }
             if cue == Cue::Otherwise {
                 instead = self.otherwise();
+            } else if instead.is_some() && limits::behind_condition(&text).len() < text.len() {
+                // "Otherwise ask for it; if it does, admit it": the other case again.
+                (cue, instead) = (Cue::Otherwise, None);
             }
             let step = self.push(&what, cue, strength, tone, inner == Cue::Beside);
             self.in_step(&text, step);
@@ -245,8 +248,12 @@ impl Builder {
 
     /// When the steps are done that take the place of the newest ones.
     fn otherwise(&self) -> Option<String> {
-        let condition = self.steps.iter().rev().find_map(|step| step.conditions.first())?;
-        let spanish = strip_any(condition, &["si", "solo si", "cuando", "en caso de que"]).is_some();
+        let case = |step: &Step| {
+            let found_out = || Some(limits::found_out(&step.description)?.replacen("whether ", "if ", 1));
+            step.conditions.first().cloned().or_else(found_out)
+        };
+        let condition = self.steps.iter().rev().find_map(case)?;
+        let spanish = strip_any(&condition, &["si", "solo si", "cuando", "en caso de que"]).is_some();
         let opening = if spanish { "de lo contrario, no" } else { "otherwise, not" };
         Some(format!("{opening} {}", condition.to_lowercase()))
     }
@@ -335,6 +342,9 @@ impl Builder {
         if thing && *newest == Strength::Wish && cues::acts_on_previous(asked.what) {
             return false;
         }
+        if requests::given(asked.what).is_some() {
+            return false;
+        }
         match asked.strength {
             Strength::Statement => true,
             Strength::Wish => *newest == Strength::Wish && tone.connected,
@@ -383,7 +393,8 @@ impl Builder {
             false => self.steps.len(),
         };
         let mut depends_on: Vec<_> = (from..self.steps.len()).collect();
-        if depends_on.is_empty() && cues::acts_on_previous(text) {
+        let acting = if limits::holds_but(text) { limits::behind_condition(text) } else { text };
+        if depends_on.is_empty() && cues::acts_on_previous(acting) {
             depends_on.extend(self.steps.len().checked_sub(1));
         }
         if !joined {

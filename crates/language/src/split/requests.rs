@@ -4,7 +4,7 @@ use candor_text::{Rule, WordSet, fold};
 
 use super::cues::{leading, strip_any};
 use super::limits::{behind_condition, is_limit};
-use super::verbs::{acts_on, has_clitic};
+use super::verbs::{acts_on, has_clitic, tells_me};
 use super::vocabulary::VERBS;
 use super::wishes::WISHED_THAT;
 
@@ -94,6 +94,28 @@ pub(super) fn behind_opening(text: &str) -> &str {
     behind.map_or_else(|| behind_condition(text), |(_, command)| command)
 }
 
+/// What a request says at its beginning that it works with: "averages" of "using the averages, forecast the crop".
+pub(super) fn given(text: &str) -> Option<&str> {
+    const WITH: &[&str] = &[
+        "using",
+        "with",
+        "from",
+        "based on",
+        "out of",
+        "con",
+        "usando",
+        "a partir de",
+        "según",
+        "en base a",
+    ];
+    /// What is worked with is named by so many words at most.
+    const LONGEST_GIVEN: usize = 4;
+    const KNOWN: &[&str] =
+        &["the", "those", "these", "that", "this", "el", "la", "los", "las", "esos", "esas"];
+    let (thing, command) = strip_any(strip_any(text, WITH)?, KNOWN)?.split_once(", ")?;
+    (thing.split_whitespace().count() <= LONGEST_GIVEN && starts_with_verb(command)).then_some(thing)
+}
+
 /// The background that stands before a wish: "I'm planning a party and would like to …".
 pub(super) fn frame_of(sentence: &str) -> &str {
     let sentence = sentence.trim();
@@ -162,13 +184,13 @@ fn makes_a_verb(word: &str) -> bool {
 pub(super) fn starts_with_unknown_verb(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let (Some(first), Some(object)) = (words.next(), words.next()) else {
-        return text.split_whitespace().next().is_some_and(has_clitic);
+        return text.split_whitespace().next().is_some_and(|word| has_clitic(word) || tells_me(word));
     };
     // "Throw twenty bowls": behind a noun stands a number too, "room two", but no things behind that.
     let several = NUMBERS.contains(&object)
         && words.next().is_some_and(|things| things.trim_end_matches([',', '.']).ends_with('s'))
         && acts_on(first, "the");
-    has_clitic(first) || several || acts_on(first, object)
+    has_clitic(first) || tells_me(first) || several || acts_on(first, object)
 }
 
 const NUMBERS: &[&str] = &[

@@ -86,6 +86,17 @@ pub(super) fn has_clitic(word: &str) -> bool {
     infinitive || (accented && stem.chars().count() > 3 && stem.ends_with(['a', 'e', 'i']))
 }
 
+/// Whether a Spanish verb has the person who asks at its end: "avísame", "mándanos".
+pub(super) fn tells_me(word: &str) -> bool {
+    let lower = word.trim_end_matches(['.', ',', ';', ':', '!']).to_lowercase();
+    let stem = ["me", "nos"].iter().find_map(|end| lower.strip_suffix(end));
+    stem.is_some_and(|stem| {
+        stem.contains(['á', 'é', 'í', 'ó', 'ú'])
+            && stem.chars().count() > 3
+            && stem.ends_with(['a', 'e', 'i'])
+    })
+}
+
 /// The command of a word in "-ing": "deploying" tells to deploy.
 pub(super) fn command_of(gerund: &str) -> Option<String> {
     let stem = gerund.strip_suffix("ing").filter(|stem| stem.len() > 2)?;
@@ -107,7 +118,7 @@ const STAGES: &[(Stage, &str)] = &[
         Stage::Gather,
         "digitize photograph digitaliza digitalizar fotografia fotografiar escanea escanear find search get retrieve collect gather fetch download load read research look interview survey scan browse obtain
          import receive pick locate query scrape identify study explore learn discover record combine une unir combina combinar fusiona
-         busca buscar recoge recoger reune reunir descarga descargar obten obtener lee leer consigue conseguir encuentra
+         averigua averiguar busca buscar recoge recoger reune reunir descarga descargar obten obtener lee leer consigue conseguir encuentra
          encontrar investiga investigar carga estudia estudiar consulta consultar entrevista",
     ),
     (

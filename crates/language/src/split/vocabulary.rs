@@ -53,7 +53,7 @@ pub(super) const VERBS: &str = "
     fotografiar ilumina iluminar inventaría inventariar marca marcar numera numerar poda podar pesa pesar rellena rellenar reparte
     repartir retira retirar riega regar siembra sembrar solda soldar transcribe transcribir trasplanta trasplantar vacuna vacunar vacía
     vaciar ventila ventilar barniza barnizar afina afinar cita citar convoca convocar rotula rotular embala embalar
-    restaura restaurar separa separar sirve servir supervisa supervisar sustituye sustituir lleva llevar
+    restaura restaurar separa separar sirve servir supervisa supervisar sustituye sustituir lleva llevar averigua averiguar
     accompany acquire administer advertise aerate allow anneal appoint ascertain assert await backfill bathe begin
     bind blanch borrow bring broaden carry celebrate chase chill cite collate communicate complete condense conserve
     construct consume continue convene cool correspond crawl curate decode decorate decrypt dedicate defer deflate

@@ -125,6 +125,43 @@ fn what_needs_another_step_waits_for_it() {
 }
 
 #[test]
+fn both_branches_wait_for_what_is_found_out() {
+    for (text, edges, conditions) in [
+        (
+            "Check whether the tank leaks. Otherwise, refill it and sign the log; if it does, call the plumber.",
+            vec![vec![], vec![0], vec![1], vec![0]],
+            vec!["", "otherwise, not if the tank leaks", "otherwise, not if the tank leaks", "if it does"],
+        ),
+        (
+            "Comprueba si la demanda cumple. De lo contrario, redacta un aviso y fija un plazo de diez días.",
+            vec![vec![], vec![0], vec![0]],
+            vec!["", "de lo contrario, no si la demanda cumple", "de lo contrario, no si la demanda cumple"],
+        ),
+        (
+            "Averigua por qué falló la bomba, cambia la junta si está rota y, en caso contrario, avisa al taller.",
+            vec![vec![], vec![0], vec![0]],
+            vec!["", "si está rota", "de lo contrario, no si está rota"],
+        ),
+        (
+            "Sweep the deck; unless it rains, oil the rails.",
+            vec![vec![], vec![]],
+            vec!["", "unless it rains"],
+        ),
+        ("Si hay nidos, no tales el árbol y avísame.", vec![vec![]], vec!["Si hay nidos"]),
+        ("Encarga el motor, salvo que tarde un mes.", vec![vec![]], vec!["salvo que tarde un mes"]),
+    ] {
+        let found = read(text).steps;
+        let needs: Vec<_> = found.iter().map(|step| step.depends_on.clone()).collect();
+        assert_eq!(needs, edges, "{found:?}");
+        let guards: Vec<_> = found.iter().map(|step| step.conditions.join("; ")).collect();
+        assert_eq!(guards, conditions, "{text}");
+    }
+    assert!(extracted("Encarga el motor, salvo que tarde un mes.").must_not.is_empty());
+    assert_eq!(extracted("Archiva las actas. Las del juez, no.").must_not, ["Las del juez"]);
+    assert_eq!(steps("Archiva las actas. Las del juez, no."), ["Archiva las actas"]);
+}
+
+#[test]
 fn each_clause_of_a_spanish_wish_is_a_step() {
     for (text, tasks, edges) in [
         (

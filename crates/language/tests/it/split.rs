@@ -459,6 +459,10 @@ fn what_was_made_or_done_before_is_known_by_its_name() {
         &[("Seca las muestras", &[]), ("Llama a Ana", &[]), ("Pesa las muestras secadas", &[0])],
     );
     assert_steps(
+        "Buy a ledger. Ring Lou. With the ledger, record every fee.",
+        &[("Buy a ledger", &[]), ("Ring Lou", &[]), ("With the ledger, record every fee", &[0])],
+    );
+    assert_steps(
         "Draft a tenancy contract. Water the plants. Review the tenancy law. Send the contract to Ana.",
         &[
             ("Draft a tenancy contract", &[]),
