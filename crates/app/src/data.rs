@@ -113,8 +113,21 @@ impl DataFolder {
     /// Opens the log, and returns what was found wrong with it.
     pub fn open_quietly(&self) -> Result<(Log, Option<String>), AppError> {
         self.restrict();
-        let opened = SqliteLog::open(&self.log_path(), OpenOptions::default()).map_err(|error| match error {
+        let mut waits = || {
+            tell!(
+                "other processes are using the log in {}; waiting for them",
+                "otros procesos están usando el registro de {}; se les espera",
+                self.0.display()
+            );
+        };
+        let opened = SqliteLog::open_telling(&self.log_path(), OpenOptions::default(), &mut waits);
+        let opened = opened.map_err(|error| match error {
             LogError::DamagedFile { .. } => AppError::failed(error.to_string()),
+            LogError::Locked { path } => AppError::failed(both!(
+                "the log {} is locked: other processes are writing to it\nRun the command again when they are done.",
+                "el registro {} está bloqueado: otros procesos están escribiendo en él\nRepetir la orden cuando terminen.",
+                path.display()
+            )),
             error => AppError::usage(both!(
                 "{error}\nThe data folder is {}; it must be writable. Another one can be named with --data DIR.",
                 "{error}\nLa carpeta de datos es {}; se debe poder escribir en ella. Se puede indicar otra con --data DIR.",

@@ -8,6 +8,7 @@ mod scan;
 mod signs;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
@@ -27,11 +28,14 @@ const TAG_BYTES: usize = 3;
 /// A name that counts only with what follows it, or every "tokens" of a record would be looked at.
 const TOKEN: &str = "token";
 
+/// What makes the tags of an installation.
+type Key = [u8; 16];
+
 /// Takes secrets out of texts, values and records.
 pub struct Redactor {
     values: Vec<String>,
     fields: Vec<String>,
-    key: [u8; 16],
+    key: LazyLock<Key, Box<dyn FnOnce() -> Key + Send>>,
     signs: Signs,
     taken: AtomicU64,
 }
@@ -42,7 +46,18 @@ impl Redactor {
     pub fn new(
         values: impl IntoIterator<Item = String>,
         fields: impl IntoIterator<Item = String>,
-        key: [u8; 16],
+        key: Key,
+    ) -> Self {
+        Self::keyed(values, fields, move || key)
+    }
+
+    /// The same with a key that is asked for when the first secret is found: before its first run an installation has none,
+    /// and of several processes that begin at once one makes it.
+    #[must_use]
+    pub fn keyed(
+        values: impl IntoIterator<Item = String>,
+        fields: impl IntoIterator<Item = String>,
+        key: impl FnOnce() -> Key + Send + 'static,
     ) -> Self {
         let is_fit = |value: &String| value.len() >= MIN_KNOWN_VALUE && !MARK.contains(value.as_str());
         let mut values: Vec<String> = values.into_iter().filter(is_fit).collect();
@@ -54,7 +69,8 @@ impl Redactor {
         let known: Vec<String> =
             values.iter().chain(&fields).flat_map(|known| [known.clone(), in_json(known)]).collect();
         let signs = Signs::new(known.iter().map(String::as_str));
-        Self { values, fields, key, signs, taken: AtomicU64::new(0) }
+        let key: Box<dyn FnOnce() -> Key + Send> = Box::new(key);
+        Self { values, fields, key: LazyLock::new(key), signs, taken: AtomicU64::new(0) }
     }
 
     /// How many secrets were taken out so far.
@@ -186,7 +202,7 @@ impl Redactor {
 
     fn mark(&self, kind: &str, value: &str) -> String {
         self.taken.fetch_add(1, Ordering::Relaxed);
-        let hash = Sha256::new().chain_update(self.key).chain_update(value).finalize();
+        let hash = Sha256::new().chain_update(*self.key).chain_update(value).finalize();
         let tag: String = hex(hash.iter().take(TAG_BYTES));
         format!("{MARK}{kind}#{tag}]")
     }

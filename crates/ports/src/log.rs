@@ -113,6 +113,12 @@ pub enum LogError {
         /// What is wrong.
         reason: String,
     },
+    /// Other processes kept the file to themselves for as long as opening it may take.
+    #[error("the log {} is locked: other processes are writing to it", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
     /// An event was written by a newer program.
     #[error(
         "the log of run {run} has an event of format version {found} at position {position}: use a newer Candor"

@@ -80,7 +80,7 @@ pub(crate) struct Checkpointer(Connection);
 impl Checkpointer {
     /// Opens a file that is in use as a log.
     pub(crate) fn open(path: &Path, options: &OpenOptions) -> rusqlite::Result<Self> {
-        let connection = open_beside_writer(path, options)?;
+        let connection = open_beside_writer(path, &options.while_opening())?;
         // Whoever is in the way is not waited for: while it waits, nobody here writes.
         connection.busy_timeout(Duration::ZERO)?;
         Ok(Self(connection))

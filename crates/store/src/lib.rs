@@ -62,6 +62,7 @@ mod lookout;
 mod notes;
 mod options;
 mod pages;
+mod patience;
 mod query;
 mod queue;
 mod readers;

@@ -21,12 +21,13 @@ use crate::files;
 use crate::group::{Append, Work};
 use crate::lookout::Lookout;
 use crate::notes;
+use crate::patience::Patience;
 use crate::query;
 use crate::readers::Readers;
 use crate::record::Encoded;
 use crate::repair;
 use crate::report::OpenReport;
-use crate::schema::{SetUpError, open_writer};
+use crate::schema::{SetUpError, is_busy, open_writer};
 use crate::writer::Writer;
 
 /// The event log in one SQLite file. A clone is another handle to the same log.
@@ -57,17 +58,35 @@ impl SqliteLog {
     /// A log that SQLite cannot use, or that has lost commits, is refused with [`LogError::DamagedFile`] and left as it
     /// is; [`crate::repair`] saves what is intact. This call reads the disk and blocks while it does.
     pub fn open(path: &Path, options: OpenOptions) -> Result<(Self, OpenReport), LogError> {
+        Self::open_telling(path, options, &mut || {})
+    }
+
+    /// The same; calls `waits` once if another process is in the way for more than two seconds.
+    pub fn open_telling(
+        path: &Path,
+        options: OpenOptions,
+        waits: &mut dyn FnMut(),
+    ) -> Result<(Self, OpenReport), LogError> {
         make_place(path)?;
         let repaired = repair::change_places(path)?;
         if let Some(reason) = files::lost_commits(path) {
             return Err(LogError::DamagedFile { path: path.to_owned(), reason });
         }
-        let Ready { connection, report, last_seq } =
-            open_and_check(path, &options, repaired).map_err(|error| refusal(path, error))?;
-        let readers = Readers::start(path, &options)?;
-        let checkpointer =
-            Checkpointer::open(path, &options).map_err(|error| at_path("open the log", path, error))?;
-        let writer = Writer::start(path, connection, checkpointer, &options, last_seq)?;
+        let patience = Patience::new(options.open_timeout, waits);
+        Self::open_patiently(path, options, repaired, patience).map_err(|error| refusal(path, error))
+    }
+
+    fn open_patiently(
+        path: &Path,
+        options: OpenOptions,
+        repaired: Option<PathBuf>,
+        mut patience: Patience<'_>,
+    ) -> Result<(Self, OpenReport), SetUpError> {
+        let Ready { connection, report, last_seq } = open_and_check(path, &options, repaired, &mut patience)?;
+        let readers = Readers::start(path, &options, &mut patience)?;
+        let checkpointer = patience.retry(|| Ok(Checkpointer::open(path, &options)?))?;
+        let writer =
+            Writer::start(path, connection, checkpointer, &options, last_seq).map_err(SetUpError::Refused)?;
         let lookout = Lookout::new(path, options, writer.written());
         let inner =
             Inner { lookout, readers, writer, large_body: options.large_body, outcomes: Arc::default() };
@@ -240,12 +259,13 @@ fn open_and_check(
     path: &Path,
     options: &OpenOptions,
     repaired: Option<PathBuf>,
+    patience: &mut Patience<'_>,
 ) -> Result<Ready, SetUpError> {
     let created = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
-    let (mut connection, migrated_from) = open_writer(path, options)?;
+    let (mut connection, migrated_from) = patience.retry(|| open_writer(path, &options.while_opening()))?;
     let mut report = OpenReport { created, migrated_from, repaired, ..OpenReport::default() };
-    check(&mut connection, &mut report)?;
-    let last_seq = query::last_seq(&connection)?;
+    patience.retry(|| Ok(check(&mut connection, &mut report)?))?;
+    let last_seq = patience.retry(|| Ok(query::last_seq(&connection)?))?;
     Ok(Ready { connection, report, last_seq })
 }
 
@@ -254,6 +274,7 @@ fn refusal(path: &Path, error: SetUpError) -> LogError {
         SetUpError::Sqlite(error) if is_damage(&error) => {
             LogError::DamagedFile { path: path.to_owned(), reason: error.to_string() }
         }
+        SetUpError::Sqlite(error) if is_busy(&error) => LogError::Locked { path: path.to_owned() },
         SetUpError::Sqlite(error) => at_path("open the log", path, error),
         SetUpError::Refused(error) => error,
     }

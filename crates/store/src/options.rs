@@ -9,6 +9,9 @@ pub struct OpenOptions {
     pub queue: usize,
     /// How many threads read at the same time.
     pub readers: usize,
+    /// How long another process may hold the file before opening it gives up. Many that open a new log at once wait for
+    /// each other.
+    pub open_timeout: Duration,
     /// How long another process may hold the file before an operation gives up.
     pub busy_timeout: Duration,
     /// An event whose body is longer than this many bytes is stored once, by the hash of its content.
@@ -17,6 +20,12 @@ pub struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { queue: 1024, readers: 2, busy_timeout: Duration::from_secs(5), large_body: 32 * 1024 }
+        Self {
+            queue: 1024,
+            readers: 2,
+            open_timeout: Duration::from_secs(30),
+            busy_timeout: Duration::from_secs(5),
+            large_body: 32 * 1024,
+        }
     }
 }

@@ -12,8 +12,9 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::OpenOptions;
-use crate::error::{at_path, storage};
-use crate::schema::open_reader;
+use crate::error::storage;
+use crate::patience::Patience;
+use crate::schema::{SetUpError, open_reader};
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
 
@@ -28,14 +29,17 @@ struct Inner {
 
 impl Readers {
     /// Starts the threads. Each opens its connection right away, so that a failure is told on open.
-    pub(crate) fn start(path: &Path, options: &OpenOptions) -> Result<Self, LogError> {
+    pub(crate) fn start(
+        path: &Path,
+        options: &OpenOptions,
+        patience: &mut Patience<'_>,
+    ) -> Result<Self, SetUpError> {
         let (jobs, queue) = mpsc::channel(options.queue.max(1));
         let queue = Arc::new(Mutex::new(queue));
-        let threads: Result<Vec<_>, LogError> = (0..options.readers.max(1))
+        let threads: Result<Vec<_>, SetUpError> = (0..options.readers.max(1))
             .map(|_| {
-                let connection =
-                    connect(path, options).map_err(|error| at_path("open the log", path, error))?;
-                start_thread(connection, Arc::clone(&queue))
+                let connection = patience.retry(|| Ok(connect(path, options)?))?;
+                start_thread(connection, Arc::clone(&queue)).map_err(SetUpError::Refused)
             })
             .collect();
         Ok(Self(Arc::new(Inner { jobs: Some(jobs), threads: threads? })))
@@ -58,9 +62,10 @@ impl Readers {
 }
 
 fn connect(path: &Path, options: &OpenOptions) -> rusqlite::Result<Connection> {
-    let connection = open_reader(path, options)?;
+    let connection = open_reader(path, &options.while_opening())?;
     // The first query reads the schema; a file that cannot even do this must not be found out later.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    connection.busy_timeout(options.busy_timeout)?;
     Ok(connection)
 }
 

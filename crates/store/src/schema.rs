@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use candor_ports::{LogError, private};
 use rusqlite::config::DbConfig;
@@ -119,9 +118,6 @@ const MIGRATIONS: &[&str] = &[
 /// The newest schema version that this program knows.
 pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
 
-/// How long to wait before a file is opened again that another process is just making.
-const TRY_AGAIN: Duration = Duration::from_millis(2);
-
 /// Why a database could not be made ready.
 #[derive(Debug)]
 pub(crate) enum SetUpError {
@@ -137,31 +133,17 @@ impl From<rusqlite::Error> for SetUpError {
     }
 }
 
-/// Opens the connection that writes. Nothing is changed before the version is known to be ours.
-///
-/// While another process makes the same file, SQLite says "busy" at once to some steps, without the wait that
-/// it was asked for: a change to the write-ahead log is one of them. So the wait is ours.
-pub(crate) fn open_writer(
-    path: &Path,
-    options: &OpenOptions,
-) -> Result<(Connection, Option<i64>), SetUpError> {
-    let give_up = Instant::now() + options.busy_timeout;
-    loop {
-        match try_open_writer(path, options) {
-            Err(SetUpError::Sqlite(error)) if is_busy(&error) && Instant::now() < give_up => {
-                std::thread::sleep(TRY_AGAIN);
-            }
-            other => return other,
-        }
-    }
-}
-
 /// Whether another process is just writing.
 pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-fn try_open_writer(path: &Path, options: &OpenOptions) -> Result<(Connection, Option<i64>), SetUpError> {
+/// Opens the connection that writes, or says that another process is in the way. Nothing is changed before the version is
+/// known to be ours.
+pub(crate) fn open_writer(
+    path: &Path,
+    options: &OpenOptions,
+) -> Result<(Connection, Option<i64>), SetUpError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     make_private(path);

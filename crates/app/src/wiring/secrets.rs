@@ -27,8 +27,9 @@ impl App {
                 looks_secret(&name, &value).then_some(value)
             });
             let values = named.chain(found).map(|value| value.trim().to_owned());
-            let key = redaction_key::of(self.data.path());
-            Arc::new(Redactor::new(values, self.config.secrets.fields.iter().cloned(), key))
+            let folder = self.data.path().to_owned();
+            let key = move || redaction_key::of(&folder);
+            Arc::new(Redactor::keyed(values, self.config.secrets.fields.iter().cloned(), key))
         });
         Arc::clone(made)
     }

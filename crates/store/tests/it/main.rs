@@ -18,3 +18,4 @@ mod crowd;
 mod damage;
 mod lease;
 mod lookout;
+mod opening;

@@ -1,5 +1,7 @@
 //! Several processes on one data folder: runs side by side, one driver per run, commands from elsewhere.
 
+use std::collections::BTreeSet;
+
 use candor_model::EventBody;
 use serde_json::Value;
 
@@ -39,6 +41,49 @@ fn any_number_of_processes_may_be_the_first_in_a_folder() {
             assert_eq!(done.code(), Some(0), "{run}: {}", done.err);
         }
     }
+}
+
+/// Says a secret, the same in every run.
+const TELLER: &str = "[[agents]]\nagent_type = \"teller\"\nspecialization = \"Tells things\"\ncapabilities = [\"tell\"]\n\
+    command = [\"sh\", \"-c\", \"cat > /dev/null; echo '{\\\"outputs\\\": {\\\"key\\\": \\\"ghp_a8Kd02mVbQ71xZpLw3Rt9YcNf5Hs6Je4Uo8T\\\"}}'\"]\n";
+
+#[test]
+fn sixteen_processes_that_open_one_new_folder_at_once_all_succeed_and_share_one_key() {
+    let place = Place::new();
+    let config = std::fs::read_to_string(place.config()).unwrap();
+    std::fs::write(place.config(), config + TELLER).unwrap();
+    let plan = place.plan("plan", &[("first", "teller", &[]), ("second", "quick", &["first"])]);
+    let runs: Vec<String> = (1..=16).map(|n| format!("run_{n}")).collect();
+    let running: Vec<_> = runs.iter().map(|run| place.start_run(run, &plan)).collect();
+    let mut marks = BTreeSet::new();
+    for (run, running) in runs.iter().zip(running) {
+        let done = running.end();
+        assert_eq!(done.code(), Some(0), "{run}: {}", done.err);
+        let (_, rest) = done.out.split_once("[redacted:github_token#").expect("it was told");
+        marks.insert(rest.split(']').next().unwrap().to_owned());
+    }
+    assert_eq!(marks.len(), 1, "one secret has one mark: {marks:?}");
+    for run in &runs {
+        assert_eq!(successes(run, &place.log(run)).len(), 2);
+    }
+    assert_eq!(candor_store::verify(&place.data().join("candor.db")).unwrap().problems, [""; 0]);
+}
+
+#[test]
+fn a_run_that_finds_the_new_log_held_says_that_it_waits_and_then_runs() {
+    let place = Place::new();
+    let plan = place.plan("plan", &[("only", "quick", &[])]);
+    std::fs::create_dir(place.data()).unwrap();
+    let holder = rusqlite::Connection::open(place.data().join("candor.db")).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let running = place.start_run("run_1", &plan);
+    // Longer than any one operation is waited for.
+    std::thread::sleep(std::time::Duration::from_secs(7));
+    holder.execute_batch("ROLLBACK").unwrap();
+    drop(holder);
+    let done = running.end();
+    assert_eq!(done.code(), Some(0), "{}", done.err);
+    assert_eq!(done.err.matches("waiting for them").count(), 1, "{}", done.err);
 }
 
 #[test]
