@@ -4,6 +4,7 @@
 //! the field that holds it. In its place stands a mark with its kind and a tag: the same value has the same tag in one
 //! installation, so that what was equal stays equal, and the tag is too short to find the value by.
 
+mod named;
 mod scan;
 mod signs;
 
@@ -19,7 +20,7 @@ use sha2::{Digest, Sha256};
 use self::scan::Scan;
 use self::signs::Signs;
 use crate::hex;
-use crate::secret::{self, MARK};
+use crate::secret::{self, MARK, Secret};
 
 /// Shorter values are too likely to be part of something harmless.
 const MIN_KNOWN_VALUE: usize = 8;
@@ -92,8 +93,20 @@ impl Redactor {
                 cleaned = Cow::Owned(cleaned.replace(value.as_str(), &mark));
             }
         }
-        let shaped = self.shaped(&cleaned);
-        shaped.map_or(cleaned, Cow::Owned)
+        for name in &self.fields {
+            let values = named::values(&cleaned, name);
+            if !values.is_empty() {
+                let found = values.into_iter().map(|range| Secret { kind: "secret", range });
+                cleaned = Cow::Owned(self.marked(&cleaned, found));
+            }
+        }
+        let mut shaped = secret::find(&cleaned).peekable();
+        if shaped.peek().is_some() {
+            let clean = self.marked(&cleaned, shaped);
+            return Cow::Owned(clean);
+        }
+        drop(shaped);
+        cleaned
     }
 
     /// Takes secrets out of all texts of a value, and out of the fields that are named so.
@@ -184,20 +197,18 @@ impl Redactor {
         end.is_some_and(|end| end.eq_ignore_ascii_case(TOKEN)) || self.is_suspicious(name)
     }
 
-    fn shaped(&self, text: &str) -> Option<String> {
+    /// The text with marks in place of these secrets, which come in order.
+    fn marked(&self, text: &str, secrets: impl Iterator<Item = Secret>) -> String {
         let mut cleaned = String::new();
         let mut kept_from = 0;
-        for found in secret::find(text) {
+        for found in secrets {
             let value = text.get(found.range.clone()).unwrap_or_default();
             cleaned.push_str(text.get(kept_from..found.range.start).unwrap_or_default());
             cleaned.push_str(&self.mark(found.kind, value));
             kept_from = found.range.end;
         }
-        if kept_from == 0 {
-            return None;
-        }
         cleaned.push_str(text.get(kept_from..).unwrap_or_default());
-        Some(cleaned)
+        cleaned
     }
 
     fn mark(&self, kind: &str, value: &str) -> String {
@@ -271,6 +282,9 @@ mod tests {
         assert_eq!(after["outputs"]["tokens"], 12);
         assert_eq!(after["outputs"]["password_policy"], json!({"type": "string"}));
         assert!(redactor.record(&after).is_none(), "once is enough");
+        let preview = json!({"preview": "{ \"ssn\": \"778-90-1234\", \"n\": 1 }"});
+        let shown = redactor.record(&preview).unwrap().to_string();
+        assert!(!shown.contains("778-90") && shown.contains("\\\"n\\\": 1"), "{shown}");
         let quoted = Redactor::new(["say \"friend\" 9".to_owned()], [], [7; 16]);
         let record = quoted.record(&json!({"note": "they say \"friend\" 9 here"})).unwrap().to_string();
         assert!(!record.contains("friend"), "{record}");
@@ -347,7 +361,7 @@ mod tests {
                 Just("-----BEGIN PRIVATE KEY-----".to_owned()), Just("[redacted:key#0a0b0c]".to_owned()), Just("-u ".to_owned()), Just(" -p".to_owned()),
                 Just("aB3dE6gH9".to_owned()), Just(":".to_owned()), Just("bearer ".to_owned()), Just("Basic ".to_owned()), Just(" is ".to_owned()),
                 Just("--".to_owned()), Just(" ".to_owned()), Just("@".to_owned()), Just("://".to_owned()), Just("eyJhbGciOiJIUzI1NiJ9.abcd12.".to_owned()),
-                Just("12345678:AA".to_owned()), Just("hooks.slack.com/services/".to_owned()), Just("ghp_".to_owned()), Just("clave".to_owned()),
+                Just("12345678:AA".to_owned()), Just("ssn".to_owned()), Just("\\\"".to_owned()), Just("=>".to_owned()), Just("hooks.slack.com/services/".to_owned()), Just("ghp_".to_owned()), Just("clave".to_owned()),
                 "\\PC{0,4}",
             ], 0..16)
         ) {

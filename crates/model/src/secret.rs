@@ -315,7 +315,7 @@ fn in_address(rest: &str) -> Option<Found> {
 }
 
 /// What stands between a name and its value in prose; then the value must look like a secret.
-const PROSE: &[&str] = &[" is ", " es ", " ist ", " est "];
+pub(crate) const PROSE: &[&str] = &[" is ", " es ", " ist ", " est "];
 /// How much of a value is judged.
 const JUDGED: usize = 64;
 /// What stands where a secret will be.
@@ -359,7 +359,7 @@ fn assigned(rest: &str) -> Option<Found> {
 }
 
 /// The value that the text begins with: what is in the quotes, or the next word.
-fn value(ahead: &str, quote: Option<char>) -> &str {
+pub(crate) fn value(ahead: &str, quote: Option<char>) -> &str {
     let value = match quote {
         Some(quote) => after(ahead, 1).split([quote, '\n']).next().unwrap_or_default(),
         None => {
@@ -379,7 +379,7 @@ fn is_secret(value: &str, quoted: bool, equals: bool, strict: bool) -> bool {
 }
 
 /// Whether a value has a digit beside letters or signs, as words do not.
-fn looks_random(value: &str) -> bool {
+pub(crate) fn looks_random(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     has_digit && !value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
@@ -399,7 +399,7 @@ fn run(text: &str, wanted: impl Fn(u8) -> bool) -> &str {
     text.get(..length).unwrap_or_default()
 }
 
-fn after(text: &str, length: usize) -> &str {
+pub(crate) fn after(text: &str, length: usize) -> &str {
     text.get(length..).unwrap_or_default()
 }
 
@@ -415,7 +415,7 @@ fn unmarked(text: &str) -> &str {
 }
 
 /// At most a few: names and values stand together.
-fn trim_spaces(text: &str) -> &str {
+pub(crate) fn trim_spaces(text: &str) -> &str {
     (0..3).fold(text, |text, _| text.strip_prefix(' ').unwrap_or(text))
 }
 

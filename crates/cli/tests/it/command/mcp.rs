@@ -62,6 +62,13 @@ impl Mcp {
         mcp
     }
 
+    /// The same with these variables in its environment.
+    pub(crate) fn start_with(candor: &Candor, variables: &[(&str, &str)]) -> Self {
+        let mut command = candor.command(["--data", "data", "serve", "--mcp"]);
+        command.envs(variables.iter().copied()).stdin(Stdio::piped());
+        Self::of(command.spawn().unwrap()).introduced()
+    }
+
     /// Starts a server and says nothing yet.
     pub(crate) fn start_silently(candor: &Candor) -> Self {
         Self::of(candor.start(["serve", "--mcp"]))

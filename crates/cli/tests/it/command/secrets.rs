@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::command::mcp::Mcp;
 use crate::http::receiver::Receiver;
 use crate::support::{Candor, Said};
 
@@ -40,19 +41,27 @@ MIIEowIBAAKCAQEAplanted
 -----END RSA PRIVATE KEY-----
 """ + os.environ["MY_SERVICE_TOKEN"]
 print(told, file=sys.stderr)
-if order["inputs"].get("fail"):
+if order["inputs"].get("fail") or os.path.exists("fail.txt"):
     print(json.dumps({"outputs": {}, "error": {"message": "could not log in: " + told.replace("\n", " ")}}))
 else:
     print(json.dumps({"outputs": {"result": told, "token": "ghp_a8Kd02mVbQ71xZpLw3Rt9YcNf5Hs6Je4Uo8T",
         "db": {"password": "winter-river-19", "ssn": "778-90-1234"}}}))
 "#;
 
-fn candor() -> Candor {
-    let candor = Candor::with_config(
+pub(crate) fn candor() -> Candor {
+    configured("")
+}
+
+/// The variable that holds a secret of the list.
+pub(crate) const VARIABLE: (&str, &str) = ("MY_SERVICE_TOKEN", "plain-value-of-the-environment-1");
+
+/// An installation with the agent that says every secret, and these lines after it.
+pub(crate) fn configured(more: &str) -> Candor {
+    let candor = Candor::with_config(&format!(
         "[limits]\nunattended = true\n[limits.retry]\nmax_retries = 0\n[secrets]\nfields = [\"ssn\"]\n\
          [[agents]]\nagent_type = \"leaky\"\nspecialization = \"Reads things\"\ncapabilities = [\"read\"]\n\
-         effects = [\"read\"]\ncommand = [\"python3\", \"leaky.py\"]\n",
-    );
+         effects = [\"read\"]\ncommand = [\"python3\", \"leaky.py\"]\n{more}"
+    ));
     let shaped: Vec<&str> = PLANTED.iter().take(9).copied().collect();
     candor.write("leaky.py", LEAKY.replace("PLANTED_LINES", &shaped.join("\n")));
     candor
@@ -60,11 +69,12 @@ fn candor() -> Candor {
 
 fn run(candor: &Candor, args: &[&str]) -> Said {
     let mut command = candor.command(["--data", "data"]);
-    command.args(args).env("MY_SERVICE_TOKEN", "plain-value-of-the-environment-1");
+    command.args(args).env(VARIABLE.0, VARIABLE.1);
     Said::of(command.output().unwrap())
 }
 
-fn planted_in(bytes: &[u8]) -> Vec<&'static str> {
+/// The secrets in these bytes.
+pub(crate) fn planted_in(bytes: &[u8]) -> Vec<&'static str> {
     let text = String::from_utf8_lossy(bytes);
     PLANTED.iter().copied().filter(|secret| text.contains(secret)).collect()
 }
@@ -87,6 +97,11 @@ fn in_files(folder: &Path) -> Vec<(String, Vec<&'static str>)> {
 }
 
 fn plan(candor: &Candor) {
+    candor.write("plan.json", leaky_plan().to_string());
+}
+
+/// Two tasks that succeed and one that fails, each of which says every secret.
+pub(crate) fn leaky_plan() -> Value {
     let task = |id: &str, after: &[&str], inputs| {
         json!({"task_id": id, "description": "Read it", "agent_type": "leaky", "dependencies": after,
             "inputs": inputs, "expected_outputs": ["result"]})
@@ -96,7 +111,7 @@ fn plan(candor: &Candor) {
         task("two", &["one"], json!({})),
         task("three", &["two"], json!({"fail": true})),
     ];
-    candor.write("plan.json", json!({"confidence_score": 0.95, "subtasks": tasks}).to_string());
+    json!({"confidence_score": 0.95, "subtasks": tasks})
 }
 
 #[test]
@@ -178,4 +193,44 @@ fn exported_traces_have_no_secrets_even_with_texts() {
     let text = String::from_utf8_lossy(&sent);
     assert!(text.contains("[redacted:github_token#"), "texts are sent: {text}");
     assert_eq!(planted_in(&sent), [""; 0]);
+}
+
+#[test]
+fn a_client_over_mcp_gets_no_secret_of_results_failures_questions_or_progress() {
+    // spec: findings SE-04
+    let candor = candor();
+    let mut mcp = Mcp::start_with(&candor, &[VARIABLE]);
+    let mut answers = Vec::new();
+    for (fails, status) in [(false, "completed"), (true, "waiting_human")] {
+        if fails {
+            candor.write("fail.txt", "");
+        }
+        let arguments =
+            json!({"goal": "Read the harbour register and say what it holds", "unattended": false});
+        let params = json!({"name": "run", "arguments": arguments, "_meta": {"progressToken": "p"}});
+        let mut said = mcp.request("tools/call", params);
+        let run = |said: &Value| said["result"]["structuredContent"].clone();
+        let id = run(&said)["run_id"].clone();
+        if run(&said)["questions"][0]["digest"].is_string() {
+            answers.push(said.clone());
+            let digest = &run(&said)["questions"][0]["digest"];
+            let approve = json!({"run_id": id, "decision": "approve", "digest": digest});
+            said = mcp.request("tools/call", json!({"name": "approve", "arguments": approve}));
+        }
+        assert_eq!(run(&said)["status"], status, "{said}");
+        answers.push(said);
+        answers.push(mcp.call("status", json!({"run_id": id})));
+        answers.push(mcp.call("status", json!({})));
+    }
+    answers.append(&mut mcp.aside);
+    let ended = mcp.close();
+    answers.extend(ended.rest);
+    for answer in &answers {
+        assert_eq!(planted_in(answer.to_string().as_bytes()), [""; 0], "{answer}");
+    }
+    let all: String = answers.iter().map(Value::to_string).collect();
+    assert!(all.contains("notifications/progress") && all.contains("could not log in: "), "{all}");
+    assert!(all.contains("[redacted:github_token#"), "results are told: {all}");
+    assert_eq!(planted_in(ended.stderr.as_bytes()), [""; 0], "{}", ended.stderr);
+    assert_eq!(in_files(&candor.path("data")), []);
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::client::Server;
 use super::receiver::{Post, Receiver};
+use crate::command::secrets::{VARIABLE, configured, leaky_plan, planted_in};
 use crate::support::{Candor, GENERAL, until};
 
 const SECRET: &str = "whsec_c2VjcmV0IG9mIHRoZSBiZWVz";
@@ -186,4 +187,26 @@ fn a_receiver_gets_no_secret_of_a_request_a_question_or_a_failure() {
     let bodies: String =
         receiver.posts().iter().map(|post| String::from_utf8_lossy(&post.body).into_owned()).collect();
     assert!(!bodies.contains(PLANTED), "{bodies}");
+}
+
+#[test]
+fn a_receiver_gets_nothing_that_an_agent_printed() {
+    // spec: findings SE-04
+    let receiver = Receiver::start();
+    let alert = "[[kpi.alerts]]\nname = \"someone_worked\"\nwhen = \"depth > 0\"\n";
+    let candor = configured(&format!("{alert}{}", hook(&receiver.url, "")));
+    let server = Server::start_with(&candor, "127.0.0.1:0", &[VARIABLES[0], VARIABLE]);
+    // The agent prints every secret, in answers, on standard error and in its last words.
+    server.run(json!({"plan": leaky_plan(), "unattended": false}));
+    let told = |kind: &str| receiver.posts().iter().any(|it| it.json()["type"] == kind);
+    until("a person is asked", || told("question_opened"));
+    let run = server.get("/api/v1/questions").json()["questions"][0]["run_id"].as_str().unwrap().to_owned();
+    server.post(&format!("/api/v1/runs/{run}/cancel"), json!({"reason": "enough"}));
+    until("the end and the alert are told", || told("run_ended") && told("alert"));
+    let bodies: String =
+        receiver.posts().iter().map(|post| String::from_utf8_lossy(&post.body).into_owned()).collect();
+    assert_eq!(planted_in(bodies.as_bytes()), [""; 0], "{bodies}");
+    let events = server.get(&format!("/api/v1/runs/{run}/events")).ended_with(200).body;
+    assert!(events.contains("[redacted:github_token#"), "it was there: {events}");
+    assert_eq!(planted_in(events.as_bytes()), [""; 0], "{events}");
 }
