@@ -14,6 +14,7 @@ mod figures;
 mod figures_generated;
 mod general;
 mod incomplete;
+mod injection;
 mod judging;
 mod meaning;
 mod money;
