@@ -2,7 +2,8 @@
 //!
 //! Each takes any bytes, and must neither panic nor hang.
 
-use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use candor_engine::RunState;
 use candor_model::redact::Redactor;
@@ -55,17 +56,13 @@ pub fn log_open(data: &[u8]) {
 }
 
 fn try_open(data: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
-    let folder = tempfile::TempDir::new()?;
+    let folder = folder()?;
     let path = folder.path().join("candor.db");
-    let run = RunId::new("run_fuzz")?;
+    let run = RunId::new(RUN)?;
     let (choice, bytes) = data.split_first().unwrap_or((&0, &[]));
-    if *choice < 128 {
-        std::fs::write(&path, bytes)?;
-    } else {
-        overwrite_a_real_log(&path, &run, bytes)?;
-    }
+    std::fs::write(&path, if *choice < 128 { bytes.to_vec() } else { overwritten(bytes) })?;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let (log, _) = SqliteLog::open(&path, OpenOptions::default())?;
+    let (log, _) = SqliteLog::open(&path, ALONE)?;
     runtime.block_on(async {
         let events = log.read(&run, Position::START).await?;
         let state = RunState::fold(run.clone(), &events)?;
@@ -84,17 +81,12 @@ pub fn repair(data: &[u8]) {
 }
 
 fn try_repair(data: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
-    let folder = tempfile::TempDir::new()?;
+    let folder = folder()?;
     let (path, to) = (folder.path().join("candor.db"), folder.path().join("saved.db"));
-    let run = RunId::new("run_fuzz")?;
     let (choice, bytes) = data.split_first().unwrap_or((&0, &[]));
-    if *choice < 64 {
-        std::fs::write(&path, bytes)?;
-    } else {
-        overwrite_a_real_log(&path, &run, bytes)?;
-    }
+    std::fs::write(&path, if *choice < 64 { bytes.to_vec() } else { overwritten(bytes) })?;
     candor_store::repair(&path, Some(&to))?;
-    let (log, _) = SqliteLog::open(&to, OpenOptions::default()).map_err(|error| panicked(&error))?;
+    let (log, _) = SqliteLog::open(&to, ALONE).map_err(|error| panicked(&error))?;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let runs = runtime.block_on(log.runs(RunFilter::default())).map_err(|error| panicked(&error))?;
     for entry in runs {
@@ -141,17 +133,45 @@ pub fn rules(data: &[u8]) {
     }
 }
 
-fn overwrite_a_real_log(path: &Path, run: &RunId, bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+/// The run that the log holds.
+const RUN: &str = "run_fuzz";
+
+/// Nobody else has the file: whoever waits for somebody waits in vain, and an input that takes seconds is a finding.
+const ALONE: OpenOptions = OpenOptions {
+    queue: 16,
+    readers: 1,
+    open_timeout: Duration::from_secs(1),
+    busy_timeout: Duration::from_secs(1),
+    large_body: 32 * 1024,
+};
+
+/// The bytes of a real log, made once: making one for each input costs a hundred times what looking at it does.
+static REAL: LazyLock<Vec<u8>> = LazyLock::new(|| real_log().unwrap_or_default());
+
+fn real_log() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let folder = folder()?;
+    let path = folder.path().join("candor.db");
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let (log, _) = SqliteLog::open(path, OpenOptions::default())?;
+    let (log, _) = SqliteLog::open(&path, ALONE)?;
     let events = crate::scenario::Scenario::paris().events();
-    runtime.block_on(log.append(run, Position::START, &events))?;
+    runtime.block_on(log.append(&RunId::new(RUN)?, Position::START, &events))?;
     drop(log);
-    let mut file = std::fs::read(path)?;
+    Ok(std::fs::read(path)?)
+}
+
+/// The bytes of a real log, overwritten in part: the first two say where.
+fn overwritten(bytes: &[u8]) -> Vec<u8> {
+    let mut file = REAL.clone();
     let (place, rest) = bytes.split_at_checked(2).unwrap_or((&[], &[]));
     let place = place.iter().fold(0, |sum, byte| sum * 256 + usize::from(*byte)) % file.len().max(1);
     for (old, new) in file.iter_mut().skip(place).zip(rest) {
         *old = *new;
     }
-    Ok(std::fs::write(path, file)?)
+    file
+}
+
+/// A folder for the files of one input: in memory where the system has a place for that, since a log waits for the disk
+/// some twenty times while it is made, opened and closed.
+fn folder() -> std::io::Result<tempfile::TempDir> {
+    tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::TempDir::new())
 }
