@@ -5,6 +5,7 @@
 //! page once. `cargo xtask tidy` checks the same without building; CI installs mdbook and builds.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
@@ -19,6 +20,8 @@ const OUTSIDE: [&str; 6] =
     ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "packaging/README.md"];
 const BOOK: &str = "docs";
 const SUMMARY: &str = "docs/SUMMARY.md";
+/// How to get mdbook.
+const GET_MDBOOK: &str = "`cargo install mdbook --locked`, or name the program in MDBOOK";
 
 /// Writes the generated pages, checks the documents, and builds the book where mdbook is installed.
 ///
@@ -38,17 +41,32 @@ pub fn run(root: &Path) -> Result<()> {
 
 /// Builds the book where mdbook is installed. What it warns of is an error.
 fn build_book(root: &Path) -> Result<()> {
-    let Ok(built) = Command::new("mdbook").arg("build").arg(root.join(BOOK)).output() else {
-        eprintln!("docs: links are fine; the book was not built, because mdbook is not installed");
-        return Ok(());
+    let named = env::var_os("MDBOOK");
+    let program = named.clone().unwrap_or_else(|| "mdbook".into());
+    let built = match Command::new(&program).arg("build").arg(root.join(BOOK)).output() {
+        Ok(built) => built,
+        // Whoever names a program wants the book.
+        Err(error) if named.is_some() => bail!("MDBOOK={}: {error}", program.to_string_lossy()),
+        Err(_) => {
+            eprintln!(
+                "docs: links are fine; the book was not built, because mdbook is not installed: {GET_MDBOOK}"
+            );
+            return Ok(());
+        }
     };
     let said = String::from_utf8_lossy(&built.stderr);
-    let warned = ["[WARN]", "[ERROR]"].iter().any(|level| said.contains(level));
-    if warned || !built.status.success() {
+    if warns(&said) || !built.status.success() {
         bail!("mdbook ended with {}:\n{said}", built.status);
     }
     eprintln!("docs: the book is in target/book");
     Ok(())
+}
+
+/// Whether mdbook warned of something: 0.4 marks the level as `[WARN]`, 0.5 begins the line with it. Both end with 0 all the
+/// same.
+fn warns(said: &str) -> bool {
+    let mut levels = said.lines().flat_map(|line| line.split_whitespace().take(3));
+    levels.any(|word| matches!(word, "WARN" | "ERROR" | "[WARN]" | "[ERROR]"))
 }
 
 /// Every link that leads nowhere, and every page that the summary does not list once.
@@ -197,6 +215,14 @@ mod tests {
         assert_eq!(links(text), [(2, "b.md#x".to_owned()), (2, "p.svg".to_owned()), (6, "q.svg".to_owned())]);
         assert!(headings(text).contains("a-title-with-marks"));
         assert_eq!(joined(Path::new("docs/decisions/a.md"), "../b.md#x"), Path::new("docs/b.md"));
+    }
+
+    #[test]
+    fn warnings_of_both_kinds_of_mdbook_are_seen() {
+        assert!(warns("2026-11-19 03:00:00 [WARN] (mdbook::book): no such file\n"));
+        assert!(warns(" INFO Book building has started\n WARN unclosed HTML tag `<div>` found in `a.md`\n"));
+        assert!(warns("ERROR Error updating \"{{#include x}}\"\n"));
+        assert!(!warns(" INFO Book building has started\n INFO HTML book written to `/tmp/WARN`\n"));
     }
 
     #[test]
