@@ -13,6 +13,7 @@ use candor_planning::task_type::task_type;
 use candor_planning::validation;
 use candor_planning::{assignment, completeness, dependencies, routing, texts};
 use candor_ports::Experience;
+use candor_projections::recorded;
 use candor_runtime::DryRunReport;
 use candor_text::{Language, Sentence, both, in_language, word_in};
 use serde_json::{Value, json};
@@ -232,6 +233,7 @@ impl Planned {
     /// The same for people. What the plan itself says is in the words in which it was made.
     #[must_use]
     pub fn as_text(&self, language: Language) -> String {
+        let told = |recorded: &str| recorded::told(language, recorded);
         let mut text = format!("{}\n\n", self.understood.goal.description);
         self.tell_tasks(language, &mut text);
         text.push_str(&in_language!(
@@ -239,15 +241,15 @@ impl Planned {
             "\nconfidence {}; {}\n",
             "\nconfianza {}; {}\n",
             self.plan.confidence_score,
-            self.summary
+            told(&self.summary)
         ));
         let brief = &self.output.brief;
         text.push_str(&in_language!(
             language;
             "strategy: {}; {}\n",
             "estrategia: {}; {}\n",
-            brief.strategy,
-            texts::side_by_side(brief)
+            told(brief.strategy.as_str()),
+            told(&texts::side_by_side(brief))
         ));
         self.tell_criteria(language, &mut text);
         self.tell_gaps(language, &mut text);
@@ -263,7 +265,9 @@ impl Planned {
             } else {
                 in_language!(language; "  after {}", "  después de {}", after.join(", "))
             };
-            let takes = texts::basis(task).map(|takes| format!("  {takes}")).unwrap_or_default();
+            let takes = texts::basis(task)
+                .map(|takes| format!("  {}", recorded::told(language, &takes)))
+                .unwrap_or_default();
             text.push_str(&format!(
                 "{}  {}\n          {}{takes}{after}\n",
                 task.task_id, task.description, task.agent_type
@@ -312,7 +316,7 @@ impl Planned {
                 language;
                 "not planned: {short} ({})\n",
                 "no planificado: {short} ({})\n",
-                clause.reason.as_deref().unwrap_or_default()
+                recorded::told(language, clause.reason.as_deref().unwrap_or_default())
             ));
         }
         for task in self.plan.subtasks.iter().filter(|task| !task.metadata.conditions.is_empty()) {
@@ -328,32 +332,34 @@ impl Planned {
 
     /// What is not sure, what could be done instead, and why the plan cannot be carried out.
     fn tell_doubts(&self, language: Language, text: &mut String) {
+        let in_words = |recorded: &str| recorded::told(language, recorded);
         for reason in &self.plan.metadata.low_confidence_reasons {
-            text.push_str(&in_language!(language; "unsure: {reason}\n", "inseguro: {reason}\n"));
+            text.push_str(&in_language!(language; "unsure: {}\n", "inseguro: {}\n", in_words(reason)));
         }
         for repair in &self.repairs {
-            text.push_str(&in_language!(language; "repaired: {repair}\n", "reparado: {repair}\n"));
+            text.push_str(&in_language!(language; "repaired: {}\n", "reparado: {}\n", in_words(repair)));
         }
         // What one is unsure of is not told again as a risk.
         let reasons = &self.plan.metadata.low_confidence_reasons;
         let told = |risk: &&String| reasons.iter().any(|reason| risk.contains(reason.as_str()));
         for risk in self.output.risks.iter().filter(|risk| !told(risk)) {
-            text.push_str(&in_language!(language; "risk: {risk}\n", "riesgo: {risk}\n"));
+            text.push_str(&in_language!(language; "risk: {}\n", "riesgo: {}\n", in_words(risk)));
         }
         for other in &self.output.alternatives {
             text.push_str(&in_language!(
                 language;
                 "alternative: {}: {}\n",
                 "alternativa: {}: {}\n",
-                other.name,
-                other.trade_off
+                in_words(&other.name),
+                in_words(&other.trade_off)
             ));
         }
         if let Some(error) = &self.refusal {
             text.push_str(&in_language!(
                 language;
-                "\nthis plan cannot be carried out: {error}\n",
-                "\neste plan no se puede llevar a cabo: {error}\n"
+                "\nthis plan cannot be carried out: {}\n",
+                "\neste plan no se puede llevar a cabo: {}\n",
+                in_words(&error.to_string())
             ));
         }
     }

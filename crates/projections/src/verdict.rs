@@ -182,7 +182,8 @@ fn finished(language: Language, skipped: &[TaskId]) -> String {
 
 /// The first of these, each shortened, and how many more there are.
 fn named(language: Language, lines: &[String]) -> String {
-    let first = lines.iter().take(NAMED).map(|line| shortened(&texts::plain(line), NAMED_CHARS, true));
+    let told = |line: &String| recorded::told(language, &texts::plain(line));
+    let first = lines.iter().take(NAMED).map(|line| shortened(&told(line), NAMED_CHARS, true));
     let mut named: Vec<String> = first.collect();
     let more = lines.len().saturating_sub(NAMED);
     named.extend((more > 0).then(|| in_language!(language; "{more} more", "{more} más")));

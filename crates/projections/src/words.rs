@@ -5,7 +5,7 @@ use candor_model::{Money, Phase, PlanningError, RunStatus, Seconds};
 use candor_planning::texts::plain;
 use candor_text::{Language, in_language, word_in};
 
-use crate::format;
+use crate::{format, recorded};
 
 /// What is said of an empty value.
 #[must_use]
@@ -188,17 +188,21 @@ pub const fn no_criterion(language: Language) -> &'static str {
 /// What is said of a criterion, with what was found.
 #[must_use]
 pub fn does_not_hold(language: Language, found: &str) -> String {
-    with_found(word_in!(language; "does not hold", "no se cumple"), found)
+    with_found(language, word_in!(language; "does not hold", "no se cumple"), found)
 }
 
 /// What is said of a criterion or a constraint that nobody could check, with the reason.
 #[must_use]
 pub fn not_checked(language: Language, reason: &str) -> String {
-    with_found(word_in!(language; "could not be checked", "no se pudo comprobar"), reason)
+    with_found(language, word_in!(language; "could not be checked", "no se pudo comprobar"), reason)
 }
 
-fn with_found(told: &str, found: &str) -> String {
-    if found.is_empty() { told.to_owned() } else { format!("{told}: {}", plain(found)) }
+fn with_found(language: Language, told: &str, found: &str) -> String {
+    if found.is_empty() {
+        told.to_owned()
+    } else {
+        format!("{told}: {}", recorded::told(language, &plain(found)))
+    }
 }
 
 /// A task of which only a part was done.

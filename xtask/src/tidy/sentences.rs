@@ -16,6 +16,9 @@ const PLACES: [&str; 4] =
 /// Where programs are answered, in English, and only standard error is for people.
 const ANSWERS: &str = "crates/server/src/";
 
+/// Why the tables of recorded sentences are left alone.
+const RECORDED: &str = "it is the catalogue of what logs say in English, which a test holds complete";
+
 /// Files whose strings are for somebody else, with the reason.
 const OTHERS: &[(&str, &str)] = &[
     ("crates/cli/src/args/spanish.rs", "it is the catalogue of help texts, which a test holds complete"),
@@ -25,14 +28,10 @@ const OTHERS: &[(&str, &str)] = &[
     ("crates/cli/src/view/commands.rs", "commands to be typed"),
     ("crates/cli/src/view/report/diagrams.rs", "Mermaid"),
     ("crates/cli/src/view/report/html.rs", "HTML"),
-    (
-        "crates/projections/src/recorded.rs",
-        "it is the catalogue of what logs say in English, which a test holds complete",
-    ),
-    (
-        "crates/projections/src/recorded.rs",
-        "it is the catalogue of what logs say in English, which a test holds complete",
-    ),
+    ("crates/projections/src/recorded/failures.rs", RECORDED),
+    ("crates/projections/src/recorded/phases.rs", RECORDED),
+    ("crates/projections/src/recorded/plans.rs", RECORDED),
+    ("crates/projections/src/recorded/questions.rs", RECORDED),
     (
         "crates/projections/src/kpi/alerts.rs",
         "rules to start from; a message is shown as the configuration has it",

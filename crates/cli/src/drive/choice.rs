@@ -2,9 +2,11 @@
 
 use candor_model::{Answer, Choice, ChoiceOption, ChoiceRequest};
 use candor_planning::gates::STOP;
+use candor_projections::recorded;
 
 use super::prompt::StillOpen;
 use crate::failure::Failure;
+use crate::lang::language;
 use crate::output;
 use crate::view::wrapped;
 
@@ -18,6 +20,7 @@ pub(super) async fn ask(
     request: &ChoiceRequest,
     open: &mut StillOpen<'_>,
 ) -> Result<Option<Answer>, Failure> {
+    let request = &recorded::choice(language(), request);
     let columns = output::columns().unwrap_or(usize::MAX);
     output::complain(&format!("\n{}", menu(request, columns)));
     loop {

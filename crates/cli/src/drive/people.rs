@@ -59,7 +59,7 @@ async fn ask_guidance(
     for error in errors {
         // The same cause again is not news.
         if !told.contains(&error) {
-            output::complain(&format!("  - {error}"));
+            output::complain(&format!("  - {}", recorded::told(language(), error)));
             told.push(error);
         }
     }
@@ -147,8 +147,10 @@ pub(super) fn how_to_go_on(run: &RunId, snapshot: &RunSnapshot, more: &str) -> S
         text.push_str(word!("Answer with one of:\n", "Responder con una de:\n"));
         let commands = commands::answers(run, gate, question, several);
         let options = match question {
-            Question::Choice(request) => request.options.iter().as_slice(),
-            Question::Approval { .. } | Question::Guidance(_) => &[],
+            Question::Choice(request) => {
+                recorded::choice(language(), request).options.iter().cloned().collect()
+            }
+            Question::Approval { .. } | Question::Guidance(_) => Vec::new(),
         };
         for (at, command) in commands.iter().enumerate() {
             let option = options.get(at);
@@ -174,7 +176,7 @@ fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
             say!(
                 "candor: run {run} waits for you ({gate}): {}\n",
                 "candor: la ejecución {run} espera respuesta ({gate}): {}\n",
-                request.text
+                recorded::told(language(), &request.text)
             ),
             Vec::new(),
         ),
@@ -188,10 +190,9 @@ fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
             plan.iter()
                 .filter(|_| request.brief.is_some())
                 .for_each(|line| text.push_str(&format!("  {line}\n")));
-            let reasons = request.reasons.iter().filter(|_| request.brief.is_none());
-            let mut listed: Vec<&String> = reasons.collect();
-            listed.extend(request.reply.as_ref().filter(|_| request.brief.is_none()));
-            (text, listed.into_iter().cloned().collect())
+            let reasons = request.reasons.iter().chain(&request.reply);
+            let listed = reasons.filter(|_| request.brief.is_none());
+            (text, listed.map(|line| recorded::told(language(), line)).collect())
         }
         Question::Guidance(request) => (
             say!(
@@ -200,7 +201,7 @@ fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
                 request.task_id,
                 words::times(request.failure_count)
             ),
-            request.errors.clone(),
+            request.errors.iter().map(|error| recorded::told(language(), error)).collect(),
         ),
     };
     listed.iter().for_each(|line| text.push_str(&format!("  - {line}\n")));

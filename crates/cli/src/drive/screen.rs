@@ -188,8 +188,13 @@ impl Screen {
                 drawn.draw()?;
                 results(loaded, drawn.style)?;
                 let sentence = RunVerdict::told(&loaded.records, language()).sentence;
-                let lines = sentence
-                    .map(|sentence| view::wrapped(&sentence, drawn.style.columns().min(LONGEST)).join("\n"));
+                let lines = sentence.map(|sentence| {
+                    view::wrapped(
+                        drawn.live.without_told_cause(&sentence),
+                        drawn.style.columns().min(LONGEST),
+                    )
+                    .join("\n")
+                });
                 lines.map_or(Ok(()), |lines| output::print(&format!("\n{lines}\n")))
             }
             Self::Aside(_) => Ok(()),

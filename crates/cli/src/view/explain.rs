@@ -229,7 +229,7 @@ impl Page<'_> {
 
 /// A failure in plain words, what was done about it, and why.
 pub(super) fn failure_lines(chronicle: &Chronicle<'_>, failure: &Failure<'_>, style: Style) -> Vec<String> {
-    let cause = texts::cause(&failure.feedback.errors);
+    let cause = words::told(&texts::cause(&failure.feedback.errors));
     let told = failure.notice.map_or_else(|| cause.clone(), words::error_summary);
     let attempt = words::attempt_of(&texts::agent_name(failure.agent), failure.attempt);
     let when = format::offset(chronicle.offset(failure.at));
@@ -245,7 +245,7 @@ pub(super) fn failure_lines(chronicle: &Chronicle<'_>, failure: &Failure<'_>, st
             &words::told(&recovery.confidence_adjustment),
         ));
     }
-    if !told.contains(&words::told(&cause)) {
+    if !told.contains(&cause) {
         details.push(words::agent_reported(&cause));
     }
     lines.extend(details.iter().flat_map(|detail| paragraph_lines("  ", Tone::Plain, detail, style)));
@@ -261,8 +261,8 @@ fn decision_lines(entry: &DecisionEntry, offset: &str, style: Style) -> Vec<Stri
     let mut lines = vec![head.render()];
     let confidence = entry.confidence.map(|change| words::confidence_span(change.before, change.after));
     let rows = [
-        (because::DECISION.text(), Some(entry.decision.clone())),
-        (because::REASON.text(), Some(entry.reasoning.clone())),
+        (because::DECISION.text(), Some(words::told(&entry.decision))),
+        (because::REASON.text(), Some(words::told(&entry.reasoning))),
         (because::INPUT.text(), Some(entry.input.clone())),
         (because::CONFIDENCE.text(), confidence),
         (because::COST.text(), (entry.cost != candor_model::Money::ZERO).then(|| format::money(entry.cost))),

@@ -91,6 +91,8 @@ pub struct LineWriter {
     succeeded: Option<(TaskId, Seconds)>,
     /// The task whose failure was told last.
     told_failure: Option<TaskId>,
+    /// How each task failed last, and how often in that way.
+    causes: IdMap<TaskId, (String, u32)>,
     /// Why tasks were never begun.
     blocked: BTreeMap<TaskId, String>,
     /// The recovery that was explained last; the revision that follows need not repeat it.
@@ -310,6 +312,14 @@ impl LineWriter {
         }
     }
 
+    /// How often in a row a task has failed like this, with this failure.
+    fn times_in_this_way(&mut self, notice: &FailureNotification) -> u32 {
+        let before = self.causes.get(&notice.task_id).filter(|(summary, _)| *summary == notice.error_summary);
+        let times = before.map_or(1, |(_, times)| times.saturating_add(1));
+        self.causes.insert(notice.task_id.clone(), (notice.error_summary.clone(), times));
+        times
+    }
+
     /// A failure: the task, the cause, what happens next, and the command that shows what came out of the attempt.
     fn say_failure(&mut self, notice: &FailureNotification) -> Option<Said> {
         self.told_failure = Some(notice.task_id.clone());
@@ -318,12 +328,18 @@ impl LineWriter {
             return said(Mark::Skipped, words::not_started(&self.task(&notice.task_id), &cause));
         }
         let logs = self.run_id.as_ref().map(|run| commands::logs(run, Some(&notice.task_id)));
-        let whole = words::failure(notice);
+        let (whole, fact) = match self.times_in_this_way(notice) {
+            1 => (words::failure(notice), words::failure_cause(notice, FACT_COLUMNS)),
+            times => {
+                let again = words::failed_again(&self.task(&notice.task_id), times);
+                (words::joined(&again, &words::told(&notice.recovery_strategy)), again)
+            }
+        };
         if text::width(&whole) <= FACT_COLUMNS {
             return Some(Said(Severity::Error, Mark::Failed, whole, logs.into_iter().collect()));
         }
         let more = std::iter::once(words::told(&notice.recovery_strategy)).chain(logs).collect();
-        Some(Said(Severity::Error, Mark::Failed, words::failure_cause(notice, FACT_COLUMNS), more))
+        Some(Said(Severity::Error, Mark::Failed, fact, more))
     }
 
     fn say_notice(&mut self, body: &EventBody) -> Option<Said> {
@@ -415,7 +431,7 @@ impl LineWriter {
     pub fn question(&self, question: &Question) -> String {
         match question {
             Question::Approval { request, .. } => words::ask_approval(request),
-            Question::Choice(request) => request.text.clone(),
+            Question::Choice(request) => words::told(&request.text),
             Question::Guidance(request) => {
                 words::ask_guidance(&self.task(&request.task_id), request.failure_count)
             }

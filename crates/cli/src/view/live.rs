@@ -6,11 +6,13 @@ use std::collections::VecDeque;
 
 use candor_engine::RunState;
 use candor_model::{
-    Broadcast, CritiqueVerdict, Event, EventBody, GateId, MessagePriority, MessageType, Notification, Phase,
-    Question, Recorded, RunId, RunSummary, Seconds, Severity, TaskId, Timestamp,
+    Broadcast, CritiqueVerdict, Event, EventBody, FailureNotification, GateId, MessagePriority, MessageType,
+    Notification, Phase, Question, Recorded, RunId, RunSummary, Seconds, Severity, TaskId, Timestamp,
 };
 use candor_planning::texts;
-use candor_projections::format;
+use candor_projections::{format, recorded};
+
+use crate::lang::language;
 
 use super::lines::FACT_COLUMNS;
 use super::style::{Line, Mark, Style, Tone};
@@ -33,7 +35,8 @@ pub struct Live {
     state: RunState,
     summary: RunSummary,
     tree: Tree,
-    failures: VecDeque<String>,
+    /// The last failures, each once, with how often its task failed in that way.
+    failures: VecDeque<(Box<FailureNotification>, u32)>,
     /// What was last told of the phases around the work.
     notes: VecDeque<(Mark, String)>,
     /// What a model says while it speaks: the step, and the end of its words.
@@ -88,7 +91,7 @@ impl Live {
                 if let Notification::Failure(notice) = notification.as_ref()
                     && self.tree.was_begun(&notice.task_id)
                 {
-                    self.remember(words::failure(notice));
+                    self.remember(notice);
                 }
             }
             EventBody::ModelConsulted { .. } => self.heard = None,
@@ -153,7 +156,11 @@ impl Live {
         if !self.failures.is_empty() {
             lines.push(String::new());
             let failures = self.failures.iter();
-            lines.extend(failures.flat_map(|failure| marked(Mark::Failed, failure, style)));
+            lines.extend(
+                failures.flat_map(|(notice, times)| {
+                    marked(Mark::Failed, &words::failures(notice, *times), style)
+                }),
+            );
         }
         if with_notes && !self.notes.is_empty() {
             lines.push(String::new());
@@ -195,6 +202,10 @@ impl Live {
             }
             EventBody::GuardrailsChecked { report, .. } if report.findings.is_empty() => None,
             EventBody::FilesRead { .. } => None,
+            // Whoever shows the plan below shows the answer with it.
+            EventBody::PlanAnswered { .. } if self.asks_itself => None,
+            // A question about the plan is no new attempt at planning.
+            EventBody::PhaseStarted { .. } if self.state.talk().is_some() => None,
             _ => phase_lines::tell(event, &name).map(|(_, mark, told)| (mark, told)),
         };
         let Some(told) = told else { return };
@@ -204,11 +215,24 @@ impl Live {
         self.notes.push_back(told);
     }
 
-    fn remember(&mut self, failure: String) {
+    /// The same task that failed in the same way again is one failure, with what is done about it now.
+    fn remember(&mut self, notice: &FailureNotification) {
+        let is_same = |(known, _): &(Box<FailureNotification>, u32)| {
+            known.task_id == notice.task_id && known.error_summary == notice.error_summary
+        };
+        let known = self.failures.iter().position(is_same).and_then(|place| self.failures.remove(place));
+        let times = known.map_or(1, |(_, times)| times.saturating_add(1));
         if self.failures.len() == SHOWN_FAILURES {
             self.failures.pop_front();
         }
-        self.failures.push_back(failure);
+        self.failures.push_back((Box::new(notice.clone()), times));
+    }
+
+    /// The last sentence of a run without the cause that a failure above it has told.
+    #[must_use]
+    pub fn without_told_cause<'a>(&self, sentence: &'a str) -> &'a str {
+        let mut causes = self.failures.iter().filter_map(|(notice, _)| words::cause(notice));
+        causes.find_map(|cause| sentence.strip_suffix(&cause)?.strip_suffix(": ")).unwrap_or(sentence)
     }
 
     fn header(&self, now: Timestamp, style: Style) -> Vec<String> {
@@ -242,7 +266,7 @@ impl Live {
 pub(super) fn asked(state: &RunState, question: &Question) -> String {
     match question {
         Question::Approval { request, .. } => words::ask_approval(request),
-        Question::Choice(request) => request.text.clone(),
+        Question::Choice(request) => words::told(&request.text),
         Question::Guidance(request) => {
             let task = state.task(&request.task_id);
             let name = task.as_ref().map_or_else(|| request.task_id.to_string(), texts::task_name);
@@ -266,6 +290,7 @@ pub(super) fn question_lines(
         lines.extend(commands.iter().map(|it| command(it)));
         return lines;
     };
+    let request = recorded::choice(language(), request);
     for (option, typed) in request.options.iter().zip(&commands) {
         let label = format!("{}: {}", option.id, option.label);
         lines.push(Line::new(style).plain("  ").plain(&label).render());
@@ -284,7 +309,7 @@ pub(super) fn question_lines(
 pub(super) fn marked(mark: Mark, message: &str, style: Style) -> Vec<String> {
     let message = text::printable(message, style.unicode);
     let tone = if mark == Mark::Note { Tone::Plain } else { mark.tone() };
-    let pieces = text::wrapped(&message, style.columns().saturating_sub(2).min(FACT_COLUMNS));
+    let pieces = text::wrapped(&message, style.columns().min(FACT_COLUMNS).saturating_sub(2));
     let lines = pieces.iter().enumerate().map(|(at, piece)| {
         let line = Line::new(style);
         let line = if at == 0 { line.mark(mark) } else { line.plain("  ") };

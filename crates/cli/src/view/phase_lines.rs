@@ -29,11 +29,11 @@ pub(super) fn tell(event: &Event, name: &dyn Fn(&TaskId) -> String) -> Option<(S
             Some((Severity::Info, Mark::Again, words::phase_again(*phase, *attempt)))
         }
         EventBody::PlanAnswered { version, question, answer } => {
-            note(words::plan_answered(*version, &short(question), &text::clean(answer)))
+            note(words::plan_answered(*version, &short(question), &text::clean(&words::told(answer))))
         }
         EventBody::TaskReopened { task_id, reason, dependants } => {
             let with: Vec<String> = dependants.iter().map(name).collect();
-            let told = words::reopened(&name(task_id), &short(reason), &with);
+            let told = words::reopened(&name(task_id), &short(&words::told(reason)), &with);
             Some((Severity::Warning, Mark::Again, told))
         }
         // A low priority says itself that nobody needs to hear it.

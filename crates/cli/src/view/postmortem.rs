@@ -82,7 +82,7 @@ impl Page<'_> {
     fn cause_lines(&self) -> Vec<String> {
         let (case, style) = (&self.case, self.style);
         if let Some(error) = case.error().filter(|_| !case.ended_by_tasks()) {
-            return paragraph_lines("", Tone::Bad, &words::error_text(error), style);
+            return paragraph_lines("", Tone::Bad, &words::told(&words::error_text(error)), style);
         }
         if let Some((_, EventBody::RunCancelled { reason })) = case.chronicle().end {
             return paragraph_lines("", Tone::Plain, &words::cancelled(&texts::plain(reason)), style);

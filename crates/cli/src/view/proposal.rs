@@ -3,12 +3,17 @@
 
 use candor_model::{HumanApprovalRequest, PlanBrief, PlanVersion, Risk};
 
+use candor_projections::recorded;
+
+use crate::lang::language;
+
 use super::{text, words};
 
 /// Shows a plan that waits for a person, line by line: why it is asked about, its tasks as a table, what is risky, what each
 /// alternative changes, and how the result is checked.
 #[must_use]
 pub fn lines(version: PlanVersion, request: &HumanApprovalRequest) -> Vec<String> {
+    let request = &recorded::approval(language(), request);
     let brief = request.brief.as_deref();
     let mut lines = vec![words::plan_head(version, brief.map(|brief| brief.strategy), request)];
     lines.push(words::REASONS.text().to_owned());

@@ -177,7 +177,9 @@ fn failures(chronicle: &Chronicle<'_>, style: Style) -> Vec<String> {
         lines.push(Line::new(style).add(Tone::Dim, &words::and_more(hidden)).render());
     }
     for failure in chronicle.failures.iter().skip(hidden) {
-        let told = failure.notice.map_or_else(|| texts::cause(&failure.feedback.errors), words::failure);
+        let told = failure
+            .notice
+            .map_or_else(|| words::told(&texts::cause(&failure.feedback.errors)), words::failure);
         lines.extend(marked(Mark::Failed, &told, style));
     }
     lines
@@ -226,7 +228,7 @@ fn points(state: &RunState, records: &[Recorded], style: Style) -> Vec<String> {
         lines.push(Line::new(style).plain("  ").plain(&told).render());
     }
     let others = state.checkpoints().iter().rev().filter(|it| it.phase.is_none()).take(SHOWN_CHECKPOINTS);
-    let others: Vec<String> = others.map(|it| format!("{} ({})", it.id, it.label)).collect();
+    let others: Vec<String> = others.map(|it| format!("{} ({})", it.id, words::told(&it.label))).collect();
     if !others.is_empty() {
         lines.push(Line::new(style).plain("  ").add(Tone::Dim, &words::other_points(&others)).render());
     }

@@ -42,8 +42,8 @@ pub fn answer(question: &str, shown: Shown<'_>) -> String {
         "reduce*", "cheaper", "less", "save*", "faster", "quicker", "cut", "lower", "barato", "rapido",
         "reduc*", "ahorr*", "menos", "bajar",
     ]);
-    if has(&["risk*", "riesgo*"])
-        || (has(&["if", "si"]) && has(&["fail*", "wrong", "happens", "falla*", "pasa", "mal"]))
+    if has(&["risk*", "riesgo*", "wrong", "mal"])
+        || (has(&["if", "si"]) && has(&["fail*", "happens", "falla*", "pasa"]))
     {
         return shown.about_risk(&said, task);
     }
@@ -117,7 +117,7 @@ const ABOUT_ANY_PLAN: &str = "plan task step strategy order sequential parallel 
     token time long duration second minute hour day finish done ready start end run take risk fail failure wrong happen \
     alternative option different approach cheap fast quick slow reduce save lower confidence sure choose chosen pick \
     assign work reason decide result output approve change estrategia secuencial paralelo agente coste costo precio \
-    dinero tiempo tarda dura riesgo falla alternativa opcion orden tarea paso razon";
+    dinero cuesta cuestan tiempo tarda dura riesgo falla alternativa opcion orden tarea paso razon";
 
 /// An honest answer to what the plan says nothing about.
 fn not_told(strange: &str) -> String {
@@ -462,11 +462,11 @@ impl AgentsLine {
         let line = |brief: &PlanBrief| {
             let grouped =
                 brief.subtasks.iter().filter(|task: &&BriefTask| task.parallel_group.is_some()).count();
-            format!(
-                " with {} agents, {grouped} of {} tasks in parallel groups",
-                brief.agents.total,
-                brief.subtasks.len()
-            )
+            let agents = match brief.agents.total {
+                1 => "1 agent".to_owned(),
+                total => format!("{total} agents"),
+            };
+            format!(" with {agents}, {grouped} of {} tasks in parallel groups", brief.subtasks.len())
         };
         Self(brief.map(line).unwrap_or_default())
     }

@@ -173,7 +173,7 @@ fn partial_entry(subject: &Subject<'_>, attempt: &Attempt<'_>) -> Span {
 
 fn failure_entry(subject: &Subject<'_>, failure: &Failure<'_>) -> Span {
     let chronicle = &subject.chronicle;
-    let cause = texts::cause(&failure.feedback.errors);
+    let cause = words::told(&texts::cause(&failure.feedback.errors));
     let attempt = words::attempt_of(&texts::agent_name(failure.agent), failure.attempt);
     let mut told = vec![format!("({attempt}): {}", words::sentence(&cause))];
     let others: Vec<String> = failure
@@ -186,10 +186,13 @@ fn failure_entry(subject: &Subject<'_>, failure: &Failure<'_>) -> Span {
     if !others.is_empty() {
         told.push(words::sentence(&words::agent_reported(&others.join("; "))));
     }
-    told.extend(failure.notice.map(|notice| words::done_about_it(&notice.recovery_strategy)));
+    told.extend(failure.notice.map(|notice| words::done_about_it(&words::told(&notice.recovery_strategy))));
     if let Some(recovery) = failure.recovery {
-        told.push(words::reason(&recovery.why));
-        told.push(words::impact(&recovery.expected_impact, &recovery.confidence_adjustment));
+        told.push(words::reason(&words::told(&recovery.why)));
+        told.push(words::impact(
+            &words::told(&recovery.expected_impact),
+            &words::told(&recovery.confidence_adjustment),
+        ));
     }
     let suggestion = failure.feedback.suggested_adjustments.as_deref();
     told.extend(suggestion.map(|it| words::agent_suggested(&texts::plain(it))));
@@ -210,8 +213,8 @@ pub(super) fn revisions(subject: &Subject<'_>) -> Vec<Block> {
         vec![
             code(revision.revision_id.as_str()),
             text(format::offset(subject.chronicle.offset(*at))),
-            text(revision.trigger.as_str()),
-            text(revision.changes.join("; ")),
+            text(words::told(revision.trigger.as_str())),
+            text(words::told(&revision.changes.join("; "))),
             text(format!("{:+.2}", revision.confidence_delta.get())),
         ]
     };

@@ -12,7 +12,7 @@ use candor_projections::format;
 use super::remaining;
 use crate::view::text;
 
-use super::{error_summary, failed, plural, task_and_cause, times, told};
+use super::{error_summary_of, failed, plural, task_and_cause, times, told};
 use crate::lang::{Text, language};
 
 pub(in crate::view) const RESUMED: Text = Text::new("Resumed", "Reanudada");
@@ -25,13 +25,15 @@ pub(in crate::view) const STOPPING_TO_ABORT: Text = Text::new(
     "Deteniendo todo lo que está en marcha, porque el plan no puede continuar",
 );
 
-/// `text: details`, or only `text`.
+/// `text: details`, or only `text`. Details are told as they were recorded.
 fn with(text: &str, details: &str) -> String {
-    if details.trim().is_empty() { text.to_owned() } else { format!("{text}: {details}") }
+    if details.trim().is_empty() { text.to_owned() } else { format!("{text}: {}", told(details)) }
 }
 
 pub(in crate::view) fn run_started(run: &RunId, request: &str) -> String {
-    with(&say!("Run {run}", "Ejecución {run}"), request)
+    let run = say!("Run {run}", "Ejecución {run}");
+    // What a person typed is not told in other words.
+    if request.trim().is_empty() { run } else { format!("{run}: {request}") }
 }
 
 pub(in crate::view) fn phase(phase: Phase) -> &'static str {
@@ -86,7 +88,7 @@ pub(in crate::view) fn proposed(
         say!(", {} made", ", con {}", plural(repairs, word!("repair", "reparación")))
     };
     let version = version.map(|version| say!(" version {version}", " versión {version}")).unwrap_or_default();
-    let takes = estimate.map(|time| format!(", {}", texts::measured(time))).unwrap_or_default();
+    let takes = estimate.map(|time| format!(", {}", told(&texts::measured(time)))).unwrap_or_default();
     let confidence = format::confidence(confidence);
     say!(
         "Plan{version} with {}, confidence {confidence}{takes}{repaired}",
@@ -174,7 +176,11 @@ pub(in crate::view) fn revision_asked(task: &str) -> String {
 }
 
 pub(in crate::view) fn revision_refused(task: &str, reason: &str) -> String {
-    say!("{task}: no other approach was found: {reason}", "{task}: no se encontró otro enfoque: {reason}")
+    say!(
+        "{task}: no other approach was found: {reason}",
+        "{task}: no se encontró otro enfoque: {reason}",
+        reason = told(reason)
+    )
 }
 
 pub(in crate::view) fn routed(task: &str, agent: &str) -> String {
@@ -207,7 +213,17 @@ pub(in crate::view) fn not_started(task: &str, cause: &str) -> String {
 }
 
 pub(in crate::view) fn failure(notice: &FailureNotification) -> String {
-    joined(&error_summary(notice), &told(&notice.recovery_strategy))
+    failures(notice, 1)
+}
+
+/// The same of a task that failed so often in the same way.
+pub(in crate::view) fn failures(notice: &FailureNotification, times: u32) -> String {
+    joined(&error_summary_of(notice, times), &told(&notice.recovery_strategy))
+}
+
+/// A failure that was told before, with the same cause.
+pub(in crate::view) fn failed_again(task: &str, failures: u32) -> String {
+    say!("{task} failed {} in the same way", "{task} falló {} del mismo modo", times(failures))
 }
 
 /// The task and the cause in at most `columns`. Of a cause that is too long the end says why: `exited with code 3:
@@ -242,7 +258,7 @@ pub(in crate::view) fn recovery_details(notice: &RecoveryNotification, announced
     match what.strip_prefix(announced) {
         Some(rest) => {
             let rest = rest.trim_start_matches([':', ' ']);
-            (!rest.is_empty()).then(|| rest.to_owned())
+            (!rest.is_empty()).then(|| told(rest))
         }
         // Something that was not announced, such as a model's revision, comes with its reason.
         None => Some(format!("{}. {}", told(what), told(&notice.why))),
@@ -261,7 +277,7 @@ pub(in crate::view) fn answered_by_default(asked: &str, answer: &Answer) -> Stri
 }
 
 pub(in crate::view) fn announcement(title: &str, text: &str) -> String {
-    with(title, text)
+    with(&told(title), text)
 }
 
 pub(in crate::view) fn stopped(task: &str, reason: StopReason) -> String {
@@ -312,7 +328,7 @@ pub(in crate::view) fn escalated(task: &str, failures: u32, errors: &[String], a
     if actions.is_empty() {
         text
     } else {
-        say!("{text}. Possible: {}", "{text}. Opciones: {}", actions.join("; "))
+        say!("{text}. Possible: {}", "{text}. Opciones: {}", told(&actions.join("; ")))
     }
 }
 

@@ -60,13 +60,22 @@ pub(in crate::view) fn who_spoke(models: &[&str], rules: &[&str]) -> String {
 }
 
 pub(in crate::view) fn decided(entry: &DecisionEntry) -> String {
-    let what = entry.operation.replace('_', " ");
-    say!("{what}: {}, because {}", "{what}: {}, porque {}", entry.decision, entry.reasoning)
+    let [decision, reasoning] = [&entry.decision, &entry.reasoning].map(|recorded| super::told(recorded));
+    say!(
+        "{}: {decision}, because {reasoning}",
+        "{}: {decision}; motivo: {reasoning}",
+        operation(&entry.operation)
+    )
 }
 
-pub(in crate::view) fn reasoning(operation: &str, reasoning: &str) -> String {
-    let reasoning = super::told(reasoning);
-    say!("Reasoning ({}): {reasoning}", "Razonamiento ({}): {reasoning}", operation.replace('_', " "))
+/// The kind of a decision for people: `route_task` is "route task".
+fn operation(recorded: &str) -> String {
+    super::told(recorded).replace('_', " ")
+}
+
+pub(in crate::view) fn reasoning(kind: &str, reasoning: &str) -> String {
+    let (what, reasoning) = (operation(kind), super::told(reasoning));
+    say!("Reasoning ({what}): {reasoning}", "Razonamiento ({what}): {reasoning}")
 }
 
 pub(in crate::view) fn confidence_now(confidence: Confidence, cause: &str) -> String {

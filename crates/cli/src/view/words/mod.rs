@@ -17,7 +17,7 @@ pub(super) use notes::*;
 pub(super) use pages::*;
 pub(super) use phases::*;
 pub(super) use proposal::*;
-pub(super) use recorded::{error_summary, failed, task_and_cause, told};
+pub(super) use recorded::{cause, error_summary, error_summary_of, failed, task_and_cause, told};
 pub(super) use report::*;
 pub(super) use shared::{
     Sums, agent_suggested, and_more, error_text, in_short, nothing, sample_data, sums, verdict_word,

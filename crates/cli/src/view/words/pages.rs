@@ -85,11 +85,11 @@ pub(in crate::view) fn criterion(checked: &CheckedCriterion) -> String {
         CriterionSource::Claim => word!("agent's claim", "afirmación del agente"),
         CriterionSource::Gate => word!("gate", "puerta"),
     };
-    format!("{task}{} [{source}]", assessment::line(checked))
+    format!("{task}{} [{source}]", super::told(&assessment::line(checked)))
 }
 
 pub(in crate::view) fn agent_warned(task: &str, warning: &str) -> String {
-    format!("{task}: {warning}")
+    format!("{task}: {}", super::told(warning))
 }
 
 /// `8–14 s left, from 12 runs`.

@@ -119,14 +119,14 @@ pub(in crate::view) fn reopened(task: &str, reason: &str, dependants: &[String])
 pub(in crate::view) fn broadcast(message: &Broadcast) -> String {
     let kind = match message.message_type {
         // What a phase itself finds needs no speaker.
-        MessageType::Discovery if message.task_id.is_none() => return message.content.clone(),
+        MessageType::Discovery if message.task_id.is_none() => return super::told(&message.content),
         MessageType::Discovery => word!("found", "encontró"),
         MessageType::Warning => word!("warns", "avisa"),
         MessageType::Completion => word!("is done", "terminó"),
         MessageType::Request => word!("needs", "necesita"),
     };
     let task = message.task_id.as_ref().map(|task| say!(" (at {task})", " (en {task})")).unwrap_or_default();
-    format!("{}{task} {kind}: {}", message.from_agent, message.content)
+    format!("{}{task} {kind}: {}", message.from_agent, super::told(&message.content))
 }
 
 pub(in crate::view) fn queried(query: &Query) -> String {
@@ -190,7 +190,7 @@ pub(in crate::view) fn results_checked(results: &[CheckResult]) -> String {
             }
             CheckKind::Program(name) => name.clone(),
         };
-        format!("{} ({how}): {}", result.check.task_id, result.detail)
+        format!("{} ({how}): {}", result.check.task_id, super::told(&result.detail))
     });
     let failed: Vec<String> = failed.collect();
     let passed =

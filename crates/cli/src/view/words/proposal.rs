@@ -2,12 +2,12 @@
 
 use candor_model::{
     AgentCounts, BriefTask, ExecutionStrategy, HumanApprovalRequest, PlanAlternative, PlanBrief,
-    PlanEstimates, PlanVersion, Risk,
+    PlanEstimates, PlanVersion, Risk, RiskLevel,
 };
 use candor_planning::texts::{self, agent_name};
 use candor_projections::format;
 
-use super::plural;
+use super::{plural, told};
 use crate::lang::Text;
 
 pub(in crate::view) const RISKS: Text = Text::new("Risks:", "Riesgos:");
@@ -20,8 +20,10 @@ pub(in crate::view) fn plan_head(
     strategy: Option<ExecutionStrategy>,
     request: &HumanApprovalRequest,
 ) -> String {
-    let strategy =
-        strategy.map(|strategy| say!(", strategy {strategy}", ", estrategia {strategy}")).unwrap_or_default();
+    let strategy = strategy
+        .map(|it| told(it.as_str()))
+        .map(|it| say!(", strategy {it}", ", estrategia {it}"))
+        .unwrap_or_default();
     let confidence = format::confidence(request.confidence_score);
     say!(
         "Plan version {version}{strategy}, confidence {confidence}",
@@ -36,7 +38,7 @@ pub(in crate::view) fn plan_agents(brief: &PlanBrief) -> String {
     agents.sort_unstable();
     agents.dedup();
     if !agents.is_empty() {
-        let tasks = texts::side_by_side(brief);
+        let tasks = told(&texts::side_by_side(brief));
         return say!(
             "Agents: {} ({}); {tasks}",
             "Agentes: {} ({}); {tasks}",
@@ -66,14 +68,14 @@ pub(in crate::view) fn plan_estimates(estimates: &PlanEstimates) -> Option<Strin
             say!("{} by the agents' prices", "{} según los precios de los agentes", format::money(cost))
         })
     };
-    let cost = estimates.measured_cost.map(texts::measured_cost).or_else(by_price);
+    let cost = estimates.measured_cost.map(|cost| told(&texts::measured_cost(cost))).or_else(by_price);
     let stated = || {
         estimates
             .duration
             .map(|time| say!("{}, stated in the plan", "{}, según el plan", format::duration(time)))
     };
-    let time = estimates.measured.map(texts::measured).or_else(stated);
-    let tokens = estimates.measured_tokens.map(texts::measured_tokens);
+    let time = estimates.measured.map(|time| told(&texts::measured(time))).or_else(stated);
+    let tokens = estimates.measured_tokens.map(|tokens| told(&texts::measured_tokens(tokens)));
     let known: Vec<String> = time.into_iter().chain(cost).chain(tokens).collect();
     (!known.is_empty()).then(|| say!("Takes: {}", "Requiere: {}", known.join("; ")))
 }
@@ -97,13 +99,22 @@ pub(in crate::view) fn plan_row(task: &BriefTask) -> [String; 4] {
 }
 
 pub(in crate::view) fn plan_risk(risk: &Risk) -> String {
-    format!("{}: {} — {}", risk.level, risk.description, risk.mitigation)
+    format!("{}: {} — {}", risk_level(risk.level), risk.description, risk.mitigation)
+}
+
+fn risk_level(level: RiskLevel) -> &'static str {
+    match level {
+        RiskLevel::High => word!("high", "alto"),
+        RiskLevel::Medium => word!("medium", "medio"),
+        RiskLevel::Low => word!("low", "bajo"),
+    }
 }
 
 pub(in crate::view) fn plan_alternative(alternative: &PlanAlternative, recommended: bool) -> String {
     let PlanAlternative { id, name, tradeoff, estimates } = alternative;
     let mark = if recommended { word!(" (recommended)", " (recomendada)") } else { "" };
-    let takes = estimates.measured.map(|time| format!(" ({})", texts::measured(time))).unwrap_or_default();
+    let takes =
+        estimates.measured.map(|time| format!(" ({})", told(&texts::measured(time)))).unwrap_or_default();
     format!("{id} {name}{mark}: {tradeoff}{takes}")
 }
 

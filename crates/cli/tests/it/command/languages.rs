@@ -4,6 +4,88 @@ use std::process::Output;
 
 use crate::support::{ATTENDED, Candor, PARIS, Said};
 
+/// Three agents that are told in Spanish, so that no English word comes from them.
+const HUERTO: &str = "[[agents]]\nagent_type = \"recolector\"\nspecialization = \"Recoge cifras\"\nbuiltin = \"noop\"\n\
+    [[agents]]\nagent_type = \"escritor\"\nspecialization = \"Escribe informes\"\nbuiltin = \"noop\"\n\
+    [[agents]]\nagent_type = \"cartero\"\nspecialization = \"Manda correos a clientes\"\nbuiltin = \"noop\"\n\
+    effects = [\"message\"]\n";
+/// Words that every English sentence has one of, and no Spanish one.
+const ENGLISH: [&str; 16] = [
+    "the", "of", "with", "and", "is", "are", "was", "were", "by", "from", "that", "this", "task", "tasks",
+    "failed", "which",
+];
+
+/// The English words in what a person reads. What is typed stays as it is: criteria, commands, digests.
+fn english(said: &str) -> Vec<String> {
+    let typed =
+        regex::Regex::new(r"judge: |outputs not empty|`[^`]*`|remove TASK;.*|candor [a-z].*").unwrap();
+    let lines = said.lines().map(|line| typed.replace_all(line, "").into_owned());
+    let is_english = |line: &String| {
+        let mut words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        words.any(|word| ENGLISH.contains(&word.to_lowercase().as_str()))
+    };
+    lines.filter(is_english).collect()
+}
+
+#[test]
+fn reasons_risks_and_decisions_of_a_plan_are_told_in_spanish() {
+    // spec: findings UX-10
+    let candor = Candor::with_config(&format!("[limits]\napproval = \"always\"\n{HUERTO}"));
+    let goal = "Recoge las cifras del huerto, escribe un informe sobre ellas y envía el informe a los clientes por correo";
+    let all = |said: Said| {
+        let (told, shown) = (english(&said.stdout), english(&said.stderr));
+        assert!(
+            told.is_empty() && shown.is_empty(),
+            "English in:\n{}\n{}",
+            told.join("\n"),
+            shown.join("\n")
+        );
+        said
+    };
+    let plan = all(spanish(&candor, &["plan", goal]));
+    plan.shows(&[
+        "estrategia: secuencial",
+        "3 tareas, una tras otra",
+        "riesgo: ",
+        "escribe a personas (message)",
+    ]);
+    let run = ["run", goal, "--run-id", "run_1", "--allow", "message"];
+    all(spanish(&candor, &run).ended_with(3)).tells(&[
+        "Por qué se pregunta:",
+        "Supuesto: 2 de 3 pasos",
+        "medio: ",
+    ]);
+    for view in ["status", "explain"] {
+        all(spanish(&candor, &[view, "run_1"]));
+    }
+    all(spanish(&candor, &["explain", "run_1"])).shows(&["dimensionar agentes", "las reglas proponen"]);
+    all(spanish(&candor, &["ask", "run_1", "¿cuánto cuesta?"]).ended_with(3));
+    all(spanish(&candor, &["ask", "run_1", "¿qué puede salir mal?"]).ended_with(3))
+        .tells(&["Riesgo (", "Qué se hace"]);
+    all(spanish(&candor, &["modify", "run_1", "quita la luna"]).ended_with(3)).tells(&["no se entendió"]);
+    all(spanish(&candor, &["approve", "run_1"]).ended_with(0));
+    for view in ["status", "explain", "report", "postmortem"] {
+        all(spanish(&candor, &[view, "run_1"]));
+    }
+    all(spanish(&candor, &["run", goal, "--run-id", "run_2", "--unattended"]).ended_with(1))
+        .shows(&["escribe a personas"]);
+    all(spanish(&candor, &["watch", "run_1", "-v"]));
+}
+
+#[test]
+fn a_choice_is_offered_in_spanish() {
+    // spec: findings UX-10
+    let candor = Candor::with_config(&format!(
+        "[limits]\nunattended = false\n[guardrails]\nrules = \"rules.json\"\n{HUERTO}"
+    ));
+    let rule = r#"{"rules": [{"skillId": "sin-secretos", "enforcement": "block", "priority": "critical", "tripwire": true,
+        "message": "Las recetas se quedan aquí", "promptTriggers": {"keywords": ["receta"], "intent": ["any"]}}]}"#;
+    candor.write("rules.json", rule);
+    let asked = spanish(&candor, &["run", "Anota la receta de la abuela", "--run-id", "run_1"]).ended_with(3);
+    assert_eq!(english(&asked.stderr), Vec::<String>::new());
+    asked.tells(&["Una regla de protección detiene esta ejecución", "# seguir a pesar de lo hallado"]);
+}
+
 fn spanish(candor: &Candor, args: &[&str]) -> Said {
     Said::of(output(candor, args, &[("LC_ALL", "es_ES.UTF-8")]))
 }

@@ -1,6 +1,7 @@
 //! What a person sees in terminals of 80 and of 120 columns, kept as text: what goes well, what fails and is recovered,
 //! what is asked, what ends badly. `UPDATE_SNAPSHOTS=1` writes the recordings again.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -18,7 +19,7 @@ const ROWS: u16 = 24;
 const ABOVE: usize = 1_000;
 /// The widths at which each situation is recorded.
 const WIDTHS: [u16; 2] = [80, 120];
-/// No fact is longer, however wide the terminal: what stands behind a mark, or in one column of a table.
+/// No fact is longer with its mark, however wide the terminal: a row, or one column of a table.
 const LONGEST: usize = 100;
 /// A request is shown as it was typed, however long it is.
 const LONG_REQUEST: &str =
@@ -76,10 +77,36 @@ fn recorded(name: &str, columns: u16, screen: &str) {
 fn told_shortly(seen: &str) {
     // spec: findings UX-04
     for fact in seen.lines().flat_map(|line| line.split("  ")).filter(|fact| *fact != LONG_REQUEST) {
-        let fact =
-            fact.trim_start_matches(|letter: char| !letter.is_alphanumeric() && letter != '`').trim_end();
-        assert!(fact.chars().count() <= LONGEST, "too long: {fact}");
+        assert!(fact.trim().chars().count() <= LONGEST, "too long: {fact}");
     }
+}
+
+/// The words of a recording, without what is only drawn or was shortened.
+fn words(recording: &str) -> BTreeSet<&str> {
+    let is_word = |word: &&str| word.contains(char::is_alphabetic) && !word.contains('…');
+    recording.split_whitespace().filter(is_word).collect()
+}
+
+#[test]
+fn lines_are_broken_between_words() {
+    // spec: findings UX-04
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/recordings");
+    let mut compared = 0;
+    for file in fs::read_dir(&folder).unwrap() {
+        let path = file.unwrap().path();
+        let Some(name) = path.file_name().unwrap().to_str().unwrap().strip_suffix("_80.txt") else {
+            continue;
+        };
+        let narrow = fs::read_to_string(&path).unwrap();
+        let wide = fs::read_to_string(folder.join(format!("{name}_120.txt"))).unwrap();
+        // Of a word that is cut in two, each part is in the narrow terminal only, and the whole in the wide one only.
+        let (narrow, wide) = (words(&narrow), words(&wide));
+        let is_part = |word: &&&str| wide.difference(&narrow).any(|whole| whole.contains(**word));
+        let cut: Vec<_> = narrow.difference(&wide).filter(is_part).collect();
+        assert!(cut.is_empty(), "{name}: {cut:?}");
+        compared += 1;
+    }
+    assert!(compared >= 10, "{compared} situations");
 }
 
 #[test]
@@ -292,6 +319,18 @@ fn the_screen_in_spanish() {
     at_each_width("spanish", 0, |setup| {
         let story = bakery(json!({ "*": [for_good("se fue el gas"), "ok"] }));
         story.seen(&spanish(setup), order_of_the_day(), &answers)
+    });
+}
+
+#[test]
+fn a_plan_that_is_shown_for_approval_in_spanish() {
+    // spec: findings UX-10
+    let goal = "Recoge las cifras del puerto, escribe un informe sobre ellas y mándalo por correo";
+    let args = ["run", goal, "--run-id", "run_1", "--allow", "message"];
+    let answers = [("? ayuda", "ask ¿qué puede salir mal?\n"), ("Respuesta: ", "reject\n"), ("[s/N]", "s\n")];
+    at_each_width("spanish_approval", 1, |setup| {
+        let candor = Candor::with_config(&format!("[limits]\napproval = \"always\"\n{GENERAL}"));
+        at_terminal_of(&format!("{setup}export CANDOR_LANG=es; "), &candor, &args, &answers)
     });
 }
 

@@ -41,7 +41,7 @@ fn verdict(run: &RunId, judged: &RunVerdict<'_>, words: &Words) -> Markup {
                             tr {
                                 td { code { (checked.criterion) } }
                                 td { span.badge.(class(checked.result)) { span.dot {} (words.criterion(checked.result)) } }
-                                td { (checked.found) }
+                                td { (recorded::told(words.language(), &checked.found)) }
                                 td.muted {
                                     @if let Some(evidence) = &checked.evidence { (evidence_text(evidence)) }
                                     @if let Some(event) = it.event { " " a href={ "/api/v1/runs/" (run) "/events?after=" (event.0.saturating_sub(1)) "&limit=1" } { "#" (event.0) } }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use candor_model::{FailureEscalationRequest, HumanApprovalRequest, Question, RunId};
-use candor_projections::format;
 use candor_projections::plans::PlanDiff;
+use candor_projections::{format, recorded};
 use maud::{Markup, html};
 
 use super::words::Words;
@@ -24,7 +24,10 @@ pub(super) fn card(
             @match question {
                 Some(Question::Approval { request, .. }) => { (plan(request, words)) }
                 Some(Question::Guidance(request)) => { (failing(request, words)) }
-                _ => { p.prewrap { (report.text) } }
+                Some(Question::Choice(request)) => {
+                    p.prewrap { (recorded::told(words.language(), &request.text)) }
+                }
+                None => { p.prewrap { (report.text) } }
             }
             @if let Some(diff) = diff { (changes(diff, words)) }
             (form(run, report, words))
@@ -32,7 +35,8 @@ pub(super) fn card(
     }
 }
 
-fn plan(request: &HumanApprovalRequest, words: &Words) -> Markup {
+fn plan(recorded: &HumanApprovalRequest, words: &Words) -> Markup {
+    let request = &recorded::approval(words.language(), recorded);
     // What one is unsure of stands above as a reason.
     let said = |text: &str| request.reasons.iter().any(|reason| text.contains(reason.as_str()));
     let risks = request.brief.iter().flat_map(|brief| &brief.risks);
@@ -71,7 +75,7 @@ fn failing(request: &FailureEscalationRequest, words: &Words) -> Markup {
     let causes: BTreeSet<&String> = request.errors.iter().collect();
     html! {
         p { (words.failing(request)) }
-        ul.bad { @for cause in causes { li { (cause) } } }
+        ul.bad { @for cause in causes { li { (recorded::told(words.language(), cause)) } } }
     }
 }
 
@@ -105,7 +109,8 @@ fn form(run: &RunId, report: &QuestionReport, words: &Words) -> Markup {
             div.buttons {
                 @for decision in offered {
                     @let known = if report.kind == "choice" { None } else { words.decision(&decision.decision) };
-                    @let (label, what) = known.unwrap_or((&decision.decision, &decision.label));
+                    @let option = recorded::told(words.language(), &decision.label);
+                    @let (label, what) = known.unwrap_or((&decision.decision, &option));
                     button.(weight(&decision.decision)) type="submit" name="decision" value=(decision.decision) title=(what) {
                         (label)
                         @if report.digest.is_none() && what != label { span.muted { " · " (what) } }

@@ -1,14 +1,10 @@
-//! What runs record in English, as far as its sentences are Candor's own and known, in a reader's language.
-//!
-//! What a person, an agent or a model wrote stays as it was written, also within a sentence of Candor's.
+//! What is recorded of failures, recoveries, lessons and ends.
 
-use candor_text::Language;
+use super::Entry;
 
-/// What a wait stands behind, in a log.
-const SAME_AGENT_IN: &str = "Retrying with the same agent in ";
-/// What is recorded of failures and recoveries, and the same in Spanish.
+/// Sentences about failures and what is done about them.
 #[rustfmt::skip]
-const KNOWN: &[(&str, &str)] = &[
+pub(super) const SENTENCES: &[Entry] = &[
     ("Retrying with backup agent", "Reintento con un agente de reserva"),
     ("Retrying with the same agent", "Reintento con el mismo agente"),
     ("Asking a model for another approach", "Se pide a un modelo otro enfoque"),
@@ -54,20 +50,18 @@ const KNOWN: &[(&str, &str)] = &[
     ("start", "inicio"),
     ("The cause of the failure is not clear yet", "La causa del fallo aún no está clara"),
     ("What it means for time and result is not known yet", "Aún no se sabe qué supone para el tiempo y el resultado"),
-];
-
-/// The same with something that follows.
-const BEGINNINGS: &[(&str, &str)] = &[
-    ("Reduced from ", "Reducida de "),
-    ("Slightly reduced, from ", "Ligeramente reducida, de "),
-    ("Raised from ", "Aumentada de "),
-    ("Unchanged at ", "Sin cambios en "),
-    ("Retrying with ", "Reintento con "),
-];
-
-/// Sentences with places: `{}` stands for anything, such as a name or a cause.
-#[rustfmt::skip]
-const TEMPLATES: &[(&str, &str)] = &[
+    // With names, causes and figures.
+    ("Reduced from {w} to {w}", "Reducida de {w} a {w}"),
+    ("Slightly reduced, from {w} to {w}", "Ligeramente reducida, de {w} a {w}"),
+    ("Raised from {w} to {w}", "Aumentada de {w} a {w}"),
+    ("Unchanged at {w}", "Sin cambios en {w}"),
+    ("Retrying with the same agent in {t}", "Reintento con el mismo agente dentro de {t}"),
+    ("about 1 second", "un segundo"),
+    ("about {w} seconds", "unos {w} segundos"),
+    ("about 1 minutes", "un minuto"),
+    ("about {w} minutes", "unos {w} minutos"),
+    ("about 1 hours", "una hora"),
+    ("about {w} hours", "unas {w} horas"),
     ("Dependency {} failed", "Falló {}, de la que depende"),
     ("Before the next run, see to {} ({}): {}", "Antes de la próxima ejecución, revisa {} ({}): {}"),
     ("For {} ({}), try {} first: the first choice failed ({})", "Para {} ({}), prueba primero {}: la primera opción falló ({})"),
@@ -108,126 +102,6 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("Success criteria not met: {}", "Criterios de éxito no cumplidos: {}"),
     ("`{}` exited with code {}: {}", "`{}` terminó con código {}: {}"),
     ("Agent timeout after {}", "El agente agotó su tiempo de {}"),
-    // Last, because it has the form of others: what stands behind the colon may be known.
-    ("{} ({}): {}", "{} ({}): {}"),
+    // Shorter than others with the same beginning.
+    ("Retrying with {}", "Reintento con {}"),
 ];
-
-/// A sentence as it is recorded, in a language.
-#[must_use]
-pub fn told(language: Language, recorded: &str) -> String {
-    match language {
-        Language::En => recorded.to_owned(),
-        Language::Es => in_spanish(recorded),
-    }
-}
-
-fn in_spanish(recorded: &str) -> String {
-    let known = |text: &str| KNOWN.iter().find(|(english, _)| *english == text).map(|(_, spanish)| *spanish);
-    if let Some(whole) = known(recorded) {
-        return whole.to_owned();
-    }
-    if let Some(wait) = recorded.strip_prefix(SAME_AGENT_IN) {
-        let wait = known(wait).map_or_else(|| length(wait), str::to_owned);
-        return format!("Reintento con el mismo agente dentro de {wait}");
-    }
-    // A recovery names its changes behind a colon; they are names, and stay.
-    if let Some((what, changes)) = recorded.split_once(": ")
-        && let Some(what) = known(what)
-    {
-        return format!("{what}: {changes}");
-    }
-    if let Some(told) =
-        TEMPLATES.iter().find_map(|(english, spanish)| by_template(recorded, english, spanish))
-    {
-        return told;
-    }
-    let begun =
-        BEGINNINGS.iter().find_map(|(english, spanish)| Some((spanish, recorded.strip_prefix(english)?)));
-    match begun {
-        Some((spanish, rest)) => format!("{spanish}{}", rest.replace(" to ", " a ")),
-        None => recorded.to_owned(),
-    }
-}
-
-/// The sentence by another template, if it has the form of the first one. What stands in its last place may be a sentence
-/// of Candor's itself.
-fn by_template(recorded: &str, english: &str, spanish: &str) -> Option<String> {
-    let mut fixed = english.split("{}");
-    let mut rest = recorded.strip_prefix(fixed.next()?)?;
-    let mut found = Vec::new();
-    let mut fixed = fixed.peekable();
-    while let Some(text) = fixed.next() {
-        let (value, after) = match fixed.peek() {
-            Some(_) => rest.split_once(text)?,
-            None => (rest.strip_suffix(text)?, ""),
-        };
-        found.push(value.to_owned());
-        rest = after;
-    }
-    if let Some(last) = found.last_mut() {
-        *last = in_spanish(last);
-    }
-    let mut found = found.into_iter();
-    let mut told = String::new();
-    for (at, text) in spanish.split("{}").enumerate() {
-        if at > 0 {
-            told.push_str(&found.next()?);
-        }
-        told.push_str(text);
-    }
-    Some(told)
-}
-
-/// `about 4 seconds`.
-fn length(recorded: &str) -> String {
-    let units = [
-        ("about 1 second", "un segundo"),
-        ("about 1 minutes", "un minuto"),
-        ("about 1 hours", "una hora"),
-        ("about ", "unos "),
-        ("seconds", "segundos"),
-        ("minutes", "minutos"),
-        ("hours", "horas"),
-    ];
-    let exact = units.iter().find(|(english, _)| *english == recorded);
-    exact.map_or_else(
-        || units.iter().fold(recorded.to_owned(), |told, (english, spanish)| told.replace(english, spanish)),
-        |(_, spanish)| (*spanish).to_owned(),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sentences_with_places_keep_what_stands_in_them() {
-        let pairs = [
-            (
-                "Retrying with the same agent in about 1 second",
-                "Reintento con el mismo agente dentro de un segundo",
-            ),
-            (
-                "Retrying with the same agent in about 10 seconds",
-                "Reintento con el mismo agente dentro de unos 10 segundos",
-            ),
-            ("plan version 2 approved", "versión 2 del plan aprobada"),
-            (
-                "Before the next run, see to Pack the boxes (pack): Dependency bind failed",
-                "Antes de la próxima ejecución, revisa Pack the boxes (pack): Falló bind, de la que depende",
-            ),
-            ("Bind (bind): the glue is cold (2 times)", "Bind (bind): the glue is cold (2 veces)"),
-            ("2 of 5 attempts succeeded", "2 de 5 intentos con éxito"),
-            ("what an agent said", "what an agent said"),
-        ];
-        pairs.into_iter().for_each(|(english, spanish)| assert_eq!(in_spanish(english), spanish));
-    }
-
-    #[test]
-    fn every_template_has_as_many_places_in_both_languages() {
-        let places = |text: &str| text.matches("{}").count();
-        TEMPLATES
-            .iter()
-            .for_each(|(english, spanish)| assert_eq!(places(english), places(spanish), "{english}"));
-    }
-}
