@@ -226,7 +226,7 @@ pub enum AdjustmentError {
     /// The plan has no such task.
     #[error("cannot set `{field}` of task {task_id}: the plan has no such task")]
     UnknownTask {
-        /// The task.
+        /// Id that no task of the plan has.
         task_id: TaskId,
         /// The field that was to be set.
         field: String,
@@ -234,7 +234,7 @@ pub enum AdjustmentError {
     /// A task has no such field, or it is not for people to set.
     #[error("cannot set `{field}` of task {task_id}: it is none of {}", ADJUSTABLE.join(", "))]
     UnknownField {
-        /// The task.
+        /// Task that was to be changed.
         task_id: TaskId,
         /// The field that was to be set.
         field: String,
@@ -242,7 +242,7 @@ pub enum AdjustmentError {
     /// The field cannot have this value.
     #[error("cannot set `{field}` of task {task_id}: {problem}")]
     BadValue {
-        /// The task.
+        /// Task that was to be changed.
         task_id: TaskId,
         /// The field that was to be set.
         field: String,

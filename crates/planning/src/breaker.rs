@@ -10,7 +10,7 @@ const WINDOW: usize = 10;
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// It may.
+    /// The call is made as usual.
     Pass,
     /// It may, and finds out whether things work again.
     Probe,
@@ -24,9 +24,9 @@ pub enum Admission {
 /// What a call's end changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It opened.
+    /// Calls are refused from now on, until a probe is due.
     Opened,
-    /// It closed.
+    /// Calls are made as usual again.
     Closed,
 }
 

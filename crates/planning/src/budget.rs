@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Allowance {
     /// What may be spent; no limit if absent.
     pub cap: Option<Money>,
-    /// What was spent.
+    /// Charged so far, without what is set aside.
     pub spent: Money,
     /// What is set aside for work that has not ended.
     pub reserved: Money,

@@ -54,7 +54,7 @@ pub struct Band {
     pub to: f64,
     /// How many plans it has.
     pub runs: usize,
-    /// Their mean confidence.
+    /// Mean of the confidences that the plans had before they ran, from 0 to 1.
     pub predicted: f64,
     /// The share of them that succeeded.
     pub actual: f64,

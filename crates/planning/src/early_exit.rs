@@ -18,9 +18,9 @@ pub const CRITICAL_SHARE: u8 = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TaskBudget {
-    /// Tokens.
+    /// Most tokens that may be used.
     pub tokens: u64,
-    /// Money.
+    /// Most money that may be spent.
     pub money: Money,
     /// The time it should take; a target, not a limit.
     pub latency: Seconds,
@@ -29,9 +29,9 @@ pub struct TaskBudget {
 /// What a task has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Tokens.
+    /// Tokens used so far.
     pub tokens: u64,
-    /// Money.
+    /// Money spent so far.
     pub money: Money,
 }
 
@@ -49,13 +49,13 @@ pub enum BudgetSource {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetRecord {
-    /// Tokens used.
+    /// Tokens used when the record was made.
     pub spent_tokens: u64,
-    /// Tokens left.
+    /// Zero if more was used than allowed.
     pub remaining_tokens: u64,
-    /// Money used.
+    /// Money spent when the record was made.
     pub spent_money: Money,
-    /// Money left.
+    /// Zero if more was spent than allowed.
     pub remaining_money: Money,
     /// Whose budget it is.
     pub source: BudgetSource,
@@ -68,7 +68,7 @@ impl Default for TaskBudget {
 }
 
 impl TaskBudget {
-    /// What pre-analysis records.
+    /// The budget against what was used, as pre-analysis hands it over.
     #[must_use]
     pub fn record(&self, spent: Spent, source: BudgetSource) -> BudgetRecord {
         BudgetRecord {
@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for NotSkipped {
 pub struct EarlyExit {
     /// Where it was taken.
     pub point: ExitPoint,
-    /// Always false.
+    /// Written for the documents' sake: nothing is ever skipped.
     pub skip: NotSkipped,
     /// Whether there are fewer agents.
     pub reduce: bool,
@@ -124,7 +124,7 @@ pub struct EarlyExit {
     pub agent_reduction: u8,
     /// Whether tiers go one step down.
     pub model_downgrade: bool,
-    /// Why.
+    /// What is left and what is done about it, for people.
     pub reason: String,
 }
 

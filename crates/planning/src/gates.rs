@@ -9,7 +9,7 @@ use candor_model::{
 
 /// Goes on as it is.
 pub const CONTINUE: &str = "continue";
-/// Ends the run.
+/// Ends the run without carrying anything out.
 pub const STOP: &str = "stop";
 /// Goes on with other words.
 pub const REWORD: &str = "reword";
@@ -19,7 +19,7 @@ pub const RETRY: &str = "retry";
 pub const ACCEPT: &str = "accept";
 /// Goes back to an earlier phase.
 pub const ROLLBACK: &str = "rollback";
-/// Undoes side effects.
+/// Undoes the side effects behind the point to which the run went back.
 pub const UNDO: &str = "undo";
 /// Leaves it as it is.
 pub const KEEP: &str = "keep";

@@ -35,7 +35,7 @@ struct Failing {
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome<'a> {
-    /// Well.
+    /// The call gave what it was made for.
     Succeeded,
     /// Badly, because of this.
     Failed(&'a str),
@@ -56,12 +56,12 @@ pub enum TripKind {
     /// The same call failed in the same way so often. Others may have failed in between: calls that take
     /// turns at failing are seen too, however many there are.
     Identical {
-        /// How often.
+        /// Number of failures of this call in this way.
         times: u32,
     },
     /// So many steps in a row failed.
     NoProgress {
-        /// How many.
+        /// Number of steps without a success.
         steps: u32,
     },
 }

@@ -53,9 +53,9 @@ pub struct DecisionNote {
     pub task_id: Option<TaskId>,
     /// What it was decided on.
     pub input: String,
-    /// What was decided.
+    /// What was chosen, for people to read.
     pub decision: String,
-    /// Why.
+    /// What spoke for it, with the figures that decided.
     pub reasoning: String,
 }
 
@@ -69,7 +69,7 @@ pub enum PhaseResult {
     Goal {
         /// The goal.
         goal: Box<Goal>,
-        /// The request, judged.
+        /// Complexity and quality of the request.
         evaluation: Option<Box<Evaluation>>,
         /// Better wordings, when it is weak.
         enhancement: Option<Box<Enhancement>>,

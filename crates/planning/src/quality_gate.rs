@@ -15,7 +15,7 @@ pub enum GateSeverity {
     /// The verdict is `not_met`.
     #[default]
     Blocking,
-    /// It is told.
+    /// It is told, and the verdict stays.
     Warning,
 }
 
@@ -48,7 +48,7 @@ impl QualityGate {
         self.check.trim().eq_ignore_ascii_case(NO_SECRETS)
     }
 
-    /// What must hold.
+    /// `check`, read as a criterion.
     #[must_use]
     pub fn criterion(&self) -> Criterion {
         criterion::parse(&self.check)

@@ -17,9 +17,9 @@ pub enum RoutingProblem {
     /// The vectors come from different models.
     #[error("one vector has {left} dimensions, the other {right}")]
     UnequalDimensions {
-        /// Of the first.
+        /// Number of dimensions of the first vector.
         left: usize,
-        /// Of the second.
+        /// Number of dimensions of the second vector.
         right: usize,
     },
     /// A vector of zeros points nowhere.

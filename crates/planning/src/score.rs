@@ -26,7 +26,7 @@ impl Score {
         Self(u8::try_from(hundredths.min(100)).unwrap_or(100))
     }
 
-    /// The number.
+    /// From 0 to 100.
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0

@@ -13,7 +13,7 @@ pub struct Spent {
     pub task: Option<TaskId>,
     /// The model, or `agent:NAME` for what an agent charged for itself.
     pub model: String,
-    /// How much.
+    /// Tokens and money of this charge.
     pub spend: Spend,
 }
 

@@ -60,7 +60,7 @@ impl Tally {
         Some(spent)
     }
 
-    /// The figures.
+    /// Sums so far, also while the run goes on.
     #[must_use]
     pub fn figures(&self) -> RunFigures {
         let count = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
@@ -181,11 +181,11 @@ pub const fn class_name(class: TaskClass) -> &'static str {
 /// What was spent on each phase, task and model of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpendParts {
-    /// Everything.
+    /// Sum over all phases, which is the sum over all models.
     pub total: Spend,
-    /// By model.
+    /// By model, or `agent:NAME` for what an agent charged for itself.
     pub models: BTreeMap<String, Spend>,
-    /// By phase.
+    /// By the phase in which it was spent.
     pub phases: BTreeMap<Phase, Spend>,
     /// By task; nothing stands for the work of the phases.
     pub tasks: BTreeMap<Option<TaskId>, Spend>,

@@ -26,7 +26,7 @@ pub struct Target {
     pub met: Option<bool>,
 }
 
-/// Sums over runs.
+/// Measurements of several runs, by which targets are judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetFigures {

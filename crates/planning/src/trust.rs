@@ -17,7 +17,7 @@ pub const OBJECTION_LASTS: u32 = 20;
 pub enum TrustEntry {
     /// A prompt of the person.
     Prompt {
-        /// The assistant's session.
+        /// Names the conversation with the assistant.
         session: String,
         /// Whether it approves (true) or objects (false).
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,12 +27,12 @@ pub enum TrustEntry {
     Asked {
         /// Names the call within the assistant.
         call: String,
-        /// What it does.
+        /// Class of what the call does.
         class: RiskClass,
     },
     /// A call that was asked about has run: the person allowed it.
     Ran {
-        /// The call.
+        /// Names the call, as in `Asked`.
         call: String,
     },
 }
@@ -51,9 +51,9 @@ pub struct Allowed {
 pub struct TrustRecord {
     /// Prompts that were seen.
     pub prompts: u64,
-    /// Prompts that approve.
+    /// Number of `prompts` that approve.
     pub approvals: u64,
-    /// Prompts that object.
+    /// Number of `prompts` that object.
     pub objections: u64,
     /// Calls that were asked about, by what they do.
     pub calls: BTreeMap<RiskClass, Allowed>,

@@ -21,7 +21,7 @@ pub const MIN_AGENTS: usize = 1;
 /// A plan and what is needed to judge it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// The plan.
+    /// The plan that is to be valid.
     pub plan: Plan,
     /// The agents that can be given tasks.
     pub agents: Vec<AgentCapability>,

@@ -30,7 +30,7 @@ pub const CATEGORY_KEY: &str = "category";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Category {
-    /// The category's name.
+    /// Referred to by `depends_on_category` and by the metadata of tasks.
     pub name: String,
     /// Words by which a task that covers it is recognised.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct CategoryTask {
     /// The categories whose tasks it needs the results of.
     #[serde(default)]
     pub depends_on_category: Vec<String>,
-    /// Parameters.
+    /// Inputs of the task that is added.
     #[serde(default)]
     pub inputs: JsonMap,
     /// The names of what it produces.

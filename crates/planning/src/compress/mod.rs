@@ -62,7 +62,7 @@ pub struct Compressed {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
-    /// The path.
+    /// Path as the result names it.
     pub file: String,
     /// The first and the last line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,9 +75,9 @@ pub struct Reference {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Expandable {
-    /// Its name.
+    /// Key under which the whole can be opened.
     pub section: String,
-    /// Its beginning.
+    /// First characters of the text.
     pub preview: String,
     /// Where the whole is kept, and after a `#` its digest.
     pub full_content_ref: String,
@@ -89,7 +89,7 @@ pub enum ExpandError {
     /// The whole is not where it should be.
     #[error("the text of `{section}` is not at {reference} any more; make the result anew")]
     Gone {
-        /// The section.
+        /// Key of the section that was to be opened.
         section: String,
         /// Where it should be.
         reference: String,
@@ -97,9 +97,9 @@ pub enum ExpandError {
     /// The whole is not what it was.
     #[error("the text of `{section}` at {reference} has changed since it was shortened; read it again")]
     Changed {
-        /// The section.
+        /// Key of the section that was to be opened.
         section: String,
-        /// Where it is.
+        /// Where a text is, but with another digest.
         reference: String,
     },
 }

@@ -15,7 +15,7 @@ pub enum Origin {
     Supplied,
     /// A pack's template, made for this kind of goal.
     Template,
-    /// A model.
+    /// A model wrote them for this request.
     Model,
     /// The sentences of the request.
     Rules,

@@ -9,9 +9,9 @@ use crate::score::Score;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Recommendation {
-    /// Who recommends it.
+    /// Name of the agent.
     pub agent: String,
-    /// What, in words.
+    /// The agent's own words, for a person who has to decide.
     pub text: String,
     /// The tier of models it wants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ pub struct Recommendation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
-    /// Security.
+    /// Access, secrets or a protection could be weakened.
     Security,
     /// Data that could be lost.
     DataLoss,
@@ -45,10 +45,10 @@ pub enum Risk {
 pub struct Approach {
     /// Something new, or more of what is there.
     pub kind: ApproachKind,
-    /// Files it makes.
+    /// Number of new files.
     #[serde(default)]
     pub files_created: u32,
-    /// Files it changes.
+    /// Number of existing files that change.
     #[serde(default)]
     pub files_modified: u32,
     /// Lines it writes or changes.
@@ -74,7 +74,7 @@ pub enum ConflictType {
     Model,
     /// How to go about it.
     Approach,
-    /// What comes first.
+    /// Which of several things is done first.
     Priority,
     /// Nothing tells them apart.
     Tie,
@@ -92,7 +92,7 @@ pub enum ResolutionStrategy {
     MinimumChange,
     /// Whoever is nearest to what the user wants wins.
     UserAlignment,
-    /// A person decides.
+    /// A person decides ("human in the loop"); files of rules write `hitl`.
     Hitl,
     /// Reserved; nothing is decided by counting heads.
     Vote,
@@ -102,7 +102,7 @@ pub enum ResolutionStrategy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resolution {
-    /// By which criterion.
+    /// Criterion by which it was decided.
     pub strategy: ResolutionStrategy,
     /// The agent whose recommendation holds; none while a person has to decide.
     #[serde(default)]
@@ -119,10 +119,10 @@ pub struct Resolution {
 pub struct Conflict {
     /// What it was about.
     pub conflict_type: ConflictType,
-    /// Who disagreed.
+    /// Names of the agents whose recommendations differ.
     pub agents_involved: Vec<String>,
-    /// What they recommended.
+    /// As the agents gave them.
     pub recommendations: Vec<Recommendation>,
-    /// How it ended.
+    /// Criterion, winner and reason.
     pub resolution: Resolution,
 }

@@ -27,13 +27,13 @@ pub enum Escalation {
 pub struct ConflictRule {
     /// Whether a rule decides.
     pub auto: bool,
-    /// By which criterion.
+    /// Criterion that decides if `auto` is set.
     pub strategy: ResolutionStrategy,
     /// When a person is asked.
     pub escalation: Escalation,
 }
 
-/// A person decides.
+/// Rule of what only a person may decide.
 const ASK: ConflictRule =
     ConflictRule { auto: false, strategy: ResolutionStrategy::Hitl, escalation: Escalation::Always };
 

@@ -13,7 +13,7 @@ pub const MOST_TEXT: usize = 64 * 1024;
 /// What a criterion about a text speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
-    /// A file.
+    /// A file by its path.
     File(String),
     /// An output, or a path into it.
     Output(String),
@@ -41,7 +41,7 @@ pub enum TextTest {
 /// A format that can be told from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// JSON.
+    /// The whole text is one JSON value.
     Json,
     /// A table with commas, semicolons or tabs between its columns.
     Csv,

@@ -50,14 +50,14 @@ pub enum Clause {
     Count {
         /// The name or path.
         path: String,
-        /// How it compares.
+        /// How the number of entries, on the left, compares.
         relation: Relation,
-        /// With what.
+        /// Right side of the relation.
         number: f64,
     },
     /// Something must hold of a text.
     Text {
-        /// The text.
+        /// Which text is read: an output, the answer, or a file.
         subject: Subject,
         /// What must hold of it.
         test: TextTest,
@@ -84,7 +84,7 @@ pub enum Wanted {
     Number(Relation, f64),
     /// It is this text.
     Same(String),
-    /// It says something.
+    /// It is there, and not empty.
     NotEmpty,
     /// This is in it, in any case of letters.
     Contains(String),
@@ -130,7 +130,7 @@ impl Relation {
 /// What is to be said of a criterion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judgement {
-    /// It holds.
+    /// The outputs show that it holds.
     Met,
     /// It does not hold, because of this.
     Unmet(String),

@@ -67,7 +67,7 @@ pub fn told_of_tasks<'a>(tasks: impl IntoIterator<Item = &'a SubTask>) -> String
 /// A result that does not answer its task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
-    /// The task.
+    /// Task whose result does not answer it.
     pub task_id: TaskId,
     /// What is wrong with its result.
     pub why: String,

@@ -37,7 +37,7 @@ const TELLING_WORDS: usize = 3;
 /// A phase's work, with what it is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Work<'a> {
-    /// The phase.
+    /// Phase whose work is judged.
     pub phase: Phase,
     /// What the person wants.
     pub objective: &'a str,

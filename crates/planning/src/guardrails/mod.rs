@@ -33,9 +33,9 @@ pub struct Guardrails {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Violation {
-    /// The rule.
+    /// Name of the rule in its file.
     pub rule_id: String,
-    /// What it does.
+    /// Whether the violation blocks the request or is only told.
     pub enforcement: Enforcement,
     /// Whether it is a tripwire that halts.
     pub tripwire: bool,

@@ -44,7 +44,7 @@ pub const fn needs(phase: Phase) -> &'static [Phase] {
     }
 }
 
-/// The eight rules.
+/// One rule for each phase: it must not start before those that it needs.
 pub(super) fn rules() -> impl Iterator<Item = Rule> {
     Phase::ALL.iter().map(|phase| rule(*phase))
 }

@@ -23,7 +23,7 @@ pub enum RulePriority {
 /// A guardrail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rule {
-    /// Its name.
+    /// What findings name the rule by.
     #[serde(rename = "skillId")]
     pub skill_id: String,
     /// What happens when it is violated.

@@ -96,7 +96,7 @@ pub fn actual_complexity(effort: &Effort) -> f64 {
 /// What a run took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Models' tokens.
+    /// Tokens that models used.
     pub tokens: u64,
     /// Files that were changed.
     pub files: u64,

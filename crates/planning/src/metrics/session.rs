@@ -16,7 +16,7 @@ const REQUEST_CHARS: [usize; 4] = [120, 60, 20, 0];
 /// What a line of the history tells.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionFigures<'a> {
-    /// The run.
+    /// Names the line of the history.
     pub run_id: &'a RunId,
     /// When it ended.
     pub at: Timestamp,

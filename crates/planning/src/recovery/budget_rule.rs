@@ -19,7 +19,7 @@ const MOST_OFFERS: usize = 100;
 /// How the whole can be made to fit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fit {
-    /// With these caps.
+    /// Caps under which what is on offer fits the budget.
     Caps(Vec<Cap>),
     /// Not with what is on offer; in words, with the cheapest total and the offers that make it.
     Nothing(String),
@@ -28,11 +28,11 @@ pub enum Fit {
 /// An input that caps the price of a task, and its new value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cap {
-    /// The task.
+    /// Task whose input is capped.
     pub task_id: TaskId,
-    /// The input.
+    /// Key among the task's inputs.
     pub input: String,
-    /// Its new value.
+    /// Amount, as JSON.
     pub value: Value,
     /// The offer that it is meant for, if one was chosen.
     pub offer: Option<String>,

@@ -53,7 +53,7 @@ pub enum Way {
     FixDependencies,
     /// A model answers the task directly, without tools.
     LastResort,
-    /// A person decides.
+    /// A person is asked what is to become of the task.
     Person,
     /// The task is given up; what does not need it goes on.
     End,
@@ -90,7 +90,7 @@ pub struct Situation<'a> {
     pub attempt: u32,
     /// The task, with this failure in its history.
     pub task: &'a SubTask,
-    /// How it failed.
+    /// The failed attempt as it was reported.
     pub feedback: &'a ExecutionFeedback,
     /// The plan as it stands with this failure; made only when a revision is looked for, because plans are large.
     pub plan: &'a dyn Fn() -> Option<Plan>,
@@ -109,12 +109,12 @@ pub struct Situation<'a> {
 pub enum Step {
     /// The same agent tries again after a wait. This is no revision.
     Retry {
-        /// The wait.
+        /// Time until the next attempt.
         after: Seconds,
     },
-    /// The plan changes.
+    /// The plan is replaced by a revised one.
     Revise {
-        /// By which way.
+        /// Which of the ways gave the revision.
         way: Way,
         /// The revised plan and the revision.
         replanned: Box<Replanned>,

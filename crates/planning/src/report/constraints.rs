@@ -32,7 +32,7 @@ impl ConstraintSummary {
 pub struct ConstraintCheck {
     /// What it is about: `budget`, `duration`, `activities`, …
     pub what: String,
-    /// What was wanted.
+    /// Value of the constraint, as the goal has it.
     pub wanted: String,
     /// What the outputs say, if they say anything.
     pub found: Option<String>,

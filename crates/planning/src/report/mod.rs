@@ -27,7 +27,7 @@ pub struct ReportMaterial<'a> {
     pub plan: &'a Plan,
     /// What came of every attempt, in the order in which it was told.
     pub feedback: &'a [Arc<ExecutionFeedback>],
-    /// How confidence moved.
+    /// Every change of confidence, oldest first.
     pub confidence: &'a [ConfidencePoint],
     /// How the run ended.
     pub status: ExecutionStatus,

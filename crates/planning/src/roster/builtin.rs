@@ -7,11 +7,11 @@ use crate::guardrails::{Enforcement, RulePriority};
 
 /// What triggers are called.
 pub mod trigger {
-    /// Decomposition starts.
+    /// Fired when decomposition starts.
     pub const PHASE_3_START: &str = "phase3_start";
     /// The tasks are listed.
     pub const PHASE_3A_COMPLETE: &str = "phase3a_complete";
-    /// Planning starts.
+    /// Fired when planning starts.
     pub const PHASE_4_START: &str = "phase4_start";
     /// The prompt's quality is under 70.
     pub const PROMPT_QUALITY_LOW: &str = "prompt_quality_below_70";

@@ -10,29 +10,29 @@ use crate::guardrails::{Enforcement, RulePriority};
 
 /// The tools that come with Candor, by the names that definitions use.
 pub mod tool {
-    /// Reads a file.
+    /// Gives the text of one file.
     pub const READ: &str = "read";
-    /// Searches in files.
+    /// Finds lines in files by a pattern.
     pub const CONTENT_SEARCH: &str = "content_search";
-    /// Searches for files.
+    /// Finds files by a pattern of their paths.
     pub const FILE_SEARCH: &str = "file_search";
-    /// Asks a person.
+    /// Puts a question to the person and waits for the answer.
     pub const ASK_HUMAN: &str = "ask_human";
-    /// Writes a file.
+    /// Makes a file, or replaces the whole of it.
     pub const WRITE: &str = "write";
-    /// Changes a file.
+    /// Replaces a passage of a file.
     pub const EDIT: &str = "edit";
-    /// Runs a command.
+    /// Runs a command line.
     pub const SHELL: &str = "shell";
 
-    /// All of them.
+    /// Every tool that a definition may name.
     pub const ALL: &[&str] = &[READ, CONTENT_SEARCH, FILE_SEARCH, ASK_HUMAN, WRITE, EDIT, SHELL];
 }
 
 /// An agent's place: a phase and, where the order within it matters, a letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PhaseSlot {
-    /// The phase.
+    /// Phase in whose work the agent takes part.
     pub phase: Phase,
     /// The step within it.
     pub letter: Option<char>,

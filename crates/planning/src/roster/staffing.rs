@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Staff {
-    /// How many agents.
+    /// Number of agents that usually work on the phase.
     pub agents: u32,
     /// On which tier. A subtask that names its own keeps it.
     pub model: Tier,

@@ -10,7 +10,7 @@ use super::wording;
 pub(crate) struct Entry<'a> {
     /// Where it stands, such as `rules[2]`.
     pub(crate) place: String,
-    /// Its name.
+    /// What other entries need it by.
     pub(crate) id: &'a str,
     /// The names of those it needs.
     pub(crate) needs: &'a [String],

@@ -28,13 +28,13 @@ pub enum RulesError {
     /// The name does not say which format it is.
     #[error("{file}: the name must end in .json or .toml, which says how the file is read; rename it")]
     Ending {
-        /// The file.
+        /// Path of the file as it was given.
         file: String,
     },
     /// Something in it is wrong.
     #[error("{file}:{line}: {field}: {problem}")]
     Refused {
-        /// The file.
+        /// Path of the file as it was given.
         file: String,
         /// The line, counted from one.
         line: usize,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// A range of whole numbers with both ends in it; without `max` it has no end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// The first number.
+    /// Smallest number in the range.
     pub min: u32,
     /// The last number, if there is one.
     pub max: Option<u32>,
@@ -22,7 +22,7 @@ impl Bounds {
         Self { min, max: Some(max) }
     }
 
-    /// From `min` on.
+    /// From `min` on, without an end.
     #[must_use]
     pub const fn from(min: u32) -> Self {
         Self { min, max: None }

@@ -36,9 +36,9 @@ pub struct MatrixRow {
     pub files: Bounds,
     /// The fewest and the most agents.
     pub agents: Bounds,
-    /// How they run.
+    /// Whether the agents work one after the other, side by side, or both.
     pub execution: ExecutionStrategy,
-    /// On which models.
+    /// Share of each tier of models.
     pub models: ModelMix,
 }
 
@@ -109,9 +109,9 @@ pub struct ScalingProposal {
     pub count: u32,
     /// Whether any of them run side by side.
     pub parallel: bool,
-    /// How they run.
+    /// Whether the agents work one after the other, side by side, or both.
     pub mode: ExecutionStrategy,
-    /// On which models.
+    /// Share of each tier of models.
     #[serde(rename = "models")]
     pub mix: ModelMix,
     /// The fewest agents of any phase.
@@ -145,7 +145,7 @@ impl ScalingRules {
         &self.matrix
     }
 
-    /// The three classes.
+    /// Rules for simple, standard and complex tasks.
     #[must_use]
     pub const fn classes(&self) -> &TaskClasses {
         &self.classes

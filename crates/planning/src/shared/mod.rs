@@ -17,9 +17,9 @@ pub use self::parts::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SharedState {
-    /// The run.
+    /// Id of the run; it is written as `taskId`.
     pub task_id: RunId,
-    /// When it began.
+    /// Moment at which the run started; absent until it has.
     pub start_time: Option<Timestamp>,
     /// The person's words, as they are now.
     pub user_message: String,
@@ -27,7 +27,7 @@ pub struct SharedState {
     pub objective: Option<String>,
     /// What was seen, found and decided.
     pub context: SharedContext,
-    /// What it took.
+    /// Tokens, money and time, by phase and by agent.
     pub metrics: SharedMetrics,
     /// Who told whom what.
     pub communication: Communication,

@@ -67,11 +67,11 @@ pub struct ModifiedFile {
 pub struct Note {
     /// Its name within the run.
     pub id: String,
-    /// When.
+    /// Moment at which it was said.
     pub at: Timestamp,
     /// The agent or the phase it comes from.
     pub source: String,
-    /// What.
+    /// Words of whoever said it.
     pub text: String,
 }
 
@@ -93,7 +93,7 @@ pub struct SharedMetrics {
     pub total_duration: Seconds,
     /// By phase; of one that ran more than once, the sum.
     pub phase_metrics: BTreeMap<Phase, PhaseMetrics>,
-    /// By agent.
+    /// Agents without an attempt are absent.
     pub agent_metrics: BTreeMap<AgentType, AgentFigures>,
 }
 
@@ -124,9 +124,9 @@ impl SharedMetrics {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentFigures {
-    /// Its attempts.
+    /// Number of attempts that ended.
     pub attempts: u64,
-    /// Those that succeeded.
+    /// Number of `attempts` that succeeded.
     pub successes: u64,
     /// How long they took together.
     pub duration: Seconds,
@@ -153,16 +153,16 @@ pub struct LoggedHandoff {
     pub from: Phase,
     /// The phase that takes it; none after the last.
     pub to: Option<Phase>,
-    /// When.
+    /// Moment at which the phase ended.
     pub at: Timestamp,
-    /// What.
+    /// Result of the phase, with what the next ones need to know.
     pub handoff: Handoff,
 }
 
 /// A question of one agent to another, with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoggedQuery {
-    /// The question.
+    /// The question as the agent put it.
     pub query: Query,
     /// What came of it, once something has.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,7 +13,7 @@ use super::plain::{agent_name, plain, short_cause, task_name};
 pub enum Response<'a> {
     /// The plan is revised.
     Strategy {
-        /// How.
+        /// Kind of the revision; it decides the words.
         strategy: ReplanStrategy,
         /// Who takes the task over, if someone does.
         agent: Option<&'a AgentType>,
