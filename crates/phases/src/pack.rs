@@ -26,7 +26,7 @@ pub use self::permissions::{OUTPUT_FOLDER, PACK_PLACEHOLDER, Permissions};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pack {
-    /// The pack's name.
+    /// What people and settings name it by.
     pub name: String,
     /// What it is for.
     pub description: String,

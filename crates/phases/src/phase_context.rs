@@ -15,13 +15,13 @@ use crate::{Answers, Meaning};
 /// Everything that a phase may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct PhaseContext<'a> {
-    /// The run.
+    /// Id of the run that the phase works for.
     pub run_id: &'a RunId,
     /// The person's own words.
     pub request: &'a str,
     /// Which try of the phase this is.
     pub attempt: u32,
-    /// The present.
+    /// Time of the input that asked for the work; phases have no clock.
     pub now: Timestamp,
     /// When the work began; absent before.
     pub started: Option<Timestamp>,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// The plan's name.
+    /// Derived from the name of the run if absent.
     pub plan_id: Option<PlanId>,
     /// The goal it serves.
     pub goal_id: Option<GoalId>,
@@ -20,7 +20,7 @@ pub struct PlanFile {
     pub description: Option<String>,
     /// The kind of goal; then the plan must cover what such goals need.
     pub goal_type: Option<GoalType>,
-    /// The tasks.
+    /// In any order; `dependencies` say what comes first.
     pub subtasks: Vec<TaskInFile>,
     /// How they are carried out.
     pub execution_strategy: Option<ExecutionStrategy>,
@@ -44,12 +44,12 @@ pub struct TaskInFile {
     pub task_id: TaskId,
     /// What is to be done.
     pub description: Text,
-    /// Who does it.
+    /// Chosen by the router if absent.
     pub agent_type: Option<AgentType>,
     /// The tasks whose results it needs.
     #[serde(default)]
     pub dependencies: Vec<TaskId>,
-    /// Parameters.
+    /// Handed to the agent as they stand.
     #[serde(default)]
     pub inputs: JsonMap,
     /// The names of what it produces.

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanningQuestion {
-    /// The agent.
+    /// Name of the agent that is asked.
     pub agent: String,
-    /// The question.
+    /// Put to the agent as it stands.
     pub question: String,
     /// It is put if the request has one of these words; without any, always.
     #[serde(default)]
@@ -28,7 +28,7 @@ fn usual_patience() -> Seconds {
     Seconds::whole(5)
 }
 
-/// All of them.
+/// Rules of an installation, from files or the defaults.
 #[derive(Debug, Clone)]
 pub struct Rulebook {
     /// What may begin at all.

@@ -17,7 +17,7 @@ use crate::decompose::{groups, hints, tiers};
 pub(crate) struct Scale {
     /// What the rules proposed.
     pub(crate) proposal: ScalingProposal,
-    /// What was fixed.
+    /// Numbers of agents that hold for the run, by how they work and by tier.
     pub(crate) agents: AgentCounts,
     /// Where the run does with less.
     pub(crate) exits: Vec<EarlyExit>,

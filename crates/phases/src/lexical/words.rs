@@ -16,7 +16,7 @@ const TIED_WEIGHT: f64 = 0.5;
 /// One word of a text, ready to be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Term {
-    /// What is compared.
+    /// Folded and stemmed form, in which words are compared.
     pub(super) stem: String,
     /// How much it counts, from 0 to 1.
     pub(super) weight: f64,

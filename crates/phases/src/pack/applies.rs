@@ -30,7 +30,7 @@ pub struct Applies {
     /// folder. The first of them fills the slot `file`, all of them the slot `files`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What counts.
+    /// Words that speak for the pack, and against it.
     pub evidence: Vec<Evidence>,
 }
 
@@ -58,7 +58,7 @@ const fn one() -> f64 {
 /// How clearly a pack is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// It applies.
+    /// The score is at or above the threshold: the pack applies.
     Clearly,
     /// It may be meant; a person should say.
     Perhaps,

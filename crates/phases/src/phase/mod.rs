@@ -74,7 +74,7 @@ impl Phases {
         Self { cache: Arc::default(), ..self.clone() }
     }
 
-    /// The packs.
+    /// Every pack of the installation, whether it applies or not.
     #[must_use]
     pub fn packs(&self) -> &[Pack] {
         &self.packs

@@ -52,7 +52,7 @@ struct Draft {
     by_person: bool,
 }
 
-/// The first plan.
+/// The plan that is made before a person has said anything to one.
 fn first(phases: &Phases, cx: &PhaseContext<'_>) -> Result<PhaseReport, Incomplete> {
     let goal = cx.goal.ok_or("there is no goal to plan for")?;
     let mut notes = Vec::new();

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// An agent's place in a ranking, with all that led to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
-    /// The agent.
+    /// Agent whose place is explained.
     pub agent_type: AgentType,
     /// How well it fits: similarity × success rate × (1 − cost / 10).
     pub score: f64,
@@ -33,7 +33,7 @@ pub struct Explanation {
     /// What someone who looked at it said, where the figures did not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
-    /// Who comes next.
+    /// Next one in the ranking; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<RunnerUp>,
 }
@@ -41,7 +41,7 @@ pub struct Explanation {
 /// The next one in a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunnerUp {
-    /// The agent.
+    /// Second agent of the ranking.
     pub agent_type: AgentType,
     /// How well it fits.
     pub score: f64,

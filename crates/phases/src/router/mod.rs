@@ -47,9 +47,9 @@ const MOST_PAST: usize = 500;
 /// A task that an agent succeeded at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Success {
-    /// The task's text.
+    /// Words of the task itself, without what Candor adds to them.
     pub text: String,
-    /// Who did it.
+    /// Agent that succeeded at it.
     pub agent_type: AgentType,
     /// What the text means; without it there are only its words to learn from.
     pub vector: Option<Vector>,
@@ -75,7 +75,7 @@ pub enum RouterError {
         "the agent {agent_type} cannot be compared with tasks: {problem}; embed all agents anew with one model"
     )]
     Agent {
-        /// The agent.
+        /// Agent with the vector that cannot be used.
         agent_type: AgentType,
         /// What is wrong with it.
         problem: RoutingProblem,

@@ -16,7 +16,7 @@ const SHOWN_WORDS: usize = 6;
 /// The plan that a person was shown, and what is on record about it.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
-    /// The plan.
+    /// Version of the plan that the question is about.
     pub plan: &'a Plan,
     /// The plan in figures.
     pub brief: Option<&'a PlanBrief>,

@@ -69,9 +69,9 @@ pub(super) const AROUND_ORDER: &[&str] = &[
     "happen",
 ];
 
-/// Before a parameter.
+/// Stand before the name of a parameter.
 pub(super) const SETTING: &[&[&str]] =
     &[&["set"], &["put"], &["change", "the"], &["pon"], &["poner"], &["establece"], &["fija"], &["cambia"]];
 
-/// Before a value.
+/// Stand between a parameter and its value.
 pub(super) const TO: &[&str] = &["to", "=", "a", "en", "como"];

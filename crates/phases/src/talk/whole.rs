@@ -121,7 +121,7 @@ const PARALLEL: &[&[&str]] = &[
 /// Both, each where it fits.
 const HYBRID: &[&[&str]] = &[&["hybrid"], &["hibrido"], &["hibrida"]];
 
-/// For less money.
+/// Ask for the cheapest agents that fit.
 const CHEAPER: &[&[&str]] = &[
     &["cheaper"],
     &["cheapest"],

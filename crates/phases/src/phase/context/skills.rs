@@ -13,7 +13,7 @@ use crate::{PhaseContext, Phases};
 /// With more than so many answers, only those with YES are listed, and the others counted.
 const MOST_ANSWERS: usize = 100;
 
-/// All answers.
+/// Whether each agent and command is of use for the request, with the reason.
 #[derive(Debug)]
 pub(super) struct Skills {
     answers: Vec<SkillAnswer>,

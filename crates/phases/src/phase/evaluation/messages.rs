@@ -4,9 +4,9 @@ use candor_language::evaluate::Judged;
 use candor_model::{Broadcast, JsonMap, MessagePriority, MessageType, Phase};
 use serde_json::{Value, json};
 
-/// Who detects keywords.
+/// Sender of the message with the keywords.
 const DETECTOR: &str = "keyword-detector";
-/// Who scores complexity.
+/// Sender of the message with the complexity.
 const COMPLEXITY: &str = "complexity-scorer";
 /// Who scores the wording.
 const QUALITY: &str = "prompt-quality-scorer";

@@ -9,7 +9,7 @@ pub(super) struct Checked {
     pub(super) result: CriterionResult,
     /// What was seen, or why it could not be checked.
     pub(super) found: String,
-    /// What shows it.
+    /// Output, file, command or quotation by which the result is known.
     pub(super) evidence: Option<Evidence>,
 }
 

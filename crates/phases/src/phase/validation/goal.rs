@@ -128,7 +128,7 @@ pub(super) struct Judge<'r, 'c> {
 /// Who wants a clause to hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WantedBy {
-    /// The goal.
+    /// A success criterion of the goal, or one of its constraints.
     Goal,
     /// A gate of the project: its commands are the person's own.
     ProjectGate,
