@@ -21,7 +21,7 @@ const GRAVE: u32 = 15;
 const WEIGHING: u32 = 22;
 /// What it adds that the whole of something is meant.
 const WHOLE: u32 = 25;
-/// What tests add.
+/// What tests add, of 100.
 const TESTS: u32 = 20;
 /// What each technology adds, and what all of them add at most.
 const PER_TECHNOLOGY: u32 = 3;
@@ -72,7 +72,7 @@ pub(super) struct Basis<'a> {
     pub(super) contradictions: usize,
 }
 
-/// Scores a request.
+/// Scores how demanding a request is, from 0 to 100.
 pub(super) fn score(text: &str, words: &Words<'_>, basis: &Basis<'_>) -> Complexity {
     let Basis { journey, reading, found, files, contradictions } = *basis;
     let any = |table: &[&str]| words.all().iter().any(|word| tables::has(table, &word.key));

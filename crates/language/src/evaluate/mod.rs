@@ -52,7 +52,7 @@ pub const UNKNOWN_REFERENCE: &str = "unknown reference";
 /// A request, judged, with what the judgement rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// The judgement.
+    /// Complexity, quality and the confidence in both.
     pub evaluation: Evaluation,
     /// What the keyword detector found.
     pub found: Keywords,

@@ -78,7 +78,7 @@ pub(super) struct Heard<'h> {
     pub(super) journey: bool,
 }
 
-/// Scores a request.
+/// Scores how clear and complete a request is, from 0 to 100, and says what is wrong with it.
 pub(super) fn judge(heard: &Heard<'_>, contradictions: Vec<String>) -> PromptQuality {
     let look = Look::new(heard);
     let Heard { bare, reading, found, .. } = *heard;

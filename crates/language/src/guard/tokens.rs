@@ -18,7 +18,7 @@ use super::words::{Ids, STOP, Tables};
 pub(super) struct Token {
     /// Where it begins, in bytes.
     pub(super) at: usize,
-    /// Where it ends.
+    /// Byte behind the last one.
     pub(super) end: usize,
     /// Which entries of the tables it is; none for most words.
     pub(super) ids: Ids,

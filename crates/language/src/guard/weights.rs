@@ -76,7 +76,7 @@ pub(super) const SIGNS: usize = Sign::Meaning as usize + 1;
 /// What one sign is worth.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weight {
-    /// The sign.
+    /// Sign that is weighed.
     pub(super) sign: Sign,
     /// For each time it is seen.
     pub(super) weight: f64,

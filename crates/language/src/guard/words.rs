@@ -57,7 +57,7 @@ struct Step {
 pub(super) struct Hit {
     /// Where it begins, in bytes.
     pub(super) at: usize,
-    /// Where it ends.
+    /// Byte behind the last one.
     pub(super) end: usize,
     /// What it is a sign of.
     pub(super) sign: Sign,

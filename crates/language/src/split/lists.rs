@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// A part of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Block {
-    /// Running text.
+    /// Running text outside lists.
     Prose(String),
     /// Items of a list; whether they were numbered.
     List { items: Vec<String>, numbered: bool },

@@ -11,7 +11,7 @@ pub const COURTESY: &str = "courtesy";
 pub enum Place {
     /// It is in these steps, by their zero-based places.
     Task {
-        /// The steps.
+        /// Places of the steps that have its words, from 0.
         steps: Vec<usize>,
     },
     /// It limits what is done.
@@ -25,7 +25,7 @@ pub enum Place {
     Context,
     /// Nobody works on it.
     Dropped {
-        /// Why.
+        /// For people, or [`COURTESY`].
         reason: String,
     },
 }

@@ -7,9 +7,9 @@ use super::words::Said;
 pub(super) struct Limit {
     /// `<`, `<=` or `>=`.
     pub(super) sign: &'static str,
-    /// The number.
+    /// Right side of the comparison.
     pub(super) number: u32,
-    /// What is counted.
+    /// What the number counts: words, lines or things by their name.
     pub(super) unit: Unit,
 }
 
