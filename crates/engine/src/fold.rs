@@ -10,7 +10,7 @@ pub enum FoldError {
     /// An event is missing or comes twice.
     #[error("the log of run {run_id} has a hole: expected the event at position {expected}, found {found}")]
     Hole {
-        /// The run.
+        /// Run whose log was folded.
         run_id: RunId,
         /// The place where an event should be.
         expected: Position,

@@ -14,7 +14,7 @@ use candor_planning::phase::PhaseReport;
 /// A command of a person, an outcome of an effect, or the passing of time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
-    /// Begin.
+    /// Starts the run; taken once, before anything else.
     Start {
         /// The person's own words.
         request: String,
@@ -29,12 +29,12 @@ pub enum Input {
     Guarded {
         /// Which look it was.
         attempt: u32,
-        /// What they found.
+        /// Findings by rule, those that only warn included.
         report: Box<GuardReport>,
     },
     /// A phase's work is done.
     PhaseDone {
-        /// The phase.
+        /// Phase whose work was asked for.
         phase: Phase,
         /// Which try it was.
         attempt: u32,
@@ -43,23 +43,23 @@ pub enum Input {
     },
     /// A phase's work could not be done.
     PhaseFailed {
-        /// The phase.
+        /// Phase whose work was asked for.
         phase: Phase,
         /// Which try it was.
         attempt: u32,
-        /// Why.
+        /// What was missing, in a sentence for people.
         reason: String,
     },
     /// Someone looked for an agent for a task that was born in a revision.
     Routed {
-        /// The task.
+        /// Task without an agent.
         task_id: TaskId,
         /// Everyone who could do it, best first; or why there is no answer.
         ranking: Result<Vec<RankedAgent>, String>,
     },
     /// A person wants another approach to a task.
     Replan {
-        /// The task.
+        /// Task that has not ended.
         task_id: TaskId,
         /// One step of it only, if the agent works through a list of steps.
         step: Option<String>,
@@ -68,7 +68,7 @@ pub enum Input {
     },
     /// Another approach was looked for to a task that failed for good.
     Revised {
-        /// The task.
+        /// Task that failed for good, or that a person wants done in another way.
         task_id: TaskId,
         /// Which revision of the run it is.
         number: u32,
@@ -77,45 +77,45 @@ pub enum Input {
     },
     /// An agent answered, or its driver answers for it.
     AgentReported {
-        /// The task.
+        /// Task that the agent was given.
         task_id: TaskId,
-        /// The attempt.
+        /// Which attempt at the task it was, from 1.
         attempt: u32,
         /// What came of it.
         feedback: Box<ExecutionFeedback>,
     },
     /// An attempt that was to be stopped has stopped.
     AgentStopped {
-        /// The task.
+        /// Task that the agent was given.
         task_id: TaskId,
-        /// The attempt.
+        /// Which attempt at the task it was, from 1.
         attempt: u32,
     },
     /// An attempt could not be begun, because this machine had no resources left for it.
     AgentNotStarted {
-        /// The task.
+        /// Task that is to be given out again.
         task_id: TaskId,
-        /// The attempt.
+        /// Which attempt at the task it was, from 1.
         attempt: u32,
         /// What could not be done, and what was missing.
         reason: String,
     },
     /// An agent at work noted how far it is.
     Noted {
-        /// The task.
+        /// Task that the agent was given.
         task_id: TaskId,
-        /// The attempt.
+        /// Which attempt at the task it is, from 1.
         attempt: u32,
-        /// What.
+        /// A call, a result, a step or a warning, as the agent wrote it.
         note: Arc<AgentNote>,
     },
     /// An agent needs a person's word, and rests until it has it.
     AgentAsks {
-        /// The task.
+        /// Task that the agent was given.
         task_id: TaskId,
-        /// The attempt.
+        /// Which attempt at the task it is, from 1.
         attempt: u32,
-        /// What is asked.
+        /// Question with its options.
         request: Box<ChoiceRequest>,
     },
     /// A change of the world was undone, or could not be.
@@ -127,27 +127,27 @@ pub enum Input {
     },
     /// Money was spent outside an agent's attempt, on a model's call for instance.
     Spent {
-        /// On which account.
+        /// Budget that is charged.
         account: Account,
-        /// For what.
+        /// Agent, model or phase that the money went to.
         payee: Payee,
-        /// How much.
+        /// Added to what the account has spent.
         amount: Money,
     },
     /// A model is about to be called: what it can cost at most is to be set aside.
     Consulting {
-        /// What is asked.
+        /// Names the question.
         ask: AskKey,
-        /// The tier.
+        /// Tier of models that is asked.
         tier: Tier,
-        /// Provider and model.
+        /// Written as `provider/model`.
         model: String,
         /// The most that it can cost.
         reserved: Money,
     },
     /// A step of a question to a model was made.
     Consulted {
-        /// What was asked.
+        /// Names the question.
         ask: AskKey,
         /// Which step it was, from 1.
         number: u32,
@@ -156,28 +156,28 @@ pub enum Input {
     },
     /// The breaker of an agent opened or closed.
     Breaker {
-        /// The agent.
+        /// Agent whose calls the breaker counts.
         agent_type: AgentType,
         /// Why it opened, and when the agent is tried again; absent if it closed.
         opened: Option<(String, Timestamp)>,
     },
     /// The breaker of a model opened or closed.
     ModelBreaker {
-        /// Provider and model.
+        /// Written as `provider/model`.
         model: String,
         /// Why it opened; absent if it closed.
         opened: Option<String>,
     },
     /// An agent or a phase told everyone at work something.
     Broadcast {
-        /// The message.
+        /// Sender, kind, priority and words.
         message: Arc<Broadcast>,
         /// By what contradictions between agents are settled here.
         rules: Box<ConflictRules>,
     },
     /// An agent asks another one something.
     Query {
-        /// The question.
+        /// Who asks whom what, and for how long the answer is waited for.
         query: Box<Query>,
     },
     /// An agent's question was answered, or was not.
@@ -187,12 +187,12 @@ pub enum Input {
     },
     /// The guardrails have found something in what was read on the way.
     Flagged {
-        /// What.
+        /// Rule, severity and what it is about.
         finding: GuardFinding,
     },
     /// Files were read, as far as they are there.
     FilesRead {
-        /// As they are.
+        /// Each with its text, or with why it could not be read.
         files: Vec<ReadFile>,
     },
     /// Results were checked outside the run.
@@ -204,26 +204,26 @@ pub enum Input {
     },
     /// A person answered a question.
     Answered {
-        /// The question.
+        /// Names the question that is open.
         gate: GateId,
-        /// The answer.
+        /// Must fit the kind of the question.
         answer: Answer,
     },
     /// Start no new task for now.
     Pause {
-        /// Why.
+        /// For people; may be empty.
         reason: String,
     },
-    /// Start tasks again.
+    /// Gives tasks out again, after a pause or after an end that can be taken back.
     Resume,
-    /// End the run.
+    /// Ends the run, once everything that runs has stopped.
     Cancel {
-        /// Why.
+        /// For people; may be empty.
         reason: String,
     },
     /// Go back to an earlier point; also possible after the run's end.
     RollBack {
-        /// The point.
+        /// One of the run's checkpoints.
         to: CheckpointId,
         /// A new limit for what the run may cost.
         run_budget: Option<Money>,
@@ -235,6 +235,6 @@ pub enum Input {
     },
     /// A driver took the run up after the one before it was gone; what was under way is made again.
     TakenUp,
-    /// Time has passed.
+    /// The time has come that [`RunState::next_timeout`](crate::RunState::next_timeout) named.
     Tick,
 }

@@ -29,7 +29,7 @@ pub enum Refusal {
     /// The guardrails have said this already, or are not asked.
     #[error("look {attempt} of the guardrails is not wanted; it comes too late or twice")]
     StaleGuard {
-        /// The look.
+        /// Number of the look, from 1.
         attempt: u32,
     },
     /// The answer is about another plan than the one that is shown.
@@ -46,9 +46,9 @@ pub enum Refusal {
     /// The answer is none of those that can be given now.
     #[error("`{given}` cannot be chosen at {gate}; what can: {offered}")]
     NotOffered {
-        /// The question.
+        /// Names the question.
         gate: GateId,
-        /// What was chosen.
+        /// Option in the answer.
         given: String,
         /// What can be chosen.
         offered: String,
@@ -56,17 +56,17 @@ pub enum Refusal {
     /// The answer needs words.
     #[error("{gate}: `{option}` takes words of your own, and there are none")]
     WordsMissing {
-        /// The question.
+        /// Names the question.
         gate: GateId,
-        /// What was chosen.
+        /// Option in the answer.
         option: String,
     },
     /// Models have used what they may.
     #[error("models have used {used} tokens of the {allowed} that are allowed")]
     NoTokens {
-        /// What was used.
+        /// Tokens of all calls so far.
         used: u64,
-        /// What is allowed.
+        /// Tokens that the settings allow.
         allowed: u64,
     },
     /// The run cannot go back to that phase.
@@ -80,9 +80,9 @@ pub enum Refusal {
     /// An agent's question cannot be put.
     #[error("the question {id} cannot be put: {reason}")]
     BadQuery {
-        /// The question.
+        /// Names the question within the run.
         id: String,
-        /// Why.
+        /// What stands against it, for the agent that asked.
         reason: String,
     },
     /// The run has begun already.
@@ -91,7 +91,7 @@ pub enum Refusal {
     /// The run is over.
     #[error("the run has ended ({status}); it can only be rolled back or restarted")]
     Ended {
-        /// How.
+        /// Final status of the run.
         status: RunStatus,
     },
     /// Everything is being stopped already.
@@ -106,23 +106,23 @@ pub enum Refusal {
     /// The phase is not at work, or it is another try.
     #[error("phase {phase} (try {attempt}) is not at work; its result comes too late and is not used")]
     StalePhase {
-        /// The phase.
+        /// Phase that reported.
         phase: Phase,
-        /// The try.
+        /// Number of the try that reported, from 1.
         attempt: u32,
     },
     /// A phase reported something that another phase should report.
     #[error("phase {phase} must report {expected}")]
     WrongPhaseResult {
-        /// The phase.
+        /// Phase that reported.
         phase: Phase,
-        /// What was expected.
+        /// Result that this phase must give, in words.
         expected: &'static str,
     },
     /// There is no such task in the plan.
     #[error("the plan has no task {task_id}")]
     UnknownTask {
-        /// The task.
+        /// Id that no task of the plan has.
         task_id: TaskId,
     },
     /// The attempt is not running: its outcome is known, or it was never made.
@@ -130,23 +130,23 @@ pub enum Refusal {
         "attempt {attempt} at task {task_id} is not running; this outcome comes too late or twice and is not used"
     )]
     StaleOutcome {
-        /// The task.
+        /// Task in the outcome.
         task_id: TaskId,
-        /// The attempt.
+        /// Attempt in the outcome.
         attempt: u32,
     },
     /// Nobody wants this undone.
     #[error("nobody asked for {key} to be undone, or it is undone already")]
     NotUndoing {
-        /// What.
+        /// Key of the change in the ledger of effects.
         key: String,
     },
     /// The attempt has not been asked to stop.
     #[error("attempt {attempt} at task {task_id} was not asked to stop")]
     NotStopping {
-        /// The task.
+        /// Task in the report.
         task_id: TaskId,
-        /// The attempt.
+        /// Attempt in the report.
         attempt: u32,
     },
     /// An agent answered for another task than it was given.
@@ -160,13 +160,13 @@ pub enum Refusal {
     /// The task does not wait for an agent.
     #[error("task {task_id} does not need an agent")]
     NotUnrouted {
-        /// The task.
+        /// Task that has an agent, or has ended.
         task_id: TaskId,
     },
     /// Nothing can be changed about the task now.
     #[error("there is no other approach to task {task_id}: {why}")]
     NoOtherApproach {
-        /// The task.
+        /// Task for which another approach was wanted.
         task_id: TaskId,
         /// Why, and what can be done.
         why: String,
@@ -174,15 +174,15 @@ pub enum Refusal {
     /// The task waits for no revision of this number.
     #[error("task {task_id} waits for no revision {number}; it comes too late or twice")]
     NotRevising {
-        /// The task.
+        /// Task in the proposal.
         task_id: TaskId,
-        /// The revision.
+        /// Number of the revision in the proposal.
         number: u32,
     },
     /// There is no such agent.
     #[error("there is no agent {agent_type}; known agents: {known}")]
     UnknownAgent {
-        /// The agent.
+        /// Name that no agent of the run has.
         agent_type: AgentType,
         /// Those that there are.
         known: String,
@@ -192,7 +192,7 @@ pub enum Refusal {
         "there is no open question {gate}: it was answered, withdrawn or never asked; open questions: {open}"
     )]
     UnknownGate {
-        /// The question.
+        /// Name in the answer.
         gate: GateId,
         /// Those that are open.
         open: String,
@@ -200,9 +200,9 @@ pub enum Refusal {
     /// The answer does not fit the question.
     #[error("question {gate} needs {expected}")]
     WrongAnswer {
-        /// The question.
+        /// Names the question.
         gate: GateId,
-        /// What was expected.
+        /// Answers that the question takes, in words.
         expected: &'static str,
     },
     /// The decision is about another plan.
@@ -222,13 +222,13 @@ pub enum Refusal {
     /// The question is being put to a model already.
     #[error("{ask} is being asked already")]
     AlreadyAsked {
-        /// What is asked.
+        /// Names the question that is under way.
         ask: AskKey,
     },
     /// What is to be put to a model gives orders, and the guardrails are set to block that.
     #[error("blocked by the guardrail prompt_injection: {reason}")]
     Guarded {
-        /// What was found.
+        /// Finding of the guardrail.
         reason: String,
     },
     /// An attempt has sent as many messages as it may.
@@ -240,9 +240,9 @@ pub enum Refusal {
     /// The step of the question is known already, or was never begun.
     #[error("step {number} of {ask} is not under way; it comes too late or twice and is not used")]
     StaleAsk {
-        /// What was asked.
+        /// Names the question.
         ask: AskKey,
-        /// The step.
+        /// Number of the step that was reported.
         number: u32,
     },
     /// What a call can cost is not left.
@@ -251,13 +251,13 @@ pub enum Refusal {
          and ${aside} set aside"
     )]
     NoMoney {
-        /// Which budget.
+        /// Planning or execution.
         account: Account,
         /// What was spent of it.
         spent: Money,
         /// What is set aside.
         aside: Money,
-        /// The budget.
+        /// Limit of the account.
         budget: Money,
         /// What the call can cost at most.
         needed: Money,
@@ -265,7 +265,7 @@ pub enum Refusal {
     /// There is no such point to go back to.
     #[error("there is no checkpoint {to}; known: {known}")]
     UnknownCheckpoint {
-        /// The point.
+        /// Checkpoint that was asked for.
         to: CheckpointId,
         /// Those that there are.
         known: String,
