@@ -4,8 +4,9 @@ use candor_agents::stop_orphans;
 use candor_engine::{Input, RunState};
 use candor_model::{Answer, Choice, HumanApprovalDecision, RunId, RunStatus};
 use candor_ports::{Lease, Leases as _};
+use candor_projections::words;
 use candor_runtime::{DriveError, ForkPoint, RunHandle, RunOrder, Runtime};
-use candor_text::both;
+use candor_text::{Language, both};
 
 use crate::data::{self, Log};
 use crate::error::AppError;
@@ -121,10 +122,10 @@ pub fn first_input(state: &RunState) -> Result<Option<Input>, AppError> {
         return Ok(Some(Input::Resume));
     }
     if state.status().is_end() {
+        let [en, es] = [Language::En, Language::Es].map(|it| words::run_status(it, state.status()));
         return Err(AppError::refused(both!(
-            "run {run} has ended ({}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
-            "la ejecución {run} ha terminado ({}); se puede empezar de nuevo con `candor rollback {run} PHASE`, `candor restart {run}` o `candor fork {run}`",
-            state.status()
+            "run {run} has ended ({en}); `candor rollback {run} PHASE`, `candor restart {run}` or `candor fork {run}` can begin again",
+            "la ejecución {run} ha terminado ({es}); se puede empezar de nuevo con `candor rollback {run} PHASE`, `candor restart {run}` o `candor fork {run}`"
         )));
     }
     Ok((state.status() == RunStatus::Paused).then_some(Input::Resume))

@@ -17,7 +17,7 @@ pub(super) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, AppError>
     toml::from_str(&text).map_err(|error| {
         let place = error.span().map_or_else(|| Sentence::from(""), |span| place(&text, span.start));
         let told = error.message().trim_end();
-        let problem = place.after(path.display()).then(format_args!(": {}", plain(told)));
+        let problem = place.after(path.display()).then(": ").then(in_words(told));
         AppError::usage(problem.then(suggestion(told)))
     })
 }
@@ -67,6 +67,24 @@ fn plain(error: &str) -> String {
     format!("{problem}expected {said}")
 }
 
+/// What is wrong, in the reader's language as far as the parser's sentence is known.
+fn in_words(error: &str) -> Sentence {
+    let english = plain(error);
+    match unknown_field(error) {
+        Some((wrong, known)) => {
+            let known = known.trim_start_matches([',', ' ']);
+            let known = known.trim_start_matches("expected ").trim_start_matches(recorded!("one of "));
+            both!("{english}", "clave desconocida `{wrong}`; aquí se conocen {known}")
+        }
+        None => english.into(),
+    }
+}
+
+/// The name that is not known and what stands behind it: the names that are.
+fn unknown_field(error: &str) -> Option<(&str, &str)> {
+    error.split_once(recorded!("unknown field `"))?.1.split_once('`')
+}
+
 /// `; did you mean `x`?` for an error that lists the names that it knows.
 fn suggestion(error: &str) -> Sentence {
     match meant(error) {
@@ -76,8 +94,7 @@ fn suggestion(error: &str) -> Sentence {
 }
 
 fn meant(error: &str) -> Option<&str> {
-    let (_, rest) = error.split_once(recorded!("unknown field `"))?;
-    let (wrong, rest) = rest.split_once('`')?;
+    let (wrong, rest) = unknown_field(error)?;
     nearest(wrong, rest.split('`').skip(1).step_by(2))
 }
 
@@ -90,6 +107,8 @@ fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use candor_text::Language;
+
     use super::*;
 
     #[test]
@@ -99,5 +118,11 @@ mod tests {
         assert_eq!(meant(error), Some("max_parallel_tasks"));
         assert_eq!(meant("unknown field `zzz`, expected `limits`"), None);
         assert_eq!(meant("something else"), None);
+        let told = in_words(error);
+        assert_eq!(told.text(Language::En), error);
+        let spanish =
+            "clave desconocida `max_paralel_tasks`; aquí se conocen `max_parallel_tasks`, `max_revisions`";
+        assert_eq!(told.text(Language::Es), spanish);
+        assert_eq!(in_words("something else").text(Language::Es), "something else");
     }
 }

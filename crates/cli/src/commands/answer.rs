@@ -9,6 +9,7 @@ use crate::args::{AnswerArgs, GlobalOptions};
 use crate::drive::json_or_text;
 use crate::failure::Failure;
 use crate::remote::{self, Remote};
+use crate::view::words;
 
 /// What can be done about a task that keeps failing.
 const GUIDANCE: [(&str, GuidanceAction); 3] =
@@ -46,7 +47,7 @@ async fn asked(at: &AtRun, named: Option<&str>) -> Result<(GateId, Question), Fa
             "run {} ({}) does not ask anything",
             "la ejecución {} ({}) no pregunta nada",
             at.run,
-            state.status()
+            words::run_status(state.status())
         ))),
         None if open.len() > 1 => Err(Failure::usage(say!(
             "several questions are open, say which with --gate: {}",

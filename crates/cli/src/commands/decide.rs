@@ -13,6 +13,7 @@ use crate::args::{
 };
 use crate::drive::adjustments;
 use crate::failure::Failure;
+use crate::view::words;
 
 /// What is said to a plan, before it is known which plan that is.
 struct Say<'a> {
@@ -108,7 +109,7 @@ async fn shown_plan(at: &AtRun) -> Result<(GateId, HumanApprovalRequest), Failur
             "run {} ({}) does not wait for approval",
             "la ejecución {} ({}) no espera aprobación",
             at.run,
-            state.status()
+            words::run_status(state.status())
         ))
     })
 }

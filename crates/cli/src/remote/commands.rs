@@ -221,7 +221,7 @@ pub(crate) async fn answer(remote: &Remote, args: &AnswerArgs) -> Result<u8, Fai
         return Err(Failure::usage(say!(
             "run {run} ({}) does not ask this",
             "la ejecución {run} ({}) no pregunta esto",
-            loaded.state.status()
+            view::words::run_status(loaded.state.status())
         )));
     };
     let mut body = json!({ "decision": args.option, "agent": args.agent });

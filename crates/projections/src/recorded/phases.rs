@@ -100,6 +100,10 @@ pub(super) const SENTENCES: &[Entry] = &[
     ("nobody comes next", "no hay siguiente"),
     ("{w} of {w} tokens are left, less than {w} percent", "quedan {w} de {w} tokens, menos del {w} por ciento"),
     ("{w} of {w} are left, less than {w} percent", "quedan {w} de {w}, menos del {w} por ciento"),
+    (
+        "a cache hit with a confidence of {w} ({w} or more is high) reduces the exploration needed, so half the agents are enough",
+        "un acierto de la caché con una confianza de {w} ({w} o más es alta) reduce lo que hay que explorar, así que basta con la mitad de los agentes",
+    ),
     ("models go one tier down, except for security", "los modelos bajan un nivel, salvo en seguridad"),
     // Changes of a plan.
     ("Added {w} for {w}, which no task covered: {}", "Se añadió {w} para {w}, que ninguna tarea cubría: {}"),

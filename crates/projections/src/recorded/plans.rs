@@ -53,6 +53,9 @@ pub(super) const SENTENCES: &[Entry] = &[
     ("confidence {w} needs no approval", "la confianza {w} no necesita aprobación"),
     ("Plan {w} approved by human despite confidence {w}", "Una persona aprobó el plan {w} pese a la confianza {w}"),
     // What may go wrong.
+    ("high", "alto"),
+    ("medium", "medio"),
+    ("low", "bajo"),
     ("{w} may change files", "{w} puede cambiar archivos"),
     ("{w} may run programs", "{w} puede ejecutar programas"),
     ("{w} may call services on the network", "{w} puede llamar a servicios de la red"),

@@ -2,7 +2,7 @@
 
 use candor_model::{
     AgentCounts, BriefTask, ExecutionStrategy, HumanApprovalRequest, PlanAlternative, PlanBrief,
-    PlanEstimates, PlanVersion, Risk, RiskLevel,
+    PlanEstimates, PlanVersion, Risk,
 };
 use candor_planning::texts::{self, agent_name};
 use candor_projections::format;
@@ -99,15 +99,7 @@ pub(in crate::view) fn plan_row(task: &BriefTask) -> [String; 4] {
 }
 
 pub(in crate::view) fn plan_risk(risk: &Risk) -> String {
-    format!("{}: {} — {}", risk_level(risk.level), risk.description, risk.mitigation)
-}
-
-fn risk_level(level: RiskLevel) -> &'static str {
-    match level {
-        RiskLevel::High => word!("high", "alto"),
-        RiskLevel::Medium => word!("medium", "medio"),
-        RiskLevel::Low => word!("low", "bajo"),
-    }
+    format!("{}: {} — {}", told(risk.level.as_str()), risk.description, risk.mitigation)
 }
 
 pub(in crate::view) fn plan_alternative(alternative: &PlanAlternative, recommended: bool) -> String {

@@ -59,7 +59,7 @@ fn plan(recorded: &HumanApprovalRequest, words: &Words) -> Markup {
             ul.risks {
                 @for risk in &request.risks { li.s-bad { span.tag { (risk.class) } (risk.evidence) } }
                 @for risk in &doubts {
-                    li { span.tag { (risk.level) } (risk.description) span.muted { " — " (risk.mitigation) } }
+                    li { span.tag { (recorded::told(words.language(), risk.level.as_str())) } (risk.description) span.muted { " — " (risk.mitigation) } }
                 }
             }
         }
