@@ -5,13 +5,15 @@ binary="$(realpath "${1:?usage: test.sh BINARY}")"
 here="$(cd "$(dirname "$0")" && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-goal='Plan a 3-day trip to Paris in May with a $2000 budget'
+# The README's first example, as a person would type it.
+goal="$(sed -n 's/^cargo run -- run "\(.*\)"$/\1/p' "$here/../README.md" | sed 's/\\\$/$/g')"
 export CANDOR_DATA="$work/data"
 
 fail() {
   echo "test: $*" >&2
   exit 1
 }
+[ -n "$goal" ] || fail "the README has no first example"
 
 finishes() {
   (cd "$work" && "$1" run "$goal") | grep -q "Goal reached" || fail "$1 did not reach the goal"
