@@ -15,6 +15,8 @@ const CONFIG: &str = "[limits]\nmax_plan_bytes = 100000000\nmax_parallel_tasks =
     builtin = \"noop\"\nmax_concurrent = 100\n\
     [[agents]]\nagent_type = \"slow\"\nspecialization = \"Does slow work\"\ncapabilities = [\"slow\"]\n\
     command = [\"sh\", \"-c\", \"sleep 0.2; echo '{\\\"outputs\\\": {\\\"done\\\": true}}'\"]\nmax_concurrent = 100\n\
+    [[agents]]\nagent_type = \"steady\"\nspecialization = \"Does steady work\"\ncapabilities = [\"steady\"]\n\
+    command = [\"sh\", \"-c\", \"sleep 1; echo '{\\\"outputs\\\": {\\\"done\\\": true}}'\"]\nmax_concurrent = 100\n\
     [[agents]]\nagent_type = \"gate\"\nspecialization = \"Waits for a file\"\ncapabilities = [\"gate\"]\n\
     command = [\"sh\", \"-c\", \"while [ ! -e go ]; do sleep 0.02; done; echo '{\\\"outputs\\\": {\\\"open\\\": true}}'\"]\ntimeout = 600\n";
 

@@ -1,9 +1,8 @@
-//! Much to show: the page of a run of 10,000 tasks, and a list of 100,000 runs.
+//! Much to show: the page of a run of 10,000 tasks, once it has ended and while it runs, and a list of 100,000 runs.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use candor_model::{Event, EventBody, Position, RunId, RunSettings, Timestamp};
@@ -11,63 +10,75 @@ use candor_ports::EventLog;
 use candor_store::{OpenOptions, SqliteLog};
 use serde_json::Value;
 
+use crate::browser::Browser;
 use crate::client::{Server, folder, plan};
-use crate::{at, judge};
+use crate::{Sizes, at, judge, processor_time};
 
-const TASKS: usize = 10_000;
-const RUNS: usize = 100_000;
 const WRITERS: usize = 64;
-const TURNS: usize = 7;
 
-pub(crate) fn page(binary: &PathBuf) -> Result<()> {
+pub(crate) fn page(binary: &PathBuf, sizes: Sizes) -> Result<()> {
+    let tasks = sizes.page_tasks;
     let folder = folder()?;
     let server = Server::start(binary, folder.path())?;
-    let run = server.begin(&plan(TASKS, "worker", false))?;
+    let run = server.begin(&plan(tasks, "worker", false))?;
     server.wait(&run)?;
     let (mut times, path) = (Vec::new(), format!("/runs/{run}"));
     let mut size = 0;
-    for _ in 0..TURNS {
+    for _ in 0..sizes.pages {
         let began = Instant::now();
         let (status, body) = server.request("GET", &path, None)?;
         ensure!(status == 200, "{status}");
         times.push(began.elapsed().as_secs_f64() * 1e3);
         size = body.len();
     }
-    println!("server:   the page of {TASKS} tasks has {:.0} KB", size as f64 / 1e3);
-    judge("page of 10,000 tasks, median", at(&mut times, 0.5), "ms", 1000.0);
-    chromium(&server, folder.path(), &path)
-}
-
-/// The same page in a browser, beside an empty one, which costs the browser's own start.
-fn chromium(server: &Server, folder: &Path, path: &str) -> Result<()> {
-    let open = |url: &str| -> Result<f64> {
-        let began = Instant::now();
-        let mut command = Command::new("chromium");
-        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]);
-        command.arg(format!("--user-data-dir={}", folder.join("browser").display())).arg(url);
-        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
-        ensure!(status.success(), "chromium ended with {status}");
-        Ok(began.elapsed().as_secs_f64() * 1e3)
-    };
-    if let Err(error) = open(&server.link) {
-        println!("server:   not measured in Chromium: {error}");
-        return Ok(());
-    }
+    println!("server:   the page of {tasks} tasks has {:.0} KB", size as f64 / 1e3);
+    judge(&format!("page of {tasks} tasks, median"), at(&mut times, 0.5), "ms", 1000.0);
+    let Some(browser) = Browser::find(&server, folder.path())? else { return Ok(()) };
     let (mut empty, mut full) = (Vec::new(), Vec::new());
     for _ in 0..3 {
-        empty.push(open("about:blank")?);
-        full.push(open(&format!("http://{}{path}", server.address))?);
+        empty.push(browser.open("about:blank", "")?);
+        full.push(browser.open(&format!("http://{}{path}", server.address), "id=\"live-tasks\"")?);
     }
     let opening = at(&mut full, 0.5) - at(&mut empty, 0.5);
-    judge("page of 10,000 tasks in Chromium, beyond an empty page", opening, "ms", 1000.0);
+    judge(&format!("page of {tasks} tasks in Chromium, beyond an empty page"), opening, "ms", 1000.0);
     Ok(())
 }
 
-pub(crate) fn list(binary: &PathBuf) -> Result<()> {
+/// What a page costs while its run is under way: the browser that shows it, and the server beside what it costs to drive
+/// the run alone.
+pub(crate) fn live(binary: &PathBuf, sizes: Sizes) -> Result<()> {
+    let (tasks, seconds) = (sizes.page_tasks, sizes.live.as_secs_f64());
+    let folder = folder()?;
+    let server = Server::start(binary, folder.path())?;
+    let run = server.begin(&plan(tasks, "steady", false))?;
+    let Some(browser) = Browser::find(&server, folder.path())? else { return Ok(()) };
+    let driving = processor_time(server.process())?;
+    std::thread::sleep(sizes.live);
+    let alone = processor_time(server.process())? - driving;
+    let page = browser.stay(&format!("http://{}/runs/{run}", server.address))?;
+    // Its start is another figure.
+    std::thread::sleep(Duration::from_secs(3));
+    let (driving, shown) = (processor_time(server.process())?, page.processor_time()?);
+    std::thread::sleep(sizes.live);
+    let with_page = processor_time(server.process())? - driving;
+    let browser = page.processor_time()? - shown;
+    let (status, body) = server.request("GET", &format!("/api/v1/runs/{run}"), None)?;
+    ensure!(status == 200 && body.contains("\"executing\""), "the run ended while it was watched: {body}");
+    println!(
+        "server:   the server took {:.1} % of a processor for the run alone, {:.1} % with its page open",
+        alone / seconds * 100.0,
+        with_page / seconds * 100.0
+    );
+    judge("the live page in Chromium", browser / seconds * 100.0, "% of a processor", 50.0);
+    judge("the server for it", (with_page - alone) / seconds * 100.0, "% of a processor", 50.0);
+    Ok(())
+}
+
+pub(crate) fn list(binary: &PathBuf, sizes: Sizes) -> Result<()> {
     let folder = folder()?;
     // The server makes the folder as it wants it.
     drop(Server::start(binary, folder.path())?);
-    fill(&folder.path().join("data/candor.db"))?;
+    fill(&folder.path().join("data/candor.db"), sizes.listed)?;
     let server = Server::start(binary, folder.path())?;
     let (mut times, mut next) = (Vec::new(), String::new());
     for _ in 0..20 {
@@ -79,7 +90,14 @@ pub(crate) fn list(binary: &PathBuf) -> Result<()> {
         next = format!("&cursor={}", body.get("next").context("there are more")?);
     }
     println!("server:   slowest of 20 pages one after the other {:.1} ms", at(&mut times, 1.0));
-    judge("a page of 100,000 runs, median", at(&mut times, 0.5), "ms", 100.0);
+    judge(&format!("a page of {} runs, median", sizes.listed), at(&mut times, 0.5), "ms", 100.0);
+    let mut pages = Vec::new();
+    for _ in 0..sizes.pages {
+        let began = Instant::now();
+        ensure!(server.request("GET", "/", None)?.0 == 200, "the page of runs");
+        pages.push(began.elapsed().as_secs_f64() * 1e3);
+    }
+    judge("the same as a web page, median", at(&mut pages, 0.5), "ms", 100.0);
     let began = Instant::now();
     server.request("GET", "/api/v1/runs?limit=50&q=number+99", None)?;
     println!("server:   a search through all of them {:.1} ms", began.elapsed().as_secs_f64() * 1e3);
@@ -87,13 +105,13 @@ pub(crate) fn list(binary: &PathBuf) -> Result<()> {
 }
 
 /// Writes the beginnings of as many runs.
-fn fill(file: &Path) -> Result<()> {
+fn fill(file: &Path, runs: usize) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().build()?;
     let (log, _) = SqliteLog::open(file, OpenOptions::default())?;
     let log = Arc::new(log);
     runtime.block_on(async {
         let writing: Vec<_> =
-            (0..WRITERS).map(|first| tokio::spawn(write(Arc::clone(&log), first))).collect();
+            (0..WRITERS).map(|first| tokio::spawn(write(Arc::clone(&log), first, runs))).collect();
         for writer in writing {
             writer.await??;
         }
@@ -101,8 +119,8 @@ fn fill(file: &Path) -> Result<()> {
     })
 }
 
-async fn write(log: Arc<SqliteLog>, first: usize) -> Result<()> {
-    for n in (first..RUNS).step_by(WRITERS) {
+async fn write(log: Arc<SqliteLog>, first: usize, runs: usize) -> Result<()> {
+    for n in (first..runs).step_by(WRITERS) {
         let run_id = RunId::new(format!("run_{n:08}"))?;
         let started = EventBody::RunStarted {
             run_id: run_id.clone(),

@@ -9,23 +9,20 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::client::{Server, folder, plan};
-use crate::{at, judge};
+use crate::{Sizes, at, judge};
 
-const READERS: usize = 1000;
-/// Tasks of 0.2 s each, up to 64 at once.
-const TASKS: usize = 600;
-const TURNS: usize = 3;
 /// A reader needs little.
 const STACK: usize = 128 * 1024;
 
-pub(crate) fn compare(binary: &PathBuf) -> Result<()> {
+pub(crate) fn compare(binary: &PathBuf, sizes: Sizes) -> Result<()> {
+    let Sizes { readers, turns, read_tasks, .. } = sizes;
     let (mut alone, mut read, mut delays) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..TURNS {
-        alone.push(turn(binary, 0, &mut Vec::new())?);
-        read.push(turn(binary, READERS, &mut delays)?);
+    for _ in 0..turns {
+        alone.push(turn(binary, read_tasks, 0, &mut Vec::new())?);
+        read.push(turn(binary, read_tasks, readers, &mut delays)?);
     }
     println!(
-        "server:   {} events were delivered in order to {READERS} readers in {TURNS} turns",
+        "server:   {} events were delivered in order to {readers} readers in {turns} turns",
         delays.len()
     );
     judge("delay of an event, p95", at(&mut delays, 0.95), "ms", 100.0);
@@ -36,10 +33,10 @@ pub(crate) fn compare(binary: &PathBuf) -> Result<()> {
 }
 
 /// One run with so many readers; how long it took, in seconds.
-fn turn(binary: &PathBuf, readers: usize, delays: &mut Vec<f64>) -> Result<f64> {
+fn turn(binary: &PathBuf, tasks: usize, readers: usize, delays: &mut Vec<f64>) -> Result<f64> {
     let folder = folder()?;
     let server = Server::start(binary, folder.path())?;
-    let run = server.begin(&plan(TASKS, "slow", true))?;
+    let run = server.begin(&plan(tasks, "slow", true))?;
     let server = Arc::new(server);
     let ready = Arc::new(Barrier::new(readers + 1));
     let reading: Vec<_> = (0..readers)

@@ -8,39 +8,28 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use crate::client::{Server, folder};
-use crate::{at, judge};
+use crate::{Sizes, at, judge, processor_time};
 
-const STARTS: usize = 15;
-const BEGUN: usize = 60;
-const IDLE: Duration = Duration::from_secs(10);
 /// About what the start of a run writes.
 const ROW_BYTES: usize = 1500;
 
-pub(crate) fn idle(binary: &PathBuf) -> Result<()> {
+pub(crate) fn idle(binary: &PathBuf, sizes: Sizes) -> Result<()> {
     let folder = folder()?;
     let mut starts = Vec::new();
-    for _ in 0..STARTS {
+    for _ in 0..sizes.starts {
         starts.push(Server::start(binary, folder.path())?.took.as_secs_f64() * 1e3);
     }
     judge("start-up to the first answer, median", at(&mut starts, 0.5), "ms", 50.0);
     let server = Server::start(binary, folder.path())?;
     std::thread::sleep(Duration::from_secs(2));
-    let before = ticks(server.process())?;
-    std::thread::sleep(IDLE);
-    let used = ticks(server.process())? - before;
-    // A tick is 10 ms on every Linux that is in use.
-    judge("idle", used * 0.01 / IDLE.as_secs_f64() * 100.0, "% of a processor", 0.2);
+    let before = processor_time(server.process())?;
+    std::thread::sleep(sizes.idle);
+    let used = processor_time(server.process())? - before;
+    judge("idle", used / sizes.idle.as_secs_f64() * 100.0, "% of a processor", 0.2);
     let own = memory(server.process(), "RssAnon")?;
     println!("server:   of its memory {own:.1} MB are its own; the rest is the program's file, shared");
     judge("idle memory", memory(server.process(), "VmRSS")?, "MB", 40.0);
     Ok(())
-}
-
-fn ticks(process: u32) -> Result<f64> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let number = |at: usize| fields.get(at).and_then(|text| text.parse::<f64>().ok()).context("a number");
-    Ok(number(11)? + number(12)?)
 }
 
 fn memory(process: u32, name: &str) -> Result<f64> {
@@ -51,14 +40,14 @@ fn memory(process: u32, name: &str) -> Result<f64> {
 }
 
 /// Begins runs one after the other, each beside a raw commit of a row of the same size.
-pub(crate) fn durable(binary: &PathBuf) -> Result<()> {
+pub(crate) fn durable(binary: &PathBuf, sizes: Sizes) -> Result<()> {
     let folder = folder()?;
     let server = Server::start(binary, folder.path())?;
     let raw = Connection::open(folder.path().join("raw.db"))?;
     raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE log (text TEXT)")?;
     let text = "x".repeat(ROW_BYTES);
     let (mut begun, mut commits) = (Vec::new(), Vec::new());
-    for _ in 0..BEGUN {
+    for _ in 0..sizes.begun {
         let began = Instant::now();
         raw.execute("INSERT INTO log VALUES (?1)", [&text])?;
         commits.push(began.elapsed().as_secs_f64() * 1e3);
@@ -72,7 +61,8 @@ pub(crate) fn durable(binary: &PathBuf) -> Result<()> {
     }
     let (start, commit) = (at(&mut begun, 0.5), at(&mut commits, 0.5));
     println!(
-        "server:   a raw commit {commit:.2} ms, POST /runs {start:.2} ms with its connection, medians of {BEGUN}"
+        "server:   a raw commit {commit:.2} ms, POST /runs {start:.2} ms with its connection, medians of {}",
+        sizes.begun
     );
     judge("POST /runs to its durable acknowledgement", start / commit, "raw commits", 1.5);
     Ok(())
