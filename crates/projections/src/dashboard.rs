@@ -41,6 +41,8 @@ pub struct RunDashboard {
     pub run_id: RunId,
     /// Status after the last event.
     pub status: RunStatus,
+    /// What it is for, in the person's own words.
+    pub request: String,
     /// Tokens, latency and cost against what is allowed.
     pub tiles: Vec<Tile>,
     /// A row for each phase, from 0 to 7.
@@ -113,7 +115,12 @@ impl RunDashboard {
         agents.reverse();
         agents.truncate(MOST_AGENTS);
         let tiles = tiles(records, &trace, &spend);
-        Some(Self { run_id: run.clone(), status: trace.status, tiles, phases, agents })
+        let request = records.iter().find_map(|recorded| match &recorded.event.body {
+            EventBody::RunStarted { request, .. } => Some(request.clone()),
+            _ => None,
+        });
+        let request = request.unwrap_or_default();
+        Some(Self { run_id: run.clone(), status: trace.status, request, tiles, phases, agents })
     }
 }
 

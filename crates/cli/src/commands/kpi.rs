@@ -14,7 +14,7 @@ use crate::failure::{Failure, code};
 use crate::output;
 
 /// What stands where there is no figure.
-pub(super) const NO_DATA: &str = "–";
+pub(crate) const NO_DATA: &str = "–";
 
 pub(crate) async fn kpi(global: &GlobalOptions, args: &MetricsArgs) -> Result<u8, Failure> {
     let config = Config::load(global.config.as_deref())?.kpi;
@@ -168,7 +168,7 @@ fn row(kpi: &Kpi) -> String {
     format!("  {:<22} {value:>12} {target:>14} {mark} {:>7}\n", kpi.name, kpi.samples)
 }
 
-pub(super) fn alerts_text(active: &[ActiveAlert]) -> String {
+pub(crate) fn alerts_text(active: &[ActiveAlert]) -> String {
     match active {
         [] => String::new(),
         active => {

@@ -17,7 +17,7 @@ mod guard;
 mod hook;
 mod init;
 pub(crate) mod inspect;
-mod kpi;
+pub(crate) mod kpi;
 mod logs;
 mod manual;
 mod metrics;

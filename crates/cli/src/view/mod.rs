@@ -6,6 +6,7 @@
 //! else; colours, symbols and widths come from one [`Style`], so that plain and coloured output are the same.
 
 pub mod attempts;
+pub(crate) mod board;
 pub mod commands;
 pub mod explain;
 pub mod level;

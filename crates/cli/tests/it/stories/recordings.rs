@@ -31,8 +31,8 @@ fn wide(columns: u16) -> String {
 }
 
 /// Everything that is on the screen in the end, and what has left it at its top.
-fn rows(bytes: &str, columns: u16) -> Vec<String> {
-    let mut terminal = Parser::new(ROWS, columns, ABOVE);
+pub(crate) fn rows(bytes: &str, height: u16, columns: u16) -> Vec<String> {
+    let mut terminal = Parser::new(height, columns, ABOVE);
     terminal.process(bytes.as_bytes());
     let screen = terminal.screen_mut();
     screen.set_scrollback(usize::MAX);
@@ -55,21 +55,28 @@ fn settled(bytes: &str, columns: u16) -> String {
         let row = clock.replace_all(row.trim_end(), "HH:MM:SS").into_owned();
         digest.replace_all(&time.replace_all(&row, "T"), "DIGEST").into_owned()
     };
-    rows(bytes, columns).into_iter().map(settled).collect::<Vec<_>>().join("\n").trim().to_owned() + "\n"
+    rows(bytes, ROWS, columns).into_iter().map(settled).collect::<Vec<_>>().join("\n").trim().to_owned()
+        + "\n"
 }
 
 #[track_caller]
 fn recorded(name: &str, columns: u16, screen: &str) {
+    let seen = settled(screen, columns);
+    as_kept(name, columns, &seen);
+    told_shortly(&seen);
+}
+
+/// Compares a screen with the one that is kept.
+#[track_caller]
+pub(crate) fn as_kept(name: &str, columns: u16, seen: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/recordings");
     let path = folder.join(format!("{name}_{columns}.txt"));
-    let seen = settled(screen, columns);
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         fs::create_dir_all(&folder).unwrap();
-        fs::write(&path, &seen).unwrap();
+        fs::write(&path, seen).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(seen, kept, "the screen of `{name}` has changed; UPDATE_SNAPSHOTS=1 records it again");
-    told_shortly(&seen);
 }
 
 /// Every fact keeps to its length.
@@ -349,7 +356,7 @@ fn a_plan_that_is_taller_than_a_narrow_terminal_is_drawn_in_place() {
         );
         let seen = story.seen(&format!("{}{environment}", wide(columns)), json!(tasks), &[]);
         assert_eq!(seen.code, 0, "{}", seen.screen);
-        let rows = rows(&seen.screen, columns);
+        let rows = rows(&seen.screen, ROWS, columns);
         let heads = rows.iter().filter(|row| row.contains("run_1")).count();
         assert_eq!(heads, 1, "a frame was left behind at {columns} columns: {rows:#?}");
         assert!(rows.iter().any(|row| row.contains(" more: ") && row.contains("done")), "{rows:#?}");
