@@ -18,6 +18,7 @@ mod injection;
 mod judging;
 mod meaning;
 mod money;
+mod observed;
 mod otlp;
 mod project;
 mod recordings;

@@ -10,6 +10,6 @@ mod failures;
 mod hostile_results;
 mod kills;
 mod last_resort;
-mod models;
+pub(crate) mod models;
 mod replan;
 mod rollback;
