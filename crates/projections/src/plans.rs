@@ -1,8 +1,10 @@
 //! The versions of a run's plan, and what changed from one to another.
 
 use candor_engine::RunState;
-use candor_model::{EventBody, Plan, PlanVersion, Position, Recorded, RunId, SubTask, TaskId, Timestamp};
-use candor_planning::texts;
+use candor_model::{
+    EventBody, Plan, PlanVersion, Position, Question, Recorded, RunId, SubTask, TaskId, Timestamp,
+};
+use candor_planning::{approval, texts};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -90,6 +92,24 @@ pub fn shapes(run: &RunId, records: &[Recorded]) -> Vec<PlanShape> {
         }
     }
     shapes
+}
+
+/// What changed of the plan that a question shows: since the version with the digest that a person saw, or else since
+/// the version before.
+#[must_use]
+pub fn asked_about(
+    run: &RunId,
+    records: &[Recorded],
+    question: &Question,
+    seen: Option<&str>,
+) -> Option<PlanDiff> {
+    if !matches!(question, Question::Approval { .. }) {
+        return None;
+    }
+    let shapes = shapes(run, records);
+    let [earlier @ .., last] = shapes.as_slice() else { return None };
+    let of_digest = |digest| earlier.iter().rev().find(|shape| approval::digest(&shape.plan) == digest);
+    seen.and_then(of_digest).or(earlier.last()).map(|before| diff(before, last))
 }
 
 /// What changed from one version to another.

@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use candor_app::Driver;
 use candor_app::config::Age;
+use candor_app::{Driver, LoadedRun};
 use candor_model::{GateId, PlanVersion, Position, Question, RunId, RunStatus, TaskId, Timestamp};
 use candor_ports::{RunPage, RunQuery, Seq};
 use candor_projections::chronicle::Chronicle;
@@ -247,6 +247,10 @@ pub(super) struct OpenQuestion {
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) asked: Option<Question>,
+    /// What changed of the plan since it was shown before: for pages only.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) changes: Option<plans::PlanDiff>,
 }
 
 pub(super) async fn questions(
@@ -286,12 +290,13 @@ pub(super) async fn all_asked(server: &Shared, limit: u32) -> Result<Vec<OpenQue
 
 /// What a run asks.
 async fn asked_by(server: &Shared, run: &RunId) -> Result<Vec<OpenQuestion>, Problem> {
-    let state = server.service.load(run).await?.state;
+    let LoadedRun { state, records } = server.service.load(run).await?;
     let asked = |gate: &GateId, question: &Question| OpenQuestion {
         run_id: run.clone(),
         request: state.request().to_owned(),
         question: QuestionReport::of(gate, question),
         asked: Some(question.clone()),
+        changes: plans::asked_about(run, &records, question, None),
     };
     Ok(state.open_questions().iter().map(|(gate, question)| asked(gate, question)).collect())
 }

@@ -1,9 +1,10 @@
 // Uses the pages as a person does, in a real browser. Arguments: the folder with node_modules, the login link, a folder
-// for pictures, a run whose plan was changed, one with a task that failed and is asked about. Prints what it saw as one JSON object.
+// for pictures, a run whose plan was changed, one with a task that failed and is asked about, two whose plans wait, and a
+// token. Prints what it saw as one JSON object.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
-const [modules, link, pictures, changed, asking] = process.argv.slice(2);
+const [modules, link, pictures, changed, asking, watched, stale, token] = process.argv.slice(2);
 const need = createRequire(`${modules}/`);
 const { chromium } = need("playwright-core");
 const axe = readFileSync(need.resolve("axe-core/axe.min.js"), "utf8");
@@ -16,7 +17,7 @@ const seen = { executed: [], errors: [], serious: [] };
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Asia/Kolkata" });
 const page = await context.newPage();
 page.on("dialog", (dialog) => { seen.executed.push(dialog.message()); dialog.dismiss(); });
-page.on("console", (message) => message.type() === "error" && !/no-such-page/.test(message.location().url) && seen.errors.push(message.text()));
+page.on("console", (message) => message.type() === "error" && !/no-such-page|questions/.test(message.location().url) && seen.errors.push(message.text()));
 page.on("pageerror", (error) => seen.errors.push(String(error)));
 const origin = new URL(link).origin;
 
@@ -57,6 +58,52 @@ await page.click("button[value=approve]");
 await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
 seen.approved = (await page.textContent("#live-head .badge")).replace(/[^A-Za-z]/g, "");
 
+/** Changes a plan as a program does, beside the page; returns once it is asked about again. */
+async function change(run, task, value) {
+  const api = `${origin}/api/v1/runs/${run}/questions`;
+  const headers = { authorization: `Bearer ${token.trim()}`, "content-type": "application/json" };
+  const asked = async () => (await (await fetch(api, { headers })).json()).questions[0];
+  const { gate, digest } = await asked();
+  const changes = [{ task_id: task, field: "priority", value }];
+  await fetch(`${api}/${gate}`, { method: "POST", headers, body: JSON.stringify({ decision: "modify", digest, changes }) });
+  for (;;) {
+    const now = await asked();
+    if (now?.digest && now.digest !== digest) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+const words = async (selector) => (await page.locator(selector).allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
+
+// A plan that changes while somebody looks says so, and is not approved by a click that was meant for the one before.
+await page.goto(`${origin}/runs/${watched}`);
+await page.waitForSelector("#live-mark:not([hidden])");
+await change(watched, "t1", 7);
+await page.waitForSelector(".card.ask .changed:not([hidden])");
+seen.live = { held: await page.isDisabled("button[value=approve]"), change: (await words(".diff li"))[0] };
+await look("plan-changed-live");
+await page.click("button[value=approve]");
+await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
+seen.live.approved = (await page.textContent("#live-head .badge")).replace(/[^A-Za-z]/g, "");
+
+// Who is writing keeps the page as it is; the answer is then about an earlier plan, and comes back.
+await page.goto(`${origin}/runs/${stale}`);
+await page.waitForSelector("#live-mark:not([hidden])");
+await page.fill(".card.ask textarea", "Keep the ribbon");
+await change(stale, "t1", 7);
+await change(stale, "t2", 8);
+const refused = page.waitForResponse((it) => it.request().method() === "POST");
+await page.click("button[value=approve]");
+seen.stale = { status: (await refused).status() };
+await page.waitForSelector("[role=alert]");
+seen.stale.alert = await page.textContent(".card.ask [role=alert]");
+seen.stale.at = new URL(page.url()).pathname;
+seen.stale.kept = await page.inputValue(".card.ask textarea");
+seen.stale.changes = await words(".diff li");
+await look("plan-changed-refused");
+await page.click("button[value=approve]");
+await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
+seen.stale.approved = (await page.textContent("#live-head .badge")).replace(/[^A-Za-z]/g, "");
+
 // Start, watch live, answer.
 await page.goto(origin);
 await look("runs-empty");
@@ -70,7 +117,6 @@ seen.inbox = await page.locator(".card.ask").count();
 await look("inbox");
 await page.click("button[value=approve]");
 await page.waitForSelector("#live-head .badge.s-ok", { timeout: 20000 });
-seen.live = await page.locator(".task").count();
 seen.result = (await page.textContent("section[aria-labelledby=h-result]")).replace(/\s+/g, " ");
 await page.click(".task summary");
 await look("done");

@@ -45,12 +45,19 @@ fn config() -> String {
     )
 }
 
-/// Starts a run, and changes its plan before anybody approves it.
-fn change_a_plan(server: &Server) -> String {
+/// Starts a run whose plan waits for approval.
+fn propose_a_plan(server: &Server) -> String {
     let task = |n: u32| json!({"task_id": format!("t{n}"), "description": format!("Write letter {n}"), "agent_type": "writer", "priority": 5});
     let run = server.run(json!({"plan": {"subtasks": [task(1), task(2)]}}));
     let asked = || server.get(&format!("/api/v1/runs/{run}/questions")).json()["questions"][0].clone();
     until("it asks", || asked()["digest"].is_string());
+    run
+}
+
+/// The same, and changes its plan before anybody approves it.
+fn change_a_plan(server: &Server) -> String {
+    let run = propose_a_plan(server);
+    let asked = || server.get(&format!("/api/v1/runs/{run}/questions")).json()["questions"][0].clone();
     let (gate, digest) = (asked()["gate"].clone(), asked()["digest"].clone());
     let changes = json!([{"task_id": "t1", "field": "priority", "value": 2}]);
     let body = json!({"decision": "modify", "digest": digest, "changes": changes});
@@ -90,6 +97,7 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
     candor.run(failing);
     let server = Server::start(&candor);
     let (changed, asking) = (change_a_plan(&server), fail_a_task(&server));
+    let [watched, stale] = [(); 2].map(|()| propose_a_plan(&server));
     let mut slow =
         candor.start(["run", "--plan", "slow.json", "--run-id", "run_slow", "--yes", "--unattended"]);
     until("the slow run is at work", || {
@@ -104,7 +112,7 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
         .arg(peers.folder())
         .arg(&server.link)
         .arg(pictures)
-        .args([changed, asking])
+        .args([&changed, &asking, &watched, &stale, &server.token])
         .current_dir(candor.folder());
     let seen = Said::of(browser.output().unwrap()).ended_with(0).json();
     slow.wait().unwrap();
@@ -124,6 +132,27 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
         expected,
         "a changed plan is approved"
     );
+    assert_eq!(
+        (&seen["live"]["change"], &seen["live"]["approved"]),
+        (&json!("t1 · priority: 5 7"), &json!("Completed")),
+        "a plan that changes under a reader's eyes says so"
+    );
+    assert_eq!(
+        seen["live"]["held"], true,
+        "and is not approved by a click that was meant for the earlier one"
+    );
+    assert_eq!(
+        (&seen["stale"]["status"], &seen["stale"]["at"], &seen["stale"]["kept"]),
+        (&json!(409), &json!(format!("/runs/{stale}")), &json!("Keep the ribbon")),
+        "an answer about an earlier plan is given back with what was typed"
+    );
+    assert!(seen["stale"]["alert"].as_str().unwrap().contains("was not used"), "{}", seen["stale"]);
+    assert_eq!(
+        seen["stale"]["changes"],
+        json!(["t1 · priority: 5 7", "t2 · priority: 5 8"]),
+        "everything that changed since the plan that was on the screen"
+    );
+    assert_eq!(seen["stale"]["approved"], "Completed");
     assert!(seen["why"].as_str().unwrap().contains("onerror"), "{}", seen["why"]);
     assert_eq!(
         (&seen["spanish"], &seen["dark"], &seen["focused"]),

@@ -1,10 +1,10 @@
 //! Pages of figures: key figures with their course, what stands behind one of them, money and efficiency.
 
 use candor_projections::efficiency::{Curve, EfficiencyReport};
-use candor_projections::format;
 use candor_projections::kpi::{Comparison, Group, Kpi, KpiReport, RunShare, Trail, Unit, shown};
 use candor_projections::spend::{SpendReport, SpendRow};
 use candor_projections::summary::Summary;
+use candor_projections::{format, words as projected};
 use maud::{Markup, html};
 
 use super::list::encoded;
@@ -207,7 +207,7 @@ fn phases(spent: &SpendReport, summary: &Summary, words: &Words) -> Markup {
                     @let row = spent.by_phase.iter().find(|row| row.name == phase.as_str());
                     @let mean = summary.by_phase.get(&phase.number());
                     tr {
-                        td { (phase.number()) " " (phase.to_string().replace('_', " ")) }
+                        td { (phase.number()) " " (projected::phase(words.language(), *phase)) }
                         td.num.right { (row.map_or_else(|| NONE.to_owned(), |row| format::money(row.spend.cost))) }
                         td.num.right { (row.map_or(0, |row| row.spend.tokens.total())) }
                         td.num.right { (mean.map_or_else(|| NONE.to_owned(), |mean| format::duration(mean.avg_duration))) }

@@ -16,7 +16,10 @@ pub(super) fn inbox(all: &[OpenQuestion], words: &Words) -> Markup {
             @if all.is_empty() { p.empty { (words.nothing_asked) } }
             @for asked in all {
                 h2.of-run { a href={ "/runs/" (asked.run_id) } { (asked.request) } }
-                (questions::card(&asked.run_id, &asked.question, asked.asked.as_ref(), None, words))
+                (questions::Card {
+                    run: &asked.run_id, report: &asked.question, question: asked.asked.as_ref(),
+                    changes: asked.changes.as_ref(), refused: None, words,
+                }.draw())
             }
         }
     }

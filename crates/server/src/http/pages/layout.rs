@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
 
+use super::list::encoded;
 use super::words::{Language, Words};
 use crate::http::problem::Problem;
 
@@ -19,7 +20,7 @@ pub(super) const THEME: &str = "candor_theme";
 pub(super) struct Prefs {
     pub(super) language: Language,
     pub(super) theme: Option<&'static str>,
-    /// The path of the page, for links that come back to it.
+    /// Path and query of the page, for links that come back to it.
     pub(super) path: String,
 }
 
@@ -47,7 +48,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Prefs {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Ok(Self::of(&parts.headers, parts.uri.path()))
+        let place = parts.uri.path_and_query().map_or_else(|| parts.uri.path(), |place| place.as_str());
+        Ok(Self::of(&parts.headers, place))
     }
 }
 
@@ -65,6 +67,8 @@ pub(super) struct Page {
     pub(super) at: &'static str,
     /// The stream whose events change it, if any does.
     pub(super) live: Option<String>,
+    /// Where it is read again, if not at its own address.
+    pub(super) place: Option<String>,
     /// What is on it.
     pub(super) content: Markup,
 }
@@ -72,7 +76,7 @@ pub(super) struct Page {
 impl Page {
     pub(super) fn render(self, prefs: &Prefs) -> Html<String> {
         let words = prefs.words();
-        let Self { title, at, live, content } = self;
+        let Self { title, at, live, place, content } = self;
         let page = html! {
             (DOCTYPE)
             html lang=(prefs.language.code()) data-theme=[prefs.theme] {
@@ -80,7 +84,7 @@ impl Page {
                 body {
                     a.skip href="#main" { (words.skip) }
                     (header_bar(prefs, at))
-                    main #main tabindex="-1" data-live=[live] { (content) }
+                    main #main tabindex="-1" data-live=[live] data-place=[place] { (content) }
                 }
             }
         };
@@ -141,7 +145,7 @@ fn header_bar(prefs: &Prefs, at: &str) -> Markup {
 
 fn preference(prefs: &Prefs, name: &str, value: &str, label: &str, class: &str) -> Markup {
     html! {
-        a.pref.(class) href={ "/prefs?" (name) "=" (value) "&back=" (prefs.path) } { (label) }
+        a.pref.(class) href={ "/prefs?" (name) "=" (value) "&back=" (encoded(&prefs.path)) } { (label) }
     }
 }
 

@@ -3,6 +3,9 @@
 
 const main = document.querySelector("main");
 const mark = document.querySelector("#live-mark");
+/** Where the page is read again. An answer that was not taken leaves the browser at an address that only takes answers. */
+const address = main?.dataset.place ?? location.href;
+if (main?.dataset.place) history.replaceState(null, "", address);
 /** How long to collect events before looking, at least; a slow page is looked at less often. */
 const SOONEST = 400;
 
@@ -12,6 +15,7 @@ const NAMED = ["message", "task_started", "task_completed", "task_failed", "task
   "circuit_opened", "alert"];
 
 let pending = false;
+let held = false;
 let took = 0;
 
 function keep(now, then) {
@@ -39,10 +43,61 @@ function isEdited(part) {
   return fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
 }
 
+/** Where an element stands below a root, and the one that stands there in another. */
+function place(root, element) {
+  const path = [];
+  for (let at = element; at !== root; at = at.parentElement) path.unshift([...at.parentElement.children].indexOf(at));
+  return path;
+}
+const at = (root, path) => path.reduce((element, nth) => element?.children[nth], root);
+
+/** The plan that was on the screen for each run, and the runs whose plan became another while somebody looked. */
+const shown = new Map();
+const changed = new Set();
+/** How long nothing can be decided then: a click was meant for the plan that was there before. */
+const TO_LOOK = 1500;
+
+/** Marks the questions about another plan than the one that was on the screen. Each plan is asked about anew, so it is the
+ * run that tells which questions belong together. */
+function compare(part) {
+  let isOther = false;
+  for (const form of part.querySelectorAll("form.answer:has(input[name=digest])")) {
+    const run = form.getAttribute("action").split("/questions/")[0];
+    const digest = form.querySelector("input[name=digest]").value;
+    if (shown.has(run) && shown.get(run) !== digest) {
+      changed.add(run);
+      isOther = true;
+    }
+    shown.set(run, digest);
+    const note = form.closest(".card")?.querySelector(".changed");
+    if (note) note.hidden = !changed.has(run);
+  }
+  return isOther;
+}
+compare(document);
+
+function hold(part) {
+  const buttons = [...part.querySelectorAll("form.answer button")];
+  held = true;
+  for (const button of buttons) button.disabled = true;
+  setTimeout(() => {
+    held = false;
+    for (const button of buttons) button.disabled = false;
+    later();
+  }, TO_LOOK);
+}
+
+/** Takes over a part of the page; who works by keyboard stays where they are. */
+function replace(part, fresh) {
+  const path = part.contains(document.activeElement) && place(part, document.activeElement);
+  part.replaceChildren(...document.adoptNode(fresh).childNodes);
+  if (path) at(part, path)?.focus({ preventScroll: true });
+}
+
 async function refresh() {
   pending = false;
   const begun = performance.now();
-  const answer = await fetch(location.href, { credentials: "same-origin", headers: { accept: "text/html" } });
+  const answer = await fetch(address, { credentials: "same-origin", headers: { accept: "text/html" } });
   if (!answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   local(page);
@@ -50,8 +105,11 @@ async function refresh() {
     const fresh = page.getElementById(part.id);
     if (!fresh || isEdited(part)) continue;
     keep(part, fresh);
+    if (held && part.querySelector("form.answer")) continue;
+    const isOther = compare(fresh);
     if (fresh.innerHTML === part.innerHTML) continue;
-    part.replaceChildren(...document.adoptNode(fresh).childNodes);
+    replace(part, fresh);
+    if (isOther) hold(part);
   }
   const next = page.querySelector("main")?.dataset.live;
   if (!next) stop();

@@ -4,6 +4,7 @@
 //! but ours, so that even what slipped through would not run.
 
 mod alerts;
+mod answer;
 mod dag;
 mod ending;
 mod figures;
@@ -26,14 +27,14 @@ use axum::middleware;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get, post};
 use candor_app::tokens::Scope;
-use candor_model::Position;
+use candor_model::{Position, RunId};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use self::layout::{LANGUAGE, Page, Prefs, THEME};
 use self::words::Language;
 use super::auth::Caller;
-use super::control::{self, Act, AnswerBody, ReasonBody, StartBody};
+use super::control::{self, Act, ReasonBody, StartBody};
 use super::extract::{Query, Run};
 use super::problem::Problem;
 use super::runs::{ListQuery, all_asked};
@@ -68,7 +69,7 @@ pub(super) fn add(router: Router<Shared>, server: &Shared) -> Router<Shared> {
         .route("/runs", with(Scope::Admin, post(start)))
         .route("/runs/{run}", with(Scope::Read, get(one)))
         .route("/runs/{run}/{act}", with(Scope::Admin, post(act)))
-        .route("/runs/{run}/questions/{gate}", with(Scope::Answer, post(answer)))
+        .route("/runs/{run}/questions/{gate}", with(Scope::Answer, post(answer::answer)))
         .route("/inbox", with(Scope::Read, get(inbox)))
         .route("/agents", with(Scope::Read, get(agents)))
         .route("/tools", with(Scope::Read, get(tools)))
@@ -98,7 +99,7 @@ fn failed(prefs: &Prefs, problem: &Problem) -> (StatusCode, Html<String>) {
     let words = prefs.words();
     let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content = installation::trouble(problem, words);
-    (status, Page { title: words.error.to_owned(), at: "-", live: None, content }.render(prefs))
+    (status, page(words.error, "-", content).render(prefs))
 }
 
 /// What is told where there is no page: a browser is shown one with a way back, a program gets a problem.
@@ -111,7 +112,7 @@ async fn unknown(prefs: Prefs, headers: HeaderMap) -> Response {
 }
 
 fn page(title: &str, at: &'static str, content: Markup) -> Page {
-    Page { title: title.to_owned(), at, live: None, content }
+    Page { title: title.to_owned(), at, live: None, place: None, content }
 }
 
 async fn runs(
@@ -133,18 +134,29 @@ async fn runs(
 async fn one(State(server): State<Shared>, prefs: Prefs, run: Result<Run, Problem>) -> Shown {
     let made = async {
         let Run(run) = run?;
-        let loaded = server.service.load(&run).await?;
-        let head = loaded.state.position();
-        let after = Position(head.0.saturating_sub(u64::from(EVENTS)));
-        let events = server.service.events(&run, after, EVENTS).await?;
-        let (driver, error) = (server.service.driver(&run).await, server.service.failure_of(&run));
-        let words = prefs.words();
-        let content = run::Shown { run: &run, loaded: &loaded, driver, error, events: &events, words }.page();
-        let live = (!loaded.state.status().is_end())
-            .then(|| format!("/api/v1/runs/{run}/events/stream?after={}", head.0));
-        Ok(Page { live, ..page(loaded.state.request(), "/", content) })
+        of_run(&server, &prefs, &run, None).await
     };
     shown(&prefs, made.await)
+}
+
+/// The page of a run, with an answer that was not taken if there is one.
+async fn of_run(
+    server: &Shared,
+    prefs: &Prefs,
+    run: &RunId,
+    refused: Option<&answer::Refused>,
+) -> Result<Page, Problem> {
+    let loaded = server.service.load(run).await?;
+    let head = loaded.state.position();
+    let after = Position(head.0.saturating_sub(u64::from(EVENTS)));
+    let events = server.service.events(run, after, EVENTS).await?;
+    let (driver, error) = (server.service.driver(run).await, server.service.failure_of(run));
+    let words = prefs.words();
+    let content = run::Shown { run, loaded: &loaded, driver, error, events: &events, refused, words }.page();
+    let live = (!loaded.state.status().is_end())
+        .then(|| format!("/api/v1/runs/{run}/events/stream?after={}", head.0));
+    let place = refused.map(|_| format!("/runs/{run}"));
+    Ok(Page { live, place, ..page(loaded.state.request(), "/", content) })
 }
 
 async fn inbox(State(server): State<Shared>, prefs: Prefs) -> Shown {
@@ -214,41 +226,6 @@ async fn act(
             _ => return Err(Problem::not_found("there is nothing here")),
         };
         control::perform(&server, &caller, &run, act).await?;
-        Ok(Redirect::to(&format!("/runs/{run}")))
-    };
-    done.await.map_err(|problem| failed(&prefs, &problem))
-}
-
-/// An answer from the form.
-#[derive(Deserialize)]
-struct AnswerForm {
-    decision: String,
-    #[serde(default)]
-    digest: Option<String>,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    agent: Option<String>,
-}
-
-async fn answer(
-    State(server): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    prefs: Prefs,
-    run: Result<Run, Problem>,
-    Path(path): Path<Vec<(String, String)>>,
-    Form(form): Form<AnswerForm>,
-) -> Result<Redirect, (StatusCode, Html<String>)> {
-    let done = async {
-        let Run(run) = run?;
-        let gate =
-            path.into_iter().find(|(name, _)| name == "gate").map(|(_, gate)| gate).unwrap_or_default();
-        let AnswerForm { decision, digest, text, agent } = form;
-        let text = text.filter(|text| !text.trim().is_empty());
-        // The field stands beside all decisions, and means something to one.
-        let agent = agent.filter(|agent| decision == "retry" && !agent.trim().is_empty());
-        let body = AnswerBody { decision, digest, text, agent, ..AnswerBody::default() };
-        control::decide(&server, &caller, &run, &gate, body).await?;
         Ok(Redirect::to(&format!("/runs/{run}")))
     };
     done.await.map_err(|problem| failed(&prefs, &problem))

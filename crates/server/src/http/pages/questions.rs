@@ -7,30 +7,83 @@ use candor_projections::plans::PlanDiff;
 use candor_projections::{format, recorded};
 use maud::{Markup, html};
 
+use super::answer::Refused;
 use super::words::Words;
 use crate::report::QuestionReport;
 
-/// Shows a question and how to answer it. `diff` is what changed since the version that was shown before.
-pub(super) fn card(
-    run: &RunId,
-    report: &QuestionReport,
-    question: Option<&Question>,
-    diff: Option<&PlanDiff>,
-    words: &Words,
-) -> Markup {
-    html! {
-        section.card.ask aria-labelledby={ "q-" (report.gate) } {
-            h2 id={ "q-" (report.gate) } { (words.question) }
-            @match question {
-                Some(Question::Approval { request, .. }) => { (plan(request, words)) }
-                Some(Question::Guidance(request)) => { (failing(request, words)) }
-                Some(Question::Choice(request)) => {
-                    p.prewrap { (recorded::told(words.language(), &request.text)) }
+/// A question and how to answer it.
+pub(super) struct Card<'a> {
+    pub(super) run: &'a RunId,
+    pub(super) report: &'a QuestionReport,
+    pub(super) question: Option<&'a Question>,
+    /// What changed of the plan since it was shown before.
+    pub(super) changes: Option<&'a PlanDiff>,
+    /// An answer that was not taken.
+    pub(super) refused: Option<&'a Refused>,
+    pub(super) words: &'a Words,
+}
+
+impl Card<'_> {
+    pub(super) fn draw(&self) -> Markup {
+        let Self { report, question, words, .. } = *self;
+        html! {
+            section.card.ask aria-labelledby={ "q-" (report.gate) } {
+                h2 id={ "q-" (report.gate) } { (words.question) }
+                @if let Some(refused) = self.refused { (self.not_taken(refused)) }
+                // The script shows it when the plan becomes another while somebody looks.
+                @if report.digest.is_some() { p.warn.changed role="status" hidden { (words.plan_changed) } }
+                @match question {
+                    Some(Question::Approval { request, .. }) => { (plan(request, words)) }
+                    Some(Question::Guidance(request)) => { (failing(request, words)) }
+                    Some(Question::Choice(request)) => {
+                        p.prewrap { (recorded::told(words.language(), &request.text)) }
+                    }
+                    None => { p.prewrap { (report.text) } }
                 }
-                None => { p.prewrap { (report.text) } }
+                @if let Some(diff) = self.changes { (changes(diff, words)) }
+                (self.form())
             }
-            @if let Some(diff) = diff { (changes(diff, words)) }
-            (form(run, report, words))
+        }
+    }
+
+    fn not_taken(&self, refused: &Refused) -> Markup {
+        let is_other_plan = self.question.is_some_and(|question| refused.is_of_another_plan(question));
+        html! {
+            p.warn role="alert" {
+                @if is_other_plan { (self.words.plan_changed) " " (self.words.nothing_decided) }
+                @else { (refused.problem.detail()) }
+            }
+        }
+    }
+
+    fn form(&self) -> Markup {
+        let Self { run, report, words, .. } = *self;
+        let takes = |what| report.decisions.iter().any(|decision| decision.takes == Some(what));
+        // What takes more than a click is for the command and the API.
+        let offered = report.decisions.iter().filter(|it| matches!(it.takes, None | Some("text" | "agent")));
+        let typed = self.refused.map(|refused| &refused.form);
+        let text = typed.and_then(|form| form.text.as_deref()).unwrap_or_default();
+        html! {
+            form.answer method="post" action={ "/runs/" (run) "/questions/" (report.gate) } {
+                @if let Some(digest) = &report.digest { input type="hidden" name="digest" value=(digest); }
+                @if takes("text") {
+                    label { (words.your_words) textarea name="text" rows="2" { (text) } }
+                }
+                @if takes("agent") {
+                    label { (words.other_agent) input name="agent" value=[typed.and_then(|form| form.agent.as_deref())]; }
+                }
+                div.buttons {
+                    @for decision in offered {
+                        @let known = if report.kind == "choice" { None } else { words.decision(&decision.decision) };
+                        @let option = recorded::told(words.language(), &decision.label);
+                        @let (label, what) = known.unwrap_or((&decision.decision, &option));
+                        button.(weight(&decision.decision)) type="submit" name="decision" value=(decision.decision) title=(what) {
+                            (label)
+                            @if report.digest.is_none() && what != label { span.muted { " · " (what) } }
+                        }
+                    }
+                }
+            }
         }
     }
 }
@@ -88,34 +141,6 @@ pub(super) fn changes(diff: &PlanDiff, words: &Words) -> Markup {
             @for task in &diff.removed { li.minus { (task.name) " " span.muted { (words.removed) } } }
             @for change in &diff.changed {
                 li { (change.task_id) " · " (change.field) ": " del { (change.before) } " " ins { (change.after) } }
-            }
-        }
-    }
-}
-
-fn form(run: &RunId, report: &QuestionReport, words: &Words) -> Markup {
-    let takes = |what| report.decisions.iter().any(|decision| decision.takes == Some(what));
-    // What takes more than a click is for the command and the API.
-    let offered = report.decisions.iter().filter(|it| matches!(it.takes, None | Some("text" | "agent")));
-    html! {
-        form.answer method="post" action={ "/runs/" (run) "/questions/" (report.gate) } {
-            @if let Some(digest) = &report.digest { input type="hidden" name="digest" value=(digest); }
-            @if takes("text") {
-                label { (words.your_words) textarea name="text" rows="2" {} }
-            }
-            @if takes("agent") {
-                label { (words.other_agent) input name="agent"; }
-            }
-            div.buttons {
-                @for decision in offered {
-                    @let known = if report.kind == "choice" { None } else { words.decision(&decision.decision) };
-                    @let option = recorded::told(words.language(), &decision.label);
-                    @let (label, what) = known.unwrap_or((&decision.decision, &option));
-                    button.(weight(&decision.decision)) type="submit" name="decision" value=(decision.decision) title=(what) {
-                        (label)
-                        @if report.digest.is_none() && what != label { span.muted { " · " (what) } }
-                    }
-                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_app::{Driver, LoadedRun};
-use candor_model::{Question, Recorded, RunId, RunStatus, Seconds, TaskId, TaskStatus};
+use candor_model::{GateId, Question, Recorded, RunId, RunStatus, Seconds, TaskId, TaskStatus};
 use candor_ports::LoggedEvent;
 use candor_projections::attempt_output::{self, AttemptOutput};
 use candor_projections::chronicle::Chronicle;
@@ -14,6 +14,7 @@ use candor_projections::{format, plans, timeline, words as projected};
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::answer::Refused;
 use super::words::Words;
 use super::{dag, ending, gantt, glance, parts, questions};
 use crate::report::QuestionReport;
@@ -31,6 +32,7 @@ pub(super) struct Shown<'a> {
     pub(super) driver: Driver,
     pub(super) error: Option<String>,
     pub(super) events: &'a [LoggedEvent],
+    pub(super) refused: Option<&'a Refused>,
     pub(super) words: &'a Words,
 }
 
@@ -129,17 +131,22 @@ impl Shown<'_> {
 
     fn questions(&self) -> Markup {
         let LoadedRun { records, state } = self.loaded;
-        let asks_plan = |question: &Question| matches!(question, Question::Approval { .. });
         let open = state.open_questions();
-        let diff = open.values().any(asks_plan).then(|| plans::shapes(self.run, records));
-        let diff = diff.and_then(|shapes| match shapes.as_slice() {
-            [.., before, last] => Some(plans::diff(before, last)),
-            _ => None,
-        });
+        let meant = |gate: &GateId, question: &Question| {
+            self.refused.filter(|refused| refused.is_about(gate, question))
+        };
         html! {
+            @if let Some(refused) = self.refused && !open.iter().any(|(gate, it)| refused.is_about(gate, it)) {
+                p.warn role="alert" { (self.words.no_longer_asked) }
+            }
             @for (gate, question) in open {
-                @let shown = if asks_plan(question) { diff.as_ref() } else { None };
-                (questions::card(self.run, &QuestionReport::of(gate, question), Some(question), shown, self.words))
+                @let refused = meant(gate, question);
+                @let seen = refused.and_then(|refused| refused.form.digest.as_deref());
+                @let changes = plans::asked_about(self.run, records, question, seen);
+                (questions::Card {
+                    run: self.run, report: &QuestionReport::of(gate, question), question: Some(question),
+                    changes: changes.as_ref(), refused, words: self.words,
+                }.draw())
             }
         }
     }

@@ -114,7 +114,10 @@ words! {
     risks: "Risks", "Riesgos";
     estimate: "Estimate", "Estimación";
     unknown: "unknown", "desconocido";
-    changes: "Changes since the last version", "Cambios desde la versión anterior";
+    plan_changed: "The plan changed while this page was open. Below is the plan as it is now, and what changed.", "El plan cambió mientras esta página estaba abierta. Abajo está el plan tal como es ahora y lo que cambió.";
+    nothing_decided: "Your answer was about the earlier plan and was not used.", "Tu respuesta era sobre el plan anterior y no se ha usado.";
+    no_longer_asked: "This question has been answered already. Your answer was not used.", "Esta pregunta ya tiene respuesta. La tuya no se ha usado.";
+    changes: "What changed", "Qué cambió";
     added: "added", "añadida";
     removed: "removed", "eliminada";
     your_words: "Your words (optional)", "Tus palabras (opcional)";
