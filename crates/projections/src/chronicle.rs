@@ -167,6 +167,14 @@ impl<'a> Chronicle<'a> {
         self.failures.iter().filter(|failure| failure.attempt > 0).count()
     }
 
+    /// The same at a later moment: what has not ended goes on until then. Agents at work may be silent for long, and the
+    /// log knows of no time beyond its last event.
+    #[must_use]
+    pub fn as_of(mut self, now: Timestamp) -> Self {
+        self.last = self.last.max(Some(now));
+        self
+    }
+
     /// From the first event to the last.
     #[must_use]
     pub fn elapsed(&self) -> Seconds {

@@ -9,7 +9,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use candor_app::config::Age;
 use candor_app::{Driver, LoadedRun};
-use candor_model::{GateId, PlanVersion, Position, Question, RunId, RunStatus, TaskId, Timestamp};
+use candor_model::{GateId, PlanVersion, Position, Question, RunId, RunStatus, SubTask, TaskId, Timestamp};
 use candor_ports::{RunPage, RunQuery, Seq};
 use candor_projections::chronicle::Chronicle;
 use candor_projections::explain::Explanation;
@@ -247,6 +247,10 @@ pub(super) struct OpenQuestion {
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) asked: Option<Question>,
+    /// The task that it is about: for pages only.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) task: Option<SubTask>,
     /// What changed of the plan since it was shown before: for pages only.
     #[serde(skip)]
     #[schemars(skip)]
@@ -288,15 +292,23 @@ pub(super) async fn all_asked(server: &Shared, limit: u32) -> Result<Vec<OpenQue
     Ok(questions)
 }
 
+/// The task that a question is about.
+pub(super) fn task_of(LoadedRun { state, .. }: &LoadedRun, question: &Question) -> Option<SubTask> {
+    let Question::Guidance(request) = question else { return None };
+    state.plan()?.subtasks.iter().find(|task| task.task_id == request.task_id).cloned()
+}
+
 /// What a run asks.
 async fn asked_by(server: &Shared, run: &RunId) -> Result<Vec<OpenQuestion>, Problem> {
-    let LoadedRun { state, records } = server.service.load(run).await?;
+    let loaded = server.service.load(run).await?;
+    let LoadedRun { state, records } = &loaded;
     let asked = |gate: &GateId, question: &Question| OpenQuestion {
         run_id: run.clone(),
         request: state.request().to_owned(),
         question: QuestionReport::of(gate, question),
         asked: Some(question.clone()),
-        changes: plans::asked_about(run, &records, question, None),
+        task: task_of(&loaded, question),
+        changes: plans::asked_about(run, records, question, None),
     };
     Ok(state.open_questions().iter().map(|(gate, question)| asked(gate, question)).collect())
 }

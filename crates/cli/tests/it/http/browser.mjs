@@ -124,6 +124,7 @@ await look("done");
 // A task that failed is given to another agent where its failure is shown, once.
 await page.goto(`${origin}/runs/${asking}`);
 seen.causes = await page.locator(".card.ask ul.bad li").count();
+seen.failed = [await page.locator(".card.ask :text('Bind the books with glue')").count(), await page.locator("datalist option[value=writer]").count()];
 await look("failing-task");
 await page.fill(".card.ask input[name=agent]", "writer");
 await page.click("button[value=retry]");
@@ -142,6 +143,12 @@ await look("failed");
 // A run that is under way is cancelled; the page hears of it.
 await page.goto(`${origin}/runs/run_slow`);
 await page.waitForSelector("#live-mark:not([hidden])");
+// Its agent says nothing, and yet its time goes on.
+const lasted = async () => parseFloat(await page.textContent(".task summary [data-lasts]"));
+const before = await lasted();
+await page.waitForTimeout(2500);
+seen.running = [before > 5, (await lasted()) > before];
+await look("running");
 await page.click("button.danger");
 await page.waitForFunction(() => /Cancelled/.test(document.querySelector("#live-head .badge")?.textContent ?? ""), null, { timeout: 20000 });
 seen.cancelled = true;

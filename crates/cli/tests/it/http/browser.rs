@@ -159,6 +159,12 @@ fn a_person_starts_watches_answers_and_cancels_and_nothing_hostile_runs() {
         (&json!("Configuración"), &json!("dark"), &json!("q"))
     );
     assert!(seen["result"].as_str().unwrap().contains("onerror"), "what came out leads: {}", seen["result"]);
+    assert_eq!(
+        seen["running"],
+        json!([true, true]),
+        "what an agent at work has taken is not what the log last said"
+    );
+    assert_eq!(seen["failed"], json!([1, 1]), "what failed, and who could do it instead");
     assert_eq!((&seen["causes"], &seen["again"]), (&json!(1), &json!(1)), "a cause is told once");
     assert_eq!(seen["open"], 3, "failed tasks are open");
     assert_eq!(seen["nowhere"], json!([404, 1]));

@@ -17,6 +17,8 @@ use super::words::Words;
 
 /// How many tasks' outputs are shown; the tasks below have all.
 const RESULTS: usize = 12;
+/// Up to how many values a list is shown as one.
+const LISTED: usize = 20;
 
 pub(super) fn draw(run: &RunId, loaded: &LoadedRun, words: &Words) -> Markup {
     let judged = RunVerdict::told(&loaded.records, words.language());
@@ -85,8 +87,16 @@ fn output(value: &Value) -> Markup {
     match value {
         Value::String(text) => html! { span.prewrap { (text) } },
         Value::Number(_) | Value::Bool(_) => html! { span.num { (value) } },
+        Value::Array(all) if (1..=LISTED).contains(&all.len()) && all.iter().all(is_plain) => {
+            html! { ul { @for value in all { li { (output(value)) } } } }
+        }
         other => parts::value(other),
     }
+}
+
+/// Whether a value is shown as it is. A long list of them is folded like other data.
+const fn is_plain(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
 }
 
 /// Why a run went wrong, and what can be done. What the verdict says already is not said again.

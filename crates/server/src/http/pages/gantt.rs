@@ -15,6 +15,8 @@ const WIDTH: f64 = 900.0;
 const LEFT: f64 = 210.0;
 const ROW: f64 = 22.0;
 const TOP: f64 = 22.0;
+/// Room for how long the last one took.
+const RIGHT: f64 = 60.0;
 /// How wide a folded gap is.
 const FOLD: f64 = 44.0;
 /// A gap is folded if it is longer than this share of the time in which something ran.
@@ -86,7 +88,7 @@ fn pieces(spans: &[(f64, f64)]) -> Vec<Piece> {
     let long: Vec<(f64, f64)> = gaps.filter(|(from, to)| is_long(*from, *to)).collect();
     let (start, end) = (busy.first().map_or(0.0, |it| it.0), busy.last().map_or(0.0, |it| it.1));
     let idle: f64 = long.iter().map(|(from, to)| to - from).sum();
-    let room = (WIDTH - LEFT - 12.0 - FOLD * float(long.len())).max(100.0);
+    let room = (WIDTH - LEFT - RIGHT - FOLD * float(long.len())).max(100.0);
     let scale = room / (end - start - idle).max(0.001);
     let (mut pieces, mut at, mut x) = (Vec::new(), start, LEFT);
     for (from, to) in long.into_iter().chain([(end, end)]) {
@@ -136,7 +138,7 @@ fn row(attempt: &AttemptEntry<'_>, y: f64, (from, to): (f64, f64), words: &Words
             text.name x="0" y=(y + 14.0) { (shortened(&attempt.name, LETTERS, true)) }
             rect.span.(class(attempt.outcome)) x=(round(from)) y=(y + 3.0) width=(round((to - from).max(3.0))) height=(ROW - 8.0) rx="3" {}
         }
-        @if to + 60.0 < WIDTH { text.sub x=(round(to + 6.0)) y=(y + 14.0) { (took) } }
+        text.sub x=(round(to + 6.0)) y=(y + 14.0) { (took) }
     }
 }
 
@@ -166,7 +168,7 @@ mod tests {
         let (first, last) =
             (place(&pieces, 4.0) - place(&pieces, 0.0), place(&pieces, 3608.0) - place(&pieces, 3604.0));
         assert!((first - last).abs() < 1.0, "{first} {last}");
-        assert!((place(&pieces, 3608.0) - (WIDTH - 12.0)).abs() < 1.0);
+        assert!((place(&pieces, 3608.0) - (WIDTH - RIGHT)).abs() < 1.0);
         let mut before = 0.0;
         for at in 0..3608 {
             let x = place(&pieces, f64::from(at));

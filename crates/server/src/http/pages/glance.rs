@@ -2,6 +2,7 @@
 //! foretells success.
 
 use candor_app::Band;
+use candor_model::Seconds;
 use candor_projections::dashboard::{PhaseRow, RunDashboard, Tile};
 use candor_projections::{format, words as projected};
 use maud::{Markup, html};
@@ -42,19 +43,24 @@ fn tile_of(Tile { name, value, limit }: &Tile, words: &Words) -> Markup {
 }
 
 /// The phases with what they took.
-pub(super) fn phases(board: &RunDashboard, words: &Words) -> Markup {
+pub(super) fn phases(board: &RunDashboard, silent: Seconds, words: &Words) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(words.phases) { table {
             thead { tr {
                 th { (words.phases) } th { (words.status) } th.right { (words.duration) } th.right { (words.tokens) }
                 th.right { (words.calls) } th { (words.model) } th.right { (words.cost) }
             } }
-            tbody { @for phase in &board.phases { (row(phase, words)) } }
+            tbody { @for phase in &board.phases { (row(phase, silent, words)) } }
         } }
     }
 }
 
-fn row(phase: &PhaseRow, words: &Words) -> Markup {
+fn sum(one: Seconds, other: Seconds) -> Seconds {
+    Seconds::from_millis(one.as_millis().saturating_add(other.as_millis()))
+}
+
+/// `silent` is for how long the run has gone on since its last event.
+fn row(phase: &PhaseRow, silent: Seconds, words: &Words) -> Markup {
     let (mark, class, status) = match phase.status {
         "complete" => ("✓", "s-ok", words.phase_complete),
         "running" => ("▶", "s-run", words.phase_running),
@@ -68,7 +74,11 @@ fn row(phase: &PhaseRow, words: &Words) -> Markup {
         tr {
             td.nowrap { (phase.number) " " (projected::phase(words.language(), phase.name)) }
             td.nowrap { span.badge.(class) { (mark) " " (status) } }
-            td.num.right { (phase.duration.map_or_else(|| NONE.to_owned(), format::duration)) }
+            td.num.right { @match phase.duration {
+                Some(took) if phase.status == "running" => { (parts::lasts(sum(took, silent), silent > Seconds::ZERO)) }
+                Some(took) => { (format::duration(took)) }
+                None => { (NONE) }
+            } }
             td.num.right { (number(phase.tokens)) }
             td.num.right { (number(phase.agents)) }
             td { (phase.model.as_deref().unwrap_or(NONE)) }

@@ -9,7 +9,7 @@ use super::{layout, questions};
 use crate::http::problem::Problem;
 use crate::http::runs::OpenQuestion;
 
-pub(super) fn inbox(all: &[OpenQuestion], words: &Words) -> Markup {
+pub(super) fn inbox(all: &[OpenQuestion], agents: &[String], words: &Words) -> Markup {
     html! {
         h1 { (words.inbox) }
         div #live-inbox {
@@ -18,7 +18,7 @@ pub(super) fn inbox(all: &[OpenQuestion], words: &Words) -> Markup {
                 h2.of-run { a href={ "/runs/" (asked.run_id) } { (asked.request) } }
                 (questions::Card {
                     run: &asked.run_id, report: &asked.question, question: asked.asked.as_ref(),
-                    changes: asked.changes.as_ref(), refused: None, words,
+                    task: asked.task.clone(), agents, changes: asked.changes.as_ref(), refused: None, words,
                 }.draw())
             }
         }

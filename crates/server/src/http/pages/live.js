@@ -92,6 +92,7 @@ function replace(part, fresh) {
   const path = part.contains(document.activeElement) && place(part, document.activeElement);
   part.replaceChildren(...document.adoptNode(fresh).childNodes);
   if (path) at(part, path)?.focus({ preventScroll: true });
+  count();
 }
 
 async function refresh() {
@@ -137,6 +138,28 @@ if (main?.dataset.live) {
 }
 
 local(document);
+
+/** As the server writes how long something took. */
+function lasted(seconds) {
+  const two = (number) => String(Math.floor(number)).padStart(2, "0");
+  if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
+  if (seconds < 59.5) return `${Math.round(seconds)}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)}h ${two((seconds / 60) % 60)}m`;
+  return `${Math.floor(seconds / 86400)}d ${Math.floor(seconds / 3600) % 24}h`;
+}
+
+/** Who is at work may be silent for long: the time goes on here. */
+function count() {
+  for (const time of main.querySelectorAll("[data-lasts]")) {
+    time.began ??= performance.now() - Number(time.dataset.lasts) * 1000;
+    time.textContent = lasted((performance.now() - time.began) / 1000);
+  }
+}
+if (main?.dataset.live) {
+  count();
+  setInterval(() => document.hidden || count(), 1000);
+}
 
 // A link to a task opens it.
 function openTarget() {

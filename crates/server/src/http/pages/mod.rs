@@ -27,13 +27,14 @@ use axum::middleware;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get, post};
 use candor_app::tokens::Scope;
-use candor_model::{Position, RunId};
+use candor_model::{Position, Question, RunId};
 use maud::{Markup, html};
 use serde::Deserialize;
+use serde_json::Value;
 
 use self::layout::{LANGUAGE, Page, Prefs, THEME};
 use self::words::Language;
-use super::auth::Caller;
+use super::auth::{Caller, now};
 use super::control::{self, Act, ReasonBody, StartBody};
 use super::extract::{Query, Run};
 use super::problem::Problem;
@@ -151,22 +152,49 @@ async fn of_run(
     let after = Position(head.0.saturating_sub(u64::from(EVENTS)));
     let events = server.service.events(run, after, EVENTS).await?;
     let (driver, error) = (server.service.driver(run).await, server.service.failure_of(run));
-    let words = prefs.words();
-    let content = run::Shown { run, loaded: &loaded, driver, error, events: &events, refused, words }.page();
+    let agents = other_agents(server, loaded.state.open_questions().values()).await?;
+    let (words, now) = (prefs.words(), now());
+    let parts = run::Shown {
+        run,
+        loaded: &loaded,
+        driver,
+        error,
+        events: &events,
+        refused,
+        agents: &agents,
+        now,
+        words,
+    };
+    let content = parts.page();
     let live = (!loaded.state.status().is_end())
         .then(|| format!("/api/v1/runs/{run}/events/stream?after={}", head.0));
     let place = refused.map(|_| format!("/runs/{run}"));
     Ok(Page { live, place, ..page(loaded.state.request(), "/", content) })
 }
 
+/// The agents that are offered where a question about a failed task is among these.
+async fn other_agents(
+    server: &Shared,
+    mut questions: impl Iterator<Item = &Question>,
+) -> Result<Vec<String>, Problem> {
+    if !questions.any(|question| matches!(question, Question::Guidance(_))) {
+        return Ok(Vec::new());
+    }
+    let known = server.service.agents().await?;
+    let names = known.get("agents").and_then(Value::as_array).into_iter().flatten();
+    Ok(names.filter_map(|agent| Some(agent.pointer("/known/agent_type")?.as_str()?.to_owned())).collect())
+}
+
 async fn inbox(State(server): State<Shared>, prefs: Prefs) -> Shown {
     let words = prefs.words();
-    let all = all_asked(&server, ASKING).await;
-    let made = all.map(|all| Page {
-        live: Some("/api/v1/events/stream".to_owned()),
-        ..page(words.inbox, "/inbox", installation::inbox(&all, words))
-    });
-    shown(&prefs, made)
+    let made = async {
+        let all = all_asked(&server, ASKING).await?;
+        let agents = other_agents(&server, all.iter().filter_map(|it| it.asked.as_ref())).await?;
+        let content = installation::inbox(&all, &agents, words);
+        let live = Some("/api/v1/events/stream".to_owned());
+        Ok(Page { live, ..page(words.inbox, "/inbox", content) })
+    };
+    shown(&prefs, made.await)
 }
 
 async fn agents(State(server): State<Shared>, prefs: Prefs) -> Shown {

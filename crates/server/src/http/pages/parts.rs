@@ -1,6 +1,6 @@
 //! Small parts that several pages show.
 
-use candor_model::{RunStatus, Timestamp, Verdict};
+use candor_model::{RunStatus, Seconds, Timestamp, Verdict};
 use candor_projections::format;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -43,6 +43,11 @@ pub(super) fn moment(at: Option<Timestamp>) -> Markup {
         @if let Some(at) = at { time datetime=(at.to_string()) { (format::day_and_clock(at)) " UTC" } }
         @else { "–" }
     }
+}
+
+/// How long something took; where it goes on, the script counts further.
+pub(super) fn lasts(time: Seconds, goes_on: bool) -> Markup {
+    html! { span.num data-lasts=[goes_on.then(|| format!("{:.1}", time.get()))] { (format::duration(time)) } }
 }
 
 /// How far something is, as a bar.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use candor_model::{FailureEscalationRequest, HumanApprovalRequest, Question, RunId};
+use candor_model::{FailureEscalationRequest, HumanApprovalRequest, Question, RunId, SubTask};
 use candor_projections::plans::PlanDiff;
 use candor_projections::{format, recorded};
 use maud::{Markup, html};
@@ -16,6 +16,10 @@ pub(super) struct Card<'a> {
     pub(super) run: &'a RunId,
     pub(super) report: &'a QuestionReport,
     pub(super) question: Option<&'a Question>,
+    /// The task that failed, if it is about one.
+    pub(super) task: Option<SubTask>,
+    /// The agents that it could be given to instead.
+    pub(super) agents: &'a [String],
     /// What changed of the plan since it was shown before.
     pub(super) changes: Option<&'a PlanDiff>,
     /// An answer that was not taken.
@@ -25,7 +29,7 @@ pub(super) struct Card<'a> {
 
 impl Card<'_> {
     pub(super) fn draw(&self) -> Markup {
-        let Self { report, question, words, .. } = *self;
+        let Self { report, question, words, .. } = self;
         html! {
             section.card.ask aria-labelledby={ "q-" (report.gate) } {
                 h2 id={ "q-" (report.gate) } { (words.question) }
@@ -34,7 +38,7 @@ impl Card<'_> {
                 @if report.digest.is_some() { p.warn.changed role="status" hidden { (words.plan_changed) } }
                 @match question {
                     Some(Question::Approval { request, .. }) => { (plan(request, words)) }
-                    Some(Question::Guidance(request)) => { (failing(request, words)) }
+                    Some(Question::Guidance(request)) => { (failing(request, self.task.as_ref(), words)) }
                     Some(Question::Choice(request)) => {
                         p.prewrap { (recorded::told(words.language(), &request.text)) }
                     }
@@ -57,7 +61,7 @@ impl Card<'_> {
     }
 
     fn form(&self) -> Markup {
-        let Self { run, report, words, .. } = *self;
+        let Self { run, report, words, .. } = self;
         let takes = |what| report.decisions.iter().any(|decision| decision.takes == Some(what));
         // What takes more than a click is for the command and the API.
         let offered = report.decisions.iter().filter(|it| matches!(it.takes, None | Some("text" | "agent")));
@@ -70,7 +74,10 @@ impl Card<'_> {
                     label { (words.your_words) textarea name="text" rows="2" { (text) } }
                 }
                 @if takes("agent") {
-                    label { (words.other_agent) input name="agent" value=[typed.and_then(|form| form.agent.as_deref())]; }
+                    label { (words.other_agent) input name="agent" list={ "agents-" (report.gate) } value=[typed.and_then(|form| form.agent.as_deref())]; }
+                }
+                @if takes("agent") {
+                    datalist id={ "agents-" (report.gate) } { @for agent in self.agents { option value=(agent) {} } }
                 }
                 div.buttons {
                     @for decision in offered {
@@ -123,11 +130,12 @@ fn plan(recorded: &HumanApprovalRequest, words: &Words) -> Markup {
     }
 }
 
-fn failing(request: &FailureEscalationRequest, words: &Words) -> Markup {
+fn failing(request: &FailureEscalationRequest, task: Option<&SubTask>, words: &Words) -> Markup {
     // Attempts often fail for the same reason, which is told once.
     let causes: BTreeSet<&String> = request.errors.iter().collect();
     html! {
         p { (words.failing(request)) }
+        @if let Some(task) = task { p.muted.prewrap { (task.description) " · " (task.agent_type) } }
         ul.bad { @for cause in causes { li { (recorded::told(words.language(), cause)) } } }
     }
 }

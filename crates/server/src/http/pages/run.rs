@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use candor_app::{Driver, LoadedRun};
-use candor_model::{GateId, Question, Recorded, RunId, RunStatus, Seconds, TaskId, TaskStatus};
+use candor_model::{GateId, Question, Recorded, RunId, RunStatus, Seconds, TaskId, TaskStatus, Timestamp};
 use candor_ports::LoggedEvent;
 use candor_projections::attempt_output::{self, AttemptOutput};
 use candor_projections::chronicle::Chronicle;
@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::answer::Refused;
 use super::words::Words;
 use super::{dag, ending, gantt, glance, parts, questions};
+use crate::http::runs::task_of;
 use crate::report::QuestionReport;
 
 /// How many tasks are listed; those that matter most come first.
@@ -33,6 +34,9 @@ pub(super) struct Shown<'a> {
     pub(super) error: Option<String>,
     pub(super) events: &'a [LoggedEvent],
     pub(super) refused: Option<&'a Refused>,
+    /// The agents that a task could be given to instead.
+    pub(super) agents: &'a [String],
+    pub(super) now: Timestamp,
     pub(super) words: &'a Words,
 }
 
@@ -41,6 +45,8 @@ impl Shown<'_> {
         let LoadedRun { records, state } = self.loaded;
         let status = Status::of(state, records);
         let chronicle = Chronicle::of(records);
+        let silent = if self.is_at_work() { self.now.since(chronicle.now()) } else { Seconds::ZERO };
+        let chronicle = if self.is_at_work() { chronicle.as_of(self.now) } else { chronicle };
         let board = RunDashboard::of(self.run, records);
         html! {
             div #live-head { (self.head(&status, &chronicle)) }
@@ -54,7 +60,7 @@ impl Shown<'_> {
                 h2 #h-phases { (self.words.phases) }
                 div #live-phases {
                     (self.phases(&status))
-                    @if let Some(board) = &board { (glance::tiles(board, self.words)) (glance::phases(board, self.words)) }
+                    @if let Some(board) = &board { (glance::tiles(board, self.words)) (glance::phases(board, silent, self.words)) }
                 }
             }
             section.card aria-labelledby="h-time" {
@@ -70,6 +76,11 @@ impl Shown<'_> {
                 div #live-events { (self.log()) }
             }
         }
+    }
+
+    /// Whether time goes on for the run although nothing is appended.
+    fn is_at_work(&self) -> bool {
+        !self.loaded.state.status().is_end() && matches!(self.driver, Driver::Here | Driver::Elsewhere)
     }
 
     fn head(&self, status: &Status<'_>, chronicle: &Chronicle<'_>) -> Markup {
@@ -95,7 +106,7 @@ impl Shown<'_> {
             @if let Some(error) = &self.error { p.bad { (error) } }
             dl.facts {
                 div { dt { (words.progress) } dd { (parts::bar(status.progress_percentage, words.progress)) } }
-                div { dt { (words.duration) } dd { (format::duration(chronicle.elapsed())) } }
+                div { dt { (words.duration) } dd { (parts::lasts(chronicle.elapsed(), self.is_at_work())) } }
                 div { dt { (words.cost) } dd { (format::money(status.cost)) } }
                 div { dt { (words.confidence) } dd { (status.confidence.map_or_else(|| "–".to_owned(), format::confidence)) } }
                 div { dt { (words.failures) } dd { (status.failures) } }
@@ -145,7 +156,7 @@ impl Shown<'_> {
                 @let changes = plans::asked_about(self.run, records, question, seen);
                 (questions::Card {
                     run: self.run, report: &QuestionReport::of(gate, question), question: Some(question),
-                    changes: changes.as_ref(), refused, words: self.words,
+                    task: task_of(self.loaded, question), agents: self.agents, changes: changes.as_ref(), refused, words: self.words,
                 }.draw())
             }
         }
@@ -199,7 +210,7 @@ impl Shown<'_> {
                     span.badge.(dag::class(task.status)) { span.dot {} (words.task_status(task.status)) }
                     span.grow { (task.name) " " code.muted { (task.task_id) } }
                     span.muted { (task.agent_type) }
-                    span.num { @if !attempts.is_empty() { (format::duration(took)) } }
+                    @if !attempts.is_empty() { (parts::lasts(took, self.is_at_work() && task.status == TaskStatus::InProgress)) }
                     span.num { @if attempts.len() > 1 { "×" (attempts.len()) } }
                 }
                 @if !task.dependencies.is_empty() {
@@ -217,7 +228,7 @@ impl Shown<'_> {
             div.attempt {
                 p { strong { "#" (attempt.attempt) } " "
                     span.badge.(gantt::class(attempt.outcome)) { span.dot {} (words.outcome(attempt.outcome)) } " "
-                    @if let Some(agent) = attempt.agent_type { (agent) " · " } (format::duration(attempt.duration_seconds)) }
+                    @if let Some(agent) = attempt.agent_type { (agent) " · " } (parts::lasts(attempt.duration_seconds, self.is_at_work() && attempt.outcome == "running")) }
                 @if !attempt.errors.is_empty() {
                     h4 { (words.errors) }
                     ul.bad { @for error in attempt.errors { li { (error) } } }
