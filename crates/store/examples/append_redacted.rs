@@ -60,8 +60,9 @@ fn write(events: &[Event], rounds: u32) -> Result<(), Failure> {
 }
 
 fn look(redactor: &Redactor, events: &[Event], rounds: u32) -> Result<(), Failure> {
+    let mut buffer = Vec::new();
     for event in (0..rounds).flat_map(|_| events) {
-        black_box(redactor.written(black_box(event))?);
+        black_box(redactor.written(black_box(event), &mut buffer)?);
     }
     Ok(())
 }

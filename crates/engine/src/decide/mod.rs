@@ -76,7 +76,7 @@ pub fn decide_ahead(
         Input::Consulted { ask, number, step } => consult::consulted(&mut draft, ask, number, *step)?,
         Input::Breaker { agent_type, opened } => breakers::agent(&mut draft, agent_type, opened),
         Input::ModelBreaker { model, opened } => breakers::model(&mut draft, model, opened),
-        Input::Broadcast { message, rules } => talk::broadcast(&mut draft, message, &rules),
+        Input::Broadcast { message, rules } => talk::broadcast(&mut draft, &message, &rules),
         Input::Query { query } => talk::query(&mut draft, *query)?,
         Input::QueryAnswered { response } => talk::answered(&mut draft, *response)?,
         Input::Flagged { finding } => guard::flagged(&mut draft, finding),

@@ -13,18 +13,18 @@ use crate::Refusal;
 use crate::state::Stage;
 
 /// Someone told everyone at work something.
-pub(super) fn broadcast(draft: &mut Draft<'_>, message: Arc<Broadcast>, rules: &ConflictRules) {
-    let known = draft.state.messages().contains(&message);
-    draft.emit(EventBody::Broadcast { message: Arc::clone(&message) });
+pub(super) fn broadcast(draft: &mut Draft<'_>, message: &Arc<Broadcast>, rules: &ConflictRules) {
+    let known = draft.state.messages().contains(message);
+    draft.emit(EventBody::Broadcast { message: Arc::clone(message) });
     // Nobody is asked about the same thing twice.
     if known {
         return;
     }
     if message.is_alarm() {
         // Nothing new is started until a person has said what is to be done.
-        choices::ask(draft, gates::alarm(&message));
+        choices::ask(draft, gates::alarm(message));
     }
-    contradictions(draft, &message, rules);
+    contradictions(draft, message, rules);
 }
 
 /// Whoever asked is gone with the process, and asks again when they get to work again.

@@ -87,6 +87,26 @@ fn a_run_that_finds_the_new_log_held_says_that_it_waits_and_then_runs() {
 }
 
 #[test]
+fn whoever_looks_at_a_run_does_not_end_its_driver() {
+    let place = Place::new();
+    let first = place.plan("first", &[("only", "quick", &[])]);
+    assert_eq!(place.start_run("run_before", &first).end().code(), Some(0));
+    // The log is there already: a driver looks at its files before it goes on in it.
+    let plan = place.plan("plan", &[("long", "patient", &[]), ("next", "quick", &["long"])]);
+    for n in 0..4 {
+        let run = format!("run_{n}");
+        let running = place.start_run(&run, &plan);
+        place.begun(&run, "long");
+        for _ in 0..4 {
+            assert_eq!(place.does(&run, &["status", &run]).code(), Some(0));
+        }
+        place.let_go(&run);
+        let done = running.end();
+        assert_eq!(done.code(), Some(0), "{run} ended by a signal, or: {}", done.err);
+    }
+}
+
+#[test]
 fn a_run_is_driven_by_one_process_at_a_time() {
     let place = Place::new();
     let plan = place.plan("plan", &[("long", "patient", &[])]);
