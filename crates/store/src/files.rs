@@ -217,9 +217,10 @@ fn missing_frames(shm: &[u8], wal: &[u8]) -> Option<String> {
     let known = index_frames(shm)?;
     // The length of the file says little: behind the last commit lie zeros (see `reserve`) or frames of earlier rounds. Which
     // round it is the index says too, and the header of the log may be what is damaged.
-    let of_this_round = |frame: &&[u8]| frame.len() == FRAME && frame.get(8..16) == shm.get(32..40);
-    let frames = wal.get(WAL_HEADER..).unwrap_or_default().chunks(FRAME);
-    let there = frames.take_while(of_this_round).count();
+    let of_this_round = |frame: &[u8]| frame.get(8..16) == shm.get(32..40);
+    let mut frames = wal.get(WAL_HEADER..).unwrap_or_default().chunks_exact(FRAME);
+    // Up to the last of them: one between them that is damaged is there, and is told of by what reads the log.
+    let there = frames.rposition(of_this_round).map_or(0, |last| last + 1);
     // What was copied into the file already is not lost with the write-ahead log.
     let copied = usize::try_from(u32::from_ne_bytes(shm.get(96..100)?.try_into().ok()?)).ok()?;
     (known > there && known > copied).then(|| match there {
