@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use candor_model::EventBody;
+use rustix::process::{Flock, FlockType, fcntl_getlk};
 use serde_json::Value;
 
 use crate::durability::support::{Place, is_running, successes, wait_for};
@@ -86,6 +87,15 @@ fn a_run_that_finds_the_new_log_held_says_that_it_waits_and_then_runs() {
     assert_eq!(done.err.matches("waiting for them").count(), 1, "{}", done.err);
 }
 
+/// Whether somebody has the lock by which SQLite tells that the index beside a log is in use.
+fn holds_its_index(place: &Place) -> bool {
+    let index = place.data().join("candor.db-shm");
+    let index = std::fs::OpenOptions::new().read(true).write(true).open(index).unwrap();
+    let mut lock = Flock::from(FlockType::WriteLock);
+    (lock.start, lock.length) = (128, 1);
+    fcntl_getlk(&index, &lock).unwrap().is_some()
+}
+
 #[test]
 fn whoever_looks_at_a_run_does_not_end_its_driver() {
     let place = Place::new();
@@ -97,6 +107,7 @@ fn whoever_looks_at_a_run_does_not_end_its_driver() {
         let run = format!("run_{n}");
         let running = place.start_run(&run, &plan);
         place.begun(&run, "long");
+        assert!(holds_its_index(&place), "another process would make the index anew, and the driver lose it");
         for _ in 0..4 {
             assert_eq!(place.does(&run, &["status", &run]).code(), Some(0));
         }
