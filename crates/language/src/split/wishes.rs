@@ -2,6 +2,8 @@
 //!
 //! Each clause that says what is wished has its verb in the subjunctive, and is a task. "La casa, que es vieja" has none.
 
+use candor_text::fold_letter;
+
 use super::cues::strip_any;
 use super::requests::is_verb;
 
@@ -168,13 +170,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("de", "dar"),
 ];
 
+/// An ñ is a letter of its own, and stands so in the table of verbs.
 fn without_accent(letter: char) -> char {
-    match letter {
-        'á' => 'a',
-        'é' => 'e',
-        'í' => 'i',
-        'ó' => 'o',
-        'ú' => 'u',
-        other => other,
-    }
+    if letter == 'ñ' { letter } else { fold_letter(letter) }
 }
