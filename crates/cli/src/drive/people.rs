@@ -48,6 +48,17 @@ pub(super) async fn answer(
     }
 }
 
+/// Why a task failed, each cause once: the same again is not news.
+fn causes(errors: &[String]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for cause in errors.iter().map(|error| recorded::told(language(), error)) {
+        if !told.contains(&cause) {
+            told.push(cause);
+        }
+    }
+    told
+}
+
 async fn ask_guidance(
     asked: &str,
     errors: &[String],
@@ -55,14 +66,7 @@ async fn ask_guidance(
     open: &mut StillOpen<'_>,
 ) -> Result<Option<Answer>, Failure> {
     output::complain(&format!("\n{asked}"));
-    let mut told: Vec<&String> = Vec::new();
-    for error in errors {
-        // The same cause again is not news.
-        if !told.contains(&error) {
-            output::complain(&format!("  - {}", recorded::told(language(), error)));
-            told.push(error);
-        }
-    }
+    causes(errors).iter().for_each(|cause| output::complain(&format!("  - {cause}")));
     let names: Vec<&str> = agents.iter().map(|agent| agent.agent_type.as_str()).collect();
     output::complain(&say!("Agents: {}", "Agentes: {}", names.join(", ")));
     loop {
@@ -201,7 +205,7 @@ fn asked(run: &RunId, gate: &GateId, question: &Question) -> String {
                 request.task_id,
                 words::times(request.failure_count)
             ),
-            request.errors.iter().map(|error| recorded::told(language(), error)).collect(),
+            causes(&request.errors),
         ),
     };
     listed.iter().for_each(|line| text.push_str(&format!("  - {line}\n")));

@@ -40,6 +40,9 @@ fn fails_and_asks(script: &str, reason: &[&str]) -> (Candor, Said, Events) {
     let candor = with_agent(script);
     let (said, events) = candor.task_for("worker");
     let said = said.ended_with(3).tells(&["has failed", "candor answer run_1 retry"]);
+    let causes: Vec<&str> = said.stderr.lines().filter(|line| line.starts_with("  - ")).collect();
+    let different: std::collections::BTreeSet<_> = causes.iter().collect();
+    assert!(!causes.is_empty() && causes.len() == different.len(), "the same cause once: {causes:?}");
     let first = events.first_reason();
     for part in reason {
         assert!(first.contains(part), "no `{part}` in: {first}");
