@@ -7,6 +7,7 @@
 mod named;
 mod scan;
 mod signs;
+mod stream;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -19,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use self::scan::Scan;
 use self::signs::Signs;
+pub use self::stream::Stream;
 use crate::hex;
 use crate::secret::{self, MARK, Secret};
 
@@ -180,6 +182,12 @@ impl Redactor {
             Some(clean) => Ok((serde_json::to_string(&clean)?, Some(clean))),
             None => Ok((written, None)),
         }
+    }
+
+    /// How long the longest value or name with several words is that this installation knows.
+    fn longest_phrase(&self) -> usize {
+        let known = self.values.iter().chain(&self.fields);
+        known.filter(|known| known.contains(char::is_whitespace)).map(String::len).max().unwrap_or(0)
     }
 
     fn is_suspicious(&self, text: &str) -> bool {
@@ -352,6 +360,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_secret_that_comes_in_pieces_is_shown_in_none() {
+        // spec: findings SE-04
+        let redactor = Redactor::new(["three plain words".to_owned()], ["ssn".to_owned()], [7; 16]);
+        let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----";
+        let text = format!(
+            "First I look.\nUse ghp_abcdefghijklmnopqrstuvwxyz0123456789 here, the password is hunter2hunter2.\n\
+             {key}\nThey say three plain words, ssn: 778-90-1234\nand curl -u admin:S3cr3tP4ss https://x.example"
+        );
+        let whole = redactor.text(&text).into_owned();
+        let letters: Vec<char> = text.chars().collect();
+        for size in [1, 2, 3, 7, 20, 1000] {
+            let mut stream = Stream::default();
+            let mut shown: String =
+                letters.chunks(size).map(|piece| stream.push(&redactor, &String::from_iter(piece))).collect();
+            shown.push_str(&stream.end(&redactor));
+            assert_eq!(shown, whole, "in pieces of {size}");
+        }
+        let (redactor, mut stream) = (Redactor::default(), Stream::default());
+        assert_eq!(stream.push(&redactor, "The harmless words of a lo"), "The harmless words of a ");
+        assert_eq!(stream.push(&redactor, "ng answer"), "long ");
+    }
+
     proptest! {
         #[test]
         fn redaction_is_idempotent_and_never_panics(
@@ -361,7 +392,7 @@ mod tests {
                 Just("-----BEGIN PRIVATE KEY-----".to_owned()), Just("[redacted:key#0a0b0c]".to_owned()), Just("-u ".to_owned()), Just(" -p".to_owned()),
                 Just("aB3dE6gH9".to_owned()), Just(":".to_owned()), Just("bearer ".to_owned()), Just("Basic ".to_owned()), Just(" is ".to_owned()),
                 Just("--".to_owned()), Just(" ".to_owned()), Just("@".to_owned()), Just("://".to_owned()), Just("eyJhbGciOiJIUzI1NiJ9.abcd12.".to_owned()),
-                Just("12345678:AA".to_owned()), Just("ssn".to_owned()), Just("\\\"".to_owned()), Just("=>".to_owned()), Just("hooks.slack.com/services/".to_owned()), Just("ghp_".to_owned()), Just("clave".to_owned()),
+                Just("12345678:AA".to_owned()), Just("ssn".to_owned()), Just("\\\"".to_owned()), Just("=>".to_owned()), Just("hooks.slack.com/services/".to_owned()), Just("ghp_".to_owned()), Just("clave".to_owned()), Just("\n".to_owned()),
                 "\\PC{0,4}",
             ], 0..16)
         ) {
@@ -369,6 +400,10 @@ mod tests {
             let text = pieces.concat();
             let once = redactor.text(&text).into_owned();
             prop_assert_eq!(redactor.text(&once).into_owned(), once.as_str());
+            let mut stream = Stream::default();
+            let mut shown: String = pieces.iter().map(|piece| stream.push(&redactor, piece)).collect();
+            shown.push_str(&stream.end(&redactor));
+            prop_assert_eq!(&shown, &once, "in pieces as in one");
             let mut value = json!({ text.clone(): text, "secret": once });
             let (written, _) = redactor.written(&value, &mut Vec::new()).unwrap();
             redactor.value(&mut value);

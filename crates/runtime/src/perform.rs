@@ -2,12 +2,13 @@
 //! comes of it is mailed to the driver.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use candor_model::{
     AgentAnswer, AgentType, AskId, CheckResult, Effect, Failure, FailureKind, ModelRequest, Query,
     QueryAnswer, QueryResponse, ReadFile, RunId, Seconds, Texts, Undone, WantedCheck, check_depth,
+    redact::Stream,
 };
 use candor_ports::{AgentFailure, AttemptContext, Inspector, Words};
 use candor_session::{AttemptEnd, AttemptKey, Ended, Outcome, RequestId, SessionInput};
@@ -126,7 +127,7 @@ impl Driver {
     fn call_model(&mut self, request: ModelRequest) {
         let Some(models) = self.shared.models.clone() else { return };
         let ModelRequest { id, number, ask, past, limits, after } = request;
-        let words = self.words(&id);
+        let (words, no_more) = self.words(&id).unzip();
         let (stop, request) = (CancellationToken::new(), RequestId::Model { ask: id.clone(), number });
         self.spawn_whole(request, stop.clone(), async move {
             let wait = Duration::from_millis(after.as_millis());
@@ -137,17 +138,33 @@ impl Driver {
                 }
             }
             let step = Box::new(models.call(&ask, &past, limits, words, stop).await);
+            if let Some(no_more) = no_more {
+                no_more();
+            }
             Some(Outcome::Model { ask: id, number, step })
         });
     }
 
-    /// Lets the observer have the words of a phase's answer as they come.
-    fn words(&self, id: &AskId) -> Option<Words> {
+    /// Lets the observer have the words of a phase's answer as they come, and the last ones when it is told that there are
+    /// no more.
+    fn words(&self, id: &AskId) -> Option<(Words, impl Fn() + Send + use<>)> {
         let AskId::Phase(key) = id.clone() else { return None };
         let observer = Arc::clone(self.shared.observer.as_ref()?);
         let run = self.session.state().run_id().clone();
         let redactor = Arc::clone(&self.shared.redactor);
-        Some(Arc::new(move |words: &str| observer.on_chunk(&run, &key, &redactor.text(words))))
+        let stream = Mutex::new(Stream::default());
+        let say = Arc::new(move |piece: Option<&str>| {
+            let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+            let words = match piece {
+                Some(piece) => stream.push(&redactor, piece),
+                None => stream.end(&redactor),
+            };
+            if !words.is_empty() {
+                observer.on_chunk(&run, &key, &words);
+            }
+        });
+        let last = Arc::clone(&say);
+        Some((Arc::new(move |piece: &str| say(Some(piece))), move || last(None)))
     }
 
     fn embed(&mut self, texts: Texts) {
