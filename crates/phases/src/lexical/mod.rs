@@ -18,7 +18,7 @@ use candor_planning::routing;
 use words::Term;
 
 pub(crate) use cache::LexiconCache;
-pub(crate) use vocabulary::is_chatter;
+pub(crate) use vocabulary::{does_anything, is_chatter, telling_words};
 
 /// How much a mention counts in an agent's name, in its capabilities and in its specialization.
 const NAME_MENTION: f64 = 2.5;

@@ -4,7 +4,8 @@
 
 use std::sync::LazyLock;
 
-use candor_model::IdMap;
+use candor_model::{AgentCapability, IdMap};
+use candor_text::{WordSet, fold, is_stop_word, words};
 
 /// Whether the word only asks, praises or fills, and so hardly tells one agent from another.
 pub(crate) fn is_chatter(word: &str) -> bool {
@@ -12,6 +13,21 @@ pub(crate) fn is_chatter(word: &str) -> bool {
         LazyLock::new(|| CHATTER.split_whitespace().map(|word| (word, ())).collect());
     TABLE.get(word).is_some()
 }
+
+/// How many words of a text tell what it is about.
+pub(crate) fn telling_words(text: &str) -> usize {
+    words(text).map(fold).filter(|word| !is_stop_word(word) && !is_chatter(word)).count()
+}
+
+/// Whether an agent says of itself that it does anything, or says nothing of itself.
+pub(crate) fn does_anything(agent: &AgentCapability) -> bool {
+    let said = format!("{} {}", agent.specialization, agent.capabilities.join(" "));
+    telling_words(&said) == 0 || words(&said).any(|word| ANYTHING.contains(&fold(word)))
+}
+
+static ANYTHING: WordSet = WordSet::new(&["
+    all any anything cualquier cualquiera every everything general generalist generalista toda todas todo todos whatever
+"]);
 
 const CHATTER: &str = "
     able access according achieve add allow allows amazing anticipated appear appreciate area around ask

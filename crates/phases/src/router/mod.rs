@@ -21,7 +21,7 @@ use candor_model::Vector;
 use candor_model::{AgentCapability, AgentType, RoutedExample};
 use candor_planning::routing::{self, RoutingProblem};
 
-use crate::lexical::{Lexicon, LexiconCache};
+use crate::lexical::{self, Lexicon, LexiconCache};
 
 use self::history::{MOST_SUCCESSES, Record, Scale};
 use self::meaning::{Meaning, Nearness};
@@ -242,18 +242,18 @@ impl Router {
         let chosen = self.best(standings, breaker_open, top_k.saturating_add(1));
         let mut explained = self.explained(&chosen, top_k);
         if let Some(first) = explained.first_mut() {
-            first.chance = Some(self.chance(first, nearness.as_ref()));
+            first.chance = Some(self.chance(first, text, nearness.as_ref()));
         }
         Ok(explained)
     }
 
     /// How likely it is that the first of a ranking is the right agent.
-    fn chance(&self, first: &Explanation, nearness: Option<&Nearness>) -> f64 {
+    fn chance(&self, first: &Explanation, text: &str, nearness: Option<&Nearness>) -> f64 {
         let next = first.runner_up.as_ref().map_or(0.0, |next| next.similarity);
         let behind = first.similarity - next;
-        match (nearness, self.agents.len()) {
-            // Whoever is alone is no choice.
-            (_, 1) => 1.0,
+        match (nearness, self.agents.as_slice()) {
+            (_, [only]) if lexical::does_anything(only) => 1.0,
+            (_, [_]) => calibration::alone(first.meaning, first.words, lexical::telling_words(text)),
             (None, _) => calibration::by_words(first.words, behind),
             (Some(Nearness { spread, .. }), _) => {
                 let weight = self.words_weight * spread;

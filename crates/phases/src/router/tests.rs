@@ -378,8 +378,27 @@ fn the_chance_of_the_first_falls_with_its_fit_and_with_its_margin() {
     let by_words = Router::by_words(travel(), &[]);
     let chance = |text: &str| by_words.rank(text, None, &closed, 1).unwrap()[0].chance.unwrap();
     assert!(chance("Search flights") > 0.5 && chance("zzz") < 0.2);
-    let alone = Router::by_words(travel().split_off(2), &[]);
-    assert_eq!(alone.rank("zzz", None, &closed, 1).unwrap()[0].chance, Some(1.0), "there is no other choice");
+}
+
+#[test]
+fn whoever_is_alone_has_to_fit_unless_it_does_anything() {
+    // spec: findings GL-08
+    let chance = |does: &str, text: &str, task: Option<&[f32]>| {
+        let only = vec![agent("only", does)];
+        let router = match task {
+            Some(_) => Router::new(only, &[Some(vector(&[1.0, 0.0]))], &[]).unwrap(),
+            None => Router::by_words(only, &[]),
+        };
+        router.rank(text, task, &closed, 1).unwrap()[0].chance.unwrap()
+    };
+    let does = "Prunes apple trees";
+    assert!(chance(does, "Prune the trees behind the barn", Some(&[0.9, 0.3])) > 0.9);
+    assert!(chance(does, "Text the vet", Some(&[0.05, 0.9])) < 0.3);
+    assert!(chance(does, "Prune the trees", None) > 0.6 && chance(does, "Text the vet", None) < 0.3);
+    assert!(chance(does, "Say what it holds", Some(&[0.05, 0.9])) > 0.4, "it says too little to be sure");
+    for does in ["Does any work", "Hace cualquier cosa", "Helps with tasks"] {
+        assert_eq!(chance(does, "Text the vet", Some(&[0.05, 0.9])), 1.0, "{does}");
+    }
 }
 
 #[test]

@@ -39,6 +39,24 @@ fn a_poor_fit_among_good_ones_is_asked_about_and_named() {
 }
 
 #[test]
+fn an_agent_that_is_alone_is_not_taken_for_one_that_does_everything() {
+    // spec: findings GL-08
+    let alone = |does: &str| {
+        let agent = format!(
+            "[[agents]]\nagent_type = \"shepherd\"\nspecialization = \"{does}\"\nbuiltin = \"noop\"\n"
+        );
+        Candor::with_config(&agent)
+    };
+    let (own, other) =
+        ("Shear the sheep. Then weigh the wool.", "Shear the sheep. Then renew the passport of my daughter.");
+    let narrow = alone("Shears sheep and sells their wool");
+    assert!(confidence(&narrow, own) >= 0.5 && confidence(&narrow, other) < 0.5);
+    let said = narrow.run(["run", other, "--run-id", "run_1", "--plain"]).ended_with(3);
+    assert!(said.stdout.contains("task_002: shepherd fits with "), "{}", said.stdout);
+    assert!(confidence(&alone("Does whatever is asked"), other) >= 0.5);
+}
+
+#[test]
 fn a_success_teaches_nothing_about_requests_that_share_no_word_with_it() {
     // spec: findings GL-07
     let candor = workshop();
