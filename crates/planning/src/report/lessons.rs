@@ -16,10 +16,12 @@ pub(super) fn learned(material: &ReportMaterial<'_>) -> Lessons {
     let tasks = KnownTasks::of(material.plan);
     let failures = failures(material);
     let recoveries = recoveries(material, &tasks);
+    let was_tried = material.feedback.iter().any(|feedback| !never_started(feedback));
+    let otherwise = if was_tried { english::KEEP_AS_IS } else { english::NOT_TRIED };
     Lessons {
         what_failed: bounded_or(what_failed(material, &failures, &tasks), english::NOTHING_FAILED),
         what_worked: bounded_or(worked_lines(material, &recoveries, &tasks), english::NOTHING_WORKED),
-        recommendations: bounded_or(advice(&failures, &recoveries, &tasks), english::KEEP_AS_IS),
+        recommendations: bounded_or(advice(&failures, &recoveries, &tasks), otherwise),
     }
 }
 

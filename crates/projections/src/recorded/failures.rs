@@ -42,6 +42,7 @@ pub(super) const SENTENCES: &[Entry] = &[
     ("Nothing failed", "No falló nada"),
     ("No task succeeded", "Ninguna tarea tuvo éxito"),
     ("Use this plan again for similar goals", "Vuelve a usar este plan para objetivos parecidos"),
+    ("No task was begun, so this plan was not tried", "No empezó ninguna tarea, así que este plan no se ha probado"),
     ("Say in the goal or the plan how to check the result before using this plan again", "Di en el objetivo o en el plan cómo comprobar el resultado antes de volver a usar este plan"),
     ("Describe the goal anew, with what the plan should do differently.", "Describe el objetivo de nuevo, con lo que el plan debería hacer de otro modo."),
     ("Remove what stands in the way, then start it again: `candor restart RUN`.", "Quita lo que lo impide y empieza de nuevo: `candor restart RUN`."),

@@ -9,6 +9,8 @@ pub(crate) const NOTHING_FAILED: &str = "Nothing failed";
 pub(crate) const NOTHING_WORKED: &str = "No task succeeded";
 pub(crate) const KEEP_AS_IS: &str = "Use this plan again for similar goals";
 
+pub(crate) const NOT_TRIED: &str = "No task was begun, so this plan was not tried";
+
 pub(crate) fn lesson_failed(name: &str, task: &TaskId, cause: &str, times: usize) -> String {
     let often = if times > 1 { format!(" ({times} times)") } else { String::new() };
     format!("{name} ({task}): {cause}{often}")
