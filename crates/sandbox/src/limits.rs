@@ -17,10 +17,10 @@ pub struct Limits {
     /// How large its temporary folder may become altogether, if it matters: enforced by the kernel where that
     /// folder is a world's own, and looked at ten times a second elsewhere.
     pub folder_bytes: Option<u64>,
-    /// How many processes may run at a time. The kernel's own limit counts everything of a user and nothing of
-    /// root, and is not used.
+    /// How many processes may run at a time, looked at ten times a second.
     pub processes: usize,
-    /// How many threads all of its processes may have together.
+    /// How many threads all of its processes may have together: enforced by the kernel in namespaces of a user other than
+    /// root, and looked at elsewhere. The kernel counts nothing of root, and outside of namespaces everything of a user.
     pub threads: u64,
     /// How much is kept of what it prints, for stdout and stderr each: the beginning and the end.
     pub output_bytes: usize,
@@ -36,7 +36,7 @@ impl Default for Limits {
             file_bytes: 1024 * 1024 * 1024,
             folder_bytes: None,
             processes: 128,
-            threads: 16 * 1024,
+            threads: 4 * 1024,
             output_bytes: 64 * 1024,
             wall: Duration::from_secs(60),
         }

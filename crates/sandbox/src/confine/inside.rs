@@ -76,7 +76,11 @@ fn limit(spec: &Spec) -> io::Result<()> {
     let cpu = spec.limits.cpu_seconds;
     // Data and not address space: some runtimes reserve a hundred times what they use. Of time there is a little
     // more at last, so that the one who runs out of it is told so by a signal before it is killed.
+    // A user's processes are counted for each namespace of users; without one, all that this user runs would count. Root
+    // has no limit: the keeper looks, as everywhere.
+    let threads = if spec.world.is_some() { spec.limits.threads } else { u64::MAX };
     let all = [
+        (Resource::Nproc, threads, 0),
         (Resource::Data, spec.limits.memory_bytes, 0),
         (Resource::Cpu, cpu, CPU_GRACE_SECONDS),
         (Resource::Fsize, spec.limits.file_bytes, 0),

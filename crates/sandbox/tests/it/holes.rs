@@ -325,6 +325,30 @@ time.sleep(600)"
     }
 }
 
+// spec: findings SE-08
+#[tokio::test]
+async fn processes_cannot_outrun_whoever_counts_them() {
+    for mut bench in benches().await {
+        // Elsewhere the kernel does not say no, and the keeper looks ten times a second.
+        if !bench.confinement.own_world || rustix::process::geteuid().is_root() {
+            continue;
+        }
+        bench.confinement.limits.threads = 30;
+        let code = "
+import signal
+made = []
+try:
+    while True: made.append(os.fork() or time.sleep(600))
+except OSError as error: print(len(made), error.errno)
+for pid in made: os.kill(pid, signal.SIGKILL)";
+        let ended = bench.python(code).await;
+        let said = ended.stdout.text();
+        let (made, errno) = said.trim().split_once(' ').unwrap_or_else(|| panic!("{said} {:?}", ended.how));
+        assert_eq!(errno, "11", "try again later");
+        assert!((20..30).contains(&made.parse::<u32>().unwrap()), "{made}");
+    }
+}
+
 #[tokio::test]
 async fn real_programs_work_inside() {
     for mut bench in benches().await {
