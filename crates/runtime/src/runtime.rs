@@ -45,19 +45,19 @@ pub enum DriveError {
     /// There is no such run.
     #[error("there is no run {run}; `candor list` shows those that there are")]
     UnknownRun {
-        /// The run.
+        /// Name that is on no log.
         run: RunId,
     },
     /// Others write to the run so often that nothing of ours gets through.
     #[error("run {run} is being changed by others all the time; try again")]
     Contended {
-        /// The run.
+        /// Run that could not be written to.
         run: RunId,
     },
     /// The driver of the run has ended.
     #[error("no active driver for run {run}; resume it with `candor resume {run}`")]
     Gone {
-        /// The run.
+        /// Run that nobody drives here.
         run: RunId,
     },
 }
@@ -71,7 +71,7 @@ impl From<LogError> for DriveError {
 /// What a run begins with.
 #[derive(Debug, Clone)]
 pub struct RunOrder {
-    /// Its name.
+    /// Name that the run gets.
     pub run_id: RunId,
     /// The person's own words.
     pub request: String,
@@ -294,8 +294,8 @@ impl Runtime {
     }
 
     /// Puts the start of a run on the log without driving it: [`Runtime::resume`] begins its work. With `paused`, the
-    /// reason for it, the run is also paused, and wants [`Input::Resume`] then.
-    pub async fn store(&self, order: RunOrder, paused: Option<String>) -> Result<(), DriveError> {
+    /// reason for it, the run is also paused, and wants [`Input::Resume`] then. Returns where its log ends.
+    pub async fn store(&self, order: RunOrder, paused: Option<String>) -> Result<Position, DriveError> {
         let now = Clock::starting_at(candor_model::Timestamp::EPOCH).now();
         let start = Input::Start {
             request: order.request,
@@ -317,7 +317,7 @@ impl Runtime {
             let recorded = (1..).zip(kept).map(|(n, event)| Recorded { position: Position(n), event });
             observer.on_events(state.run_id(), &recorded.collect::<Vec<_>>());
         }
-        Ok(())
+        Ok(state.position())
     }
 
     /// Resumes a run where its log ends, gives it `first`, and drives it on.
@@ -427,7 +427,7 @@ impl RunRemote {
 }
 
 impl RunHandle {
-    /// The run.
+    /// Name of the run that is driven.
     #[must_use]
     pub const fn run_id(&self) -> &RunId {
         &self.remote.run_id

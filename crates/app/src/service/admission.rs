@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use candor_engine::Input;
-use candor_model::RunId;
+use candor_model::{Position, RunId};
 use candor_ports::Leases;
 use candor_runtime::{DriveError, RunHandle, RunOrder, RunRemote};
 use candor_text::both;
@@ -27,8 +27,8 @@ pub(super) const QUEUED: &str = recorded!("queued by the server");
 const PAUSE_PER_WORK: u32 = 3;
 
 impl Shared {
-    /// Stores a run, and drives it now or when it is its turn.
-    pub(super) async fn start(self: &Arc<Self>, order: RunOrder) -> Result<(), AppError> {
+    /// Stores a run, and drives it now or when it is its turn. Returns where its log ended when it was stored.
+    pub(super) async fn start(self: &Arc<Self>, order: RunOrder) -> Result<Position, AppError> {
         let run = order.run_id.clone();
         let admitted = self.runs.admit(&run)?;
         if matches!(admitted, Admitted::Already) {
@@ -46,34 +46,40 @@ impl Shared {
                  server resumes it when it is its turn, `candor resume {run}` drives it now"
             );
             match shared.runtime.store(order, Some(reason)).await {
-                Ok(()) => shared.enqueue(&run).await,
+                Ok(position) => {
+                    shared.enqueue(&run).await;
+                    Ok(position)
+                }
                 Err(error) => {
                     shared.runs.withdraw();
-                    return Err(error.into());
+                    Err(error.into())
                 }
             }
-            Ok(())
         });
         stored.await.map_err(AppError::failed)?
     }
 
-    async fn start_now(self: Arc<Self>, order: RunOrder) -> Result<(), AppError> {
+    async fn start_now(self: Arc<Self>, order: RunOrder) -> Result<Position, AppError> {
         let run = order.run_id.clone();
         if order.material.is_some() {
             // A plan's inputs may hold secrets, which only the process has that takes them from the caller.
-            return self.begin(Begin::Start(Box::new(order))).await;
+            self.begin(Begin::Start(Box::new(order))).await?;
+            return Ok(self.log.head(&run).await?);
         }
-        if let Err(error) = self.runtime.store(order, None).await {
-            self.runs.not_begun(&run, None);
-            self.advance();
-            return Err(error.into());
-        }
+        let position = match self.runtime.store(order, None).await {
+            Ok(position) => position,
+            Err(error) => {
+                self.runs.not_begun(&run, None);
+                self.advance();
+                return Err(error.into());
+            }
+        };
         let shared = Arc::clone(&self);
         self.tasks.spawn(async move {
             let begun = shared.begin(Begin::Resume { run: run.clone(), first: None }).await;
             shared.tell_failure(&run, begun);
         });
-        Ok(())
+        Ok(position)
     }
 
     /// Resumes a run, now or when it is its turn; what it is given is durable on return.

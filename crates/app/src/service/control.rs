@@ -54,6 +54,8 @@ pub struct Started {
     pub run: RunId,
     /// Whether it was begun by this call.
     pub new: bool,
+    /// Where its log ended then.
+    pub position: Position,
 }
 
 impl Service {
@@ -92,7 +94,7 @@ impl Service {
             return self.begun_before(run, &words, material.as_ref()).await;
         }
         match self.0.start(order).await {
-            Ok(()) => Ok(Started { run, new: true }),
+            Ok(position) => Ok(Started { run, new: true, position }),
             // Somebody else was quicker with the same key.
             Err(_) if key.is_some() && self.exists(&run).await? => {
                 self.begun_before(run, &words, material.as_ref()).await
@@ -121,7 +123,7 @@ impl Service {
             _ => false,
         });
         if same {
-            return Ok(Started { run, new: false });
+            return Ok(Started { run, new: false, position: loaded.state.position() });
         }
         Err(AppError::usage(both!(
             "this idempotency key was used for run {run}, which began with something else; use another key",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::{Json, response::IntoResponse, response::Response};
-use candor_app::{AppError, Service, StartRequest};
+use candor_app::{AppError, Service, StartRequest, Started};
 use candor_model::{JsonMap, RiskClass, RunId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,8 +83,8 @@ pub(super) async fn begin(
     if started.new {
         note(server, caller, "start", Some(&started.run), String::new()).await;
     }
-    let accepted = accepted(server, started.run).await?;
-    Ok((accepted, started.new))
+    let Started { run: run_id, new, position } = started;
+    Ok((Accepted { run_id, events: position.0 }, new))
 }
 
 /// Keys of different callers are different keys.
