@@ -21,7 +21,7 @@ impl Clock {
         Self { started: Instant::now(), origin: wall().max(not_before) }
     }
 
-    /// The present.
+    /// The present, never before what the clock started at.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         let passed = i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX);

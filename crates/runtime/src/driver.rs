@@ -30,14 +30,14 @@ pub(crate) type Reply = oneshot::Sender<Result<Answer, DriveError>>;
 /// What comes to a driver.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// An input.
+    /// Something for the session.
     Input {
-        /// The input.
+        /// Command, outcome of an effect, or wish of an agent.
         input: Box<SessionInput>,
         /// Who waits for it.
         reply: Option<Reply>,
     },
-    /// Stop driving.
+    /// The driver is to stop and leave the run where it is.
     Leave,
 }
 

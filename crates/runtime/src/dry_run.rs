@@ -23,7 +23,7 @@ use crate::{AgentRegistry, DriveError, RunOrder, Runtime, RuntimeDeps};
 pub struct DryRun {
     /// Everyone who could be given a task.
     pub registry: AgentRegistry,
-    /// The phases.
+    /// What each phase does, with the packs.
     pub phases: Phases,
     /// Models and the like.
     pub deps: RuntimeDeps,

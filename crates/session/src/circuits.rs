@@ -17,15 +17,15 @@ use crate::input::{AttemptEnd, Ended};
 /// Whether someone gets calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CircuitState {
-    /// Every call.
+    /// They get every call.
     Closed,
-    /// One call, to find out whether they work again.
+    /// They get one call, to find out whether they work again.
     HalfOpen,
-    /// None.
+    /// They get no call.
     Open {
-        /// Why.
+        /// The failures that opened it, for people.
         reason: String,
-        /// Until when.
+        /// When one call is let through again.
         until: Timestamp,
     },
 }

@@ -10,9 +10,9 @@ use serde_json::Value;
 /// Names an attempt within its run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AttemptKey {
-    /// The task.
+    /// Task that is attempted.
     pub task_id: TaskId,
-    /// The attempt.
+    /// Which attempt at it, whoever makes it.
     pub attempt: u32,
 }
 
@@ -25,21 +25,21 @@ pub enum RequestId {
     Model {
         /// The ask that it is a step of.
         ask: AskId,
-        /// Which step.
+        /// Which step of it, from 1: a retry and another model are steps of their own.
         number: u32,
     },
     /// Texts to embed; one batch at a time.
     Embed,
     /// Files to read; one batch at a time.
     Files,
-    /// Results to check.
+    /// Checks of results that only the outside can make: files, commands.
     Checks {
         /// For which try of the validation.
         attempt: u32,
     },
     /// A question to an agent.
     Query {
-        /// Its name.
+        /// Name of the question, unique in its run.
         id: String,
     },
     /// A change of the world to undo.
@@ -60,7 +60,7 @@ pub enum SessionInput {
     Agent {
         /// The attempt that it makes.
         from: AttemptKey,
-        /// What it wants.
+        /// A note, a message, a question, or a call of a model.
         request: AgentRequest,
     },
 }
@@ -74,20 +74,20 @@ pub enum Outcome {
     Model {
         /// The ask that it is a step of.
         ask: AskId,
-        /// Which step.
+        /// Which step of it, as it was requested.
         number: u32,
-        /// What came of it.
+        /// The call, and what follows from it.
         step: Box<Consulted>,
     },
     /// Texts were embedded and are at hand, or why they are not.
     Embedded(Result<(), String>),
     /// Files were read, as far as they are there.
     Files(Vec<ReadFile>),
-    /// Results were checked.
+    /// Checks of results were made.
     Checks {
         /// For which try of the validation.
         attempt: u32,
-        /// What was seen.
+        /// What each check saw, in the order in which they were wanted.
         results: Vec<CheckResult>,
     },
     /// An agent answered a question, or did not.
@@ -120,11 +120,11 @@ impl Outcome {
 /// The end of an attempt.
 #[derive(Debug, Clone)]
 pub struct Ended {
-    /// The attempt.
+    /// Attempt that has ended.
     pub key: AttemptKey,
     /// Who was at work; nobody if the attempt was not made.
     pub agent: Option<AgentType>,
-    /// How it ended.
+    /// Whether there is an answer, and why not.
     pub end: AttemptEnd,
     /// How long it took.
     pub duration: Seconds,
@@ -150,7 +150,7 @@ pub enum AttemptEnd {
 /// What an agent at work wants.
 #[derive(Debug, Clone)]
 pub enum AgentRequest {
-    /// To note something.
+    /// To have its progress, a call of a tool or a cost put on the log.
     Note(AgentNote),
     /// To tell everyone at work something.
     Tell(Telling),
@@ -158,9 +158,9 @@ pub enum AgentRequest {
     Ask(Asking),
     /// To ask a model; the steps are noted under `name`, and what was answered under it before is not asked again.
     Consult {
-        /// The name.
+        /// Name of the call within its attempt.
         name: String,
-        /// The question.
+        /// Prompt, and what its answer must be like.
         ask: Box<Ask>,
         /// What the answer may cost.
         left: Money,
@@ -185,7 +185,7 @@ pub enum Answer {
     Query(Result<QueryAnswer, String>),
     /// What a model answered, or why none did.
     Model {
-        /// The answer.
+        /// Answer of the last step, or why no model gave one.
         answer: Result<Value, String>,
         /// The steps that were noted for it.
         notes: Vec<AgentNote>,

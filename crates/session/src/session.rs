@@ -48,7 +48,7 @@ pub struct SessionDeps {
 /// What a run looks like, as far as whoever drives it needs to know.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSnapshot {
-    /// In one word.
+    /// Where the run stands.
     pub status: RunStatus,
     /// What waits for a person.
     pub questions: Vec<(GateId, Question)>,
@@ -76,7 +76,7 @@ pub(crate) struct Batch {
     pub(crate) answers: Vec<(Ticket, Answer)>,
 }
 
-/// One run.
+/// One run, without clock, files or network: it takes inputs, and says what is to be appended and performed.
 pub struct Session {
     pub(crate) deps: SessionDeps,
     pub(crate) learned: Learned,
