@@ -52,7 +52,8 @@ impl Exporter {
             let at = tokio::time::Instant::from_std(due.unwrap_or_else(Instant::now));
             tokio::select! {
                 event = follower.next() => {
-                    if webhook_events::of(&event?).is_some_and(|event| event.is_end()) && self.failures == 0 {
+                    let event = event?;
+                    if webhook_events::of(&event).is_some_and(|event| event.is_end()) && self.failures == 0 {
                         due.get_or_insert(Instant::now() + SOON);
                     }
                 }

@@ -5,7 +5,8 @@
 //! else, so they have the order, the places and the redaction that they have there.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use candor_model::{Position, RunId};
@@ -23,7 +24,38 @@ const BATCH: u32 = 512;
 /// How often a tail without news looks whether anybody still follows.
 const CHECK: Duration = Duration::from_secs(15);
 
-type Sender = broadcast::Sender<Arc<LoggedEvent>>;
+/// From how many followers on events are gathered: to wake somebody costs more than what they are sent.
+const CROWD: usize = 32;
+/// How long they are gathered then. A follower is at most so late, and a crowd wakes 25 times a second and not for each event.
+const GATHERED: Duration = Duration::from_millis(40);
+
+type Sender = broadcast::Sender<Arc<LiveEvent>>;
+
+/// An event on its way to those who follow, with the text that all of them are sent.
+#[derive(Debug)]
+pub struct LiveEvent {
+    event: LoggedEvent,
+    shown: OnceLock<String>,
+}
+
+impl LiveEvent {
+    fn new(event: LoggedEvent) -> Arc<Self> {
+        Arc::new(Self { event, shown: OnceLock::new() })
+    }
+
+    /// What followers are sent. The first of them makes it; `show` is the same function for all.
+    pub fn shown(&self, show: fn(&LoggedEvent) -> String) -> &str {
+        self.shown.get_or_init(|| show(&self.event))
+    }
+}
+
+impl Deref for LiveEvent {
+    type Target = LoggedEvent;
+
+    fn deref(&self) -> &LoggedEvent {
+        &self.event
+    }
+}
 
 /// Hands on what is appended. A clone is another handle to the same.
 #[derive(Clone)]
@@ -46,7 +78,7 @@ struct Channels {
 pub struct Follower {
     log: Log,
     run: Option<RunId>,
-    live: broadcast::Receiver<Arc<LoggedEvent>>,
+    live: broadcast::Receiver<Arc<LiveEvent>>,
     /// The place of the last event that was given out: in the run, or among all.
     after: u64,
     /// Read from the log and not given out yet.
@@ -95,9 +127,13 @@ impl Inner {
             match self.log.tail(after, BATCH).await {
                 Ok(events) => {
                     after = events.last().map_or(after, |last| last.seq);
-                    let full = events.len() >= BATCH as usize;
-                    if !self.hand_on(events).await {
+                    let (full, news) = (events.len() >= BATCH as usize, !events.is_empty());
+                    let followers = self.hand_on(events).await;
+                    if followers == 0 {
                         return;
+                    }
+                    if news && followers >= CROWD {
+                        tokio::time::sleep(GATHERED).await;
                     }
                     if full {
                         continue;
@@ -114,11 +150,11 @@ impl Inner {
         }
     }
 
-    /// Hands events on; false if nobody follows any more, and the tail is to end.
-    async fn hand_on(&self, events: Vec<LoggedEvent>) -> bool {
+    /// Hands events on; says how many follow. If nobody does any more, the tail is to end.
+    async fn hand_on(&self, events: Vec<LoggedEvent>) -> usize {
         let mut channels = self.channels.lock().await;
         for event in events {
-            let event = Arc::new(event);
+            let event = LiveEvent::new(event);
             // Nobody may follow this one; that is no error.
             if let Some(channel) = channels.runs.get(&event.run) {
                 let _ = channel.send(Arc::clone(&event));
@@ -129,18 +165,19 @@ impl Inner {
         }
         channels.runs.retain(|_, channel| channel.receiver_count() > 0);
         channels.all.take_if(|channel| channel.receiver_count() == 0);
-        channels.running = channels.all.is_some() || !channels.runs.is_empty();
-        channels.running
+        let followers = channels.runs.values().chain(&channels.all).map(Sender::receiver_count).sum();
+        channels.running = followers > 0;
+        followers
     }
 }
 
 impl Follower {
     /// The next event, each exactly once and in order. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Result<LoggedEvent, AppError> {
+    pub async fn next(&mut self) -> Result<Arc<LiveEvent>, AppError> {
         loop {
             if let Some(event) = self.read.next() {
                 self.after = self.place(&event);
-                return Ok(event);
+                return Ok(LiveEvent::new(event));
             }
             if self.behind {
                 let read = self.read_log().await?;
@@ -149,12 +186,10 @@ impl Follower {
                 continue;
             }
             match self.live.recv().await {
-                Ok(event) if self.place(&event) <= self.after => {}
-                // A hole: something was missed while the follower read the log.
-                Ok(event) if self.run.is_some() && event.position.0 > self.after + 1 => self.behind = true,
                 Ok(event) => {
-                    self.after = self.place(&event);
-                    return Ok(Arc::unwrap_or_clone(event));
+                    if let Some(event) = self.taken(event) {
+                        return Ok(event);
+                    }
                 }
                 Err(broadcast::error::RecvError::Lagged(_)) => self.behind = true,
                 Err(broadcast::error::RecvError::Closed) => {
@@ -162,6 +197,41 @@ impl Follower {
                 }
             }
         }
+    }
+
+    /// The next event if it is at hand; without one, [`Self::next`] may still find some.
+    pub fn at_hand(&mut self) -> Option<Arc<LiveEvent>> {
+        if let Some(event) = self.read.next() {
+            self.after = self.place(&event);
+            return Some(LiveEvent::new(event));
+        }
+        while !self.behind {
+            match self.live.try_recv() {
+                Ok(event) => {
+                    if let Some(event) = self.taken(event) {
+                        return Some(event);
+                    }
+                }
+                Err(broadcast::error::TryRecvError::Lagged(_)) => self.behind = true,
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    /// What was handed on, if it is next. After a hole, where something was missed while the follower read the log, the log is
+    /// read again.
+    fn taken(&mut self, event: Arc<LiveEvent>) -> Option<Arc<LiveEvent>> {
+        let place = self.place(&event);
+        if place <= self.after {
+            return None;
+        }
+        if self.run.is_some() && place > self.after + 1 {
+            self.behind = true;
+            return None;
+        }
+        self.after = place;
+        Some(event)
     }
 
     fn place(&self, event: &LoggedEvent) -> u64 {

@@ -180,7 +180,10 @@ impl Courier {
         let mut look = tokio::time::interval(LOOK);
         loop {
             tokio::select! {
-                event = follower.next() => self.tell_event(&event?).await?,
+                event = follower.next() => {
+                    let event = event?;
+                    self.tell_event(&event).await?;
+                }
                 _ = judged.changed(), if wants_alerts => self.tell_alerts().await?,
                 _ = look.tick(), if wants_alerts => self.tell_alerts().await?,
             }

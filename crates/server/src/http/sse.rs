@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use candor_app::{AlertFollower, Follower};
+use candor_app::{AlertFollower, Follower, LiveEvent};
 use candor_model::Position;
 use candor_ports::{LoggedEvent, Seq};
 use candor_projections::kpi::AlertChange;
@@ -129,7 +129,7 @@ async fn pump(
         }
         tokio::select! {
             event = follower.next() => match event {
-                Ok(event) => frame(&event, id(&event), &mut chunk),
+                Ok(event) => frame(&event, id, &mut chunk),
                 // Whoever asks again is told what is wrong with the log.
                 Err(_) => return,
             },
@@ -139,9 +139,9 @@ async fn pump(
         }
         // What is there already goes with it: one write for many events.
         while chunk.len() < CHUNK
-            && let Some(Ok(event)) = tokio::time::timeout(Duration::ZERO, follower.next()).await.ok()
+            && let Some(event) = follower.at_hand()
         {
-            frame(&event, id(&event), &mut chunk);
+            frame(&event, id, &mut chunk);
         }
     }
 }
@@ -162,9 +162,16 @@ fn alert(change: &AlertChange, chunk: &mut String) {
     }
 }
 
-fn frame(event: &LoggedEvent, id: u64, chunk: &mut String) {
+fn frame(event: &LiveEvent, id: fn(&LoggedEvent) -> u64, chunk: &mut String) {
+    chunk.push_str("id: ");
+    chunk.push_str(&id(event).to_string());
+    chunk.push_str(event.shown(shown));
+}
+
+/// What all readers of an event are sent after its place.
+fn shown(event: &LoggedEvent) -> String {
     let name = name(event).map_or_else(String::new, |name| format!("event: {name}\n"));
-    chunk.push_str(&format!("id: {id}\n{name}data: {}\n\n", event_json(event)));
+    format!("\n{name}data: {}\n\n", event_json(event))
 }
 
 /// The name of an event that a reader may wait for by itself; the others come without one, as messages.

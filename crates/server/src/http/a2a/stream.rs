@@ -176,9 +176,7 @@ fn says_more(before: &Task, now: &Task) -> bool {
 async fn gathered(follower: &mut Follower) -> Result<(), AppError> {
     follower.next().await?;
     tokio::time::sleep(GATHER).await;
-    while let Ok(next) = tokio::time::timeout(Duration::ZERO, follower.next()).await {
-        next?;
-    }
+    while follower.at_hand().is_some() {}
     Ok(())
 }
 
