@@ -12,8 +12,8 @@ use crate::verify::Step;
 pub const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  verify [--only STEP]          every check, in order: fmt, clippy, tidy, deny, test, simulate; fetches what the
-                                tests need, and lists the tests that did not run
+  verify [--only STEP]          every check, in order: fmt, clippy, tidy, deny, test, simulate, book, package; fetches
+                                what they need, and lists what did not run
   tidy                          the project's rules: dependency direction, purity, sizes, module docs, words, links
   deny                          licences, banned crates and sources of all dependencies (deny.toml)
   docs                          writes the generated pages; the links of all documents, and the book if mdbook is installed
@@ -27,6 +27,8 @@ Usage: cargo xtask COMMAND
                                 how good the judgement is, on labelled data that is not part of the project; with MiniLM's
                                 weights and choices among functions if they are named; a table of all targets at the end
   adapters                      the tests of adapters/python with the frameworks from PyPI (fetches about 1.3 GB)
+  package                       the installer, the npm package and the wheel: packed from a development build, installed into
+                                empty places, and run there on the README's first example
   telemetry                     mlflow reads a trace back that the command sent (fetches about 850 MB)
   fuzz [TARGET] [--seconds S]   one fuzz target, or each of them; 60 seconds unless told otherwise
   help                          this text";
@@ -74,6 +76,8 @@ pub enum Task {
     Adapters,
     /// Have another program read a trace back.
     Telemetry,
+    /// Pack the command in each way, install it and run it.
+    Package,
     /// Run one fuzz target, or all.
     Fuzz {
         /// The fuzz target's name.
@@ -148,6 +152,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, UsageE
         "deny" => nothing_more("deny", rest).map(|()| Task::Deny),
         "docs" => nothing_more("docs", rest).map(|()| Task::Docs),
         "adapters" => nothing_more("adapters", rest).map(|()| Task::Adapters),
+        "package" => nothing_more("package", rest).map(|()| Task::Package),
         "telemetry" => nothing_more("telemetry", rest).map(|()| Task::Telemetry),
         "simulate" => Ok(Task::Simulate { arguments: rest.collect() }),
         "torture" => torture(rest),
@@ -261,6 +266,7 @@ mod tests {
         assert_eq!(parse_words("verify --only deny"), Ok(Task::Verify { only: Some(Step::Deny) }));
         assert_eq!(parse_words("tidy"), Ok(Task::Tidy));
         assert_eq!(parse_words("deny"), Ok(Task::Deny));
+        assert_eq!(parse_words("package"), Ok(Task::Package));
         assert_eq!(parse_words("bench"), Ok(Task::Bench { name: None }));
         assert_eq!(parse_words("bench core"), Ok(Task::Bench { name: Some("core".to_owned()) }));
         assert_eq!(parse_words("fuzz plan_json"), Ok(fuzz(DEFAULT_FUZZ_SECONDS)));
@@ -291,7 +297,7 @@ mod tests {
     fn a_wrong_value_is_answered_with_the_possible_ones() {
         assert_eq!(
             complaint("verify --only lint"),
-            "`--only` cannot be `lint`; expected one of fmt, clippy, tidy, deny, test, simulate"
+            "`--only` cannot be `lint`; expected one of fmt, clippy, tidy, deny, test, simulate, book, package"
         );
         assert_eq!(complaint("verify --only"), "`verify --only` needs the name of a step");
         assert_eq!(

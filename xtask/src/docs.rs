@@ -2,10 +2,11 @@
 //!
 //! The pages are made by tests of the command, which know its arguments; without `UPDATE_DOCS` those tests compare them.
 //! Links lead to files and headings that exist, those of the book's pages stay in the book, and its summary lists every
-//! page once. `cargo xtask tidy` checks the same without building; CI installs mdbook and builds.
+//! page once. `cargo xtask tidy` checks the same without building; `cargo xtask verify` fetches mdbook and builds.
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
@@ -21,7 +22,7 @@ const OUTSIDE: [&str; 6] =
 const BOOK: &str = "docs";
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// How to get mdbook.
-const GET_MDBOOK: &str = "`cargo install mdbook --locked`, or name the program in MDBOOK";
+const GET_MDBOOK: &str = "`cargo install mdbook --locked --version 0.4.52`, or name the program in MDBOOK";
 
 /// Writes the generated pages, checks the documents, and builds the book where mdbook is installed.
 ///
@@ -36,24 +37,24 @@ pub fn run(root: &Path) -> Result<()> {
     if !problems.is_empty() {
         bail!("docs found {} problem(s), listed above", problems.len());
     }
-    build_book(root)
-}
-
-/// Builds the book where mdbook is installed. What it warns of is an error.
-fn build_book(root: &Path) -> Result<()> {
     let named = env::var_os("MDBOOK");
     let program = named.clone().unwrap_or_else(|| "mdbook".into());
-    let built = match Command::new(&program).arg("build").arg(root.join(BOOK)).output() {
-        Ok(built) => built,
-        // Whoever names a program wants the book.
-        Err(error) if named.is_some() => bail!("MDBOOK={}: {error}", program.to_string_lossy()),
-        Err(_) => {
-            eprintln!(
-                "docs: links are fine; the book was not built, because mdbook is not installed: {GET_MDBOOK}"
-            );
-            return Ok(());
-        }
-    };
+    // Whoever names a program wants the book.
+    if named.is_some() || cargo::has(Command::new(&program), &["--version"]) {
+        return build_book(root, &program);
+    }
+    eprintln!("docs: links are fine; the book was not built, because mdbook is not installed: {GET_MDBOOK}");
+    Ok(())
+}
+
+/// Builds the book. What mdbook warns of is an error.
+///
+/// # Errors
+///
+/// When mdbook cannot be started, fails, or warns.
+pub fn build_book(root: &Path, mdbook: &OsStr) -> Result<()> {
+    let built = Command::new(mdbook).arg("build").arg(root.join(BOOK)).output();
+    let built = built.with_context(|| format!("{} could not be started", mdbook.to_string_lossy()))?;
     let said = String::from_utf8_lossy(&built.stderr);
     if warns(&said) || !built.status.success() {
         bail!("mdbook ended with {}:\n{said}", built.status);

@@ -43,6 +43,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Quality { data } => quality::run(&root, data),
         Task::Adapters => programs::adapters(&root),
         Task::Telemetry => programs::telemetry(&root),
+        Task::Package => verify::run(&root, Some(verify::Step::Package)),
         Task::Fuzz { target, seconds } => fuzz::fuzz(&root, target.as_deref(), *seconds),
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -26,6 +27,9 @@ struct Need {
     folder: &'static str,
 }
 
+/// Names the folder with the programs that tests talk to, mdbook and maturin among them.
+pub(crate) const PEERS_VARIABLE: &str = "CANDOR_TEST_PEERS";
+
 const NEEDS: [Need; 2] = [
     Need {
         what: "small model",
@@ -35,7 +39,7 @@ const NEEDS: [Need; 2] = [
     },
     Need {
         what: "peers",
-        variable: "CANDOR_TEST_PEERS",
+        variable: PEERS_VARIABLE,
         script: "crates/testkit/peers/fetch.sh",
         folder: "test-peers",
     },
@@ -145,6 +149,13 @@ impl Skips {
     /// The variable that tests find the list by.
     pub(crate) fn variable(&self) -> (&'static str, OsString) {
         (SKIPS_VARIABLE, self.file.clone().into_os_string())
+    }
+
+    /// Adds a step of `verify` that does not run.
+    pub(crate) fn add(&self, step: &str, why: &str) -> Result<()> {
+        let mut file = File::options().append(true).open(&self.file)?;
+        writeln!(file, "verify\t{step}\t{why}")
+            .with_context(|| format!("{} cannot be written", self.file.display()))
     }
 
     /// Says which tests did not run and why.

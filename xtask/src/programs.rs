@@ -1,6 +1,8 @@
 //! The chores that only start another program: the simulator, the benches, the adapters.
 
+use std::env;
 use std::fs::{self, File};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -101,6 +103,22 @@ pub fn telemetry(root: &Path) -> Result<()> {
     cargo::finish(command, "crates/testkit/peers/telemetry.sh")?;
     let line = ["test", "--locked", "--package", "candor", "--test", "it", "models::traces::mlflow"];
     cargo::run_with(root, &line, &[("CANDOR_TEST_MLFLOW", folder.into())])
+}
+
+/// Packs a development build as installer, npm package and wheel, installs each into an empty place, and runs it there on the
+/// README's first example; `maturin` is the folder of the program that packs the wheel.
+///
+/// # Errors
+///
+/// When npm or Python is missing, or what was installed does not run.
+pub(crate) fn package(root: &Path, maturin: &Path) -> Result<()> {
+    cargo::run(root, &["build", "--locked", "--workspace", "--bin", "candor"])?;
+    let old = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths(iter::once(maturin.to_owned()).chain(env::split_paths(&old)))?;
+    let mut test = Command::new("sh");
+    test.arg(root.join("packaging/test.sh")).arg(target_folder(root).join("debug/candor"));
+    test.env("PATH", path).current_dir(root);
+    cargo::finish(test, "packaging/test.sh")
 }
 
 /// Kills drivers of the real command at random moments, until so many kills have hit.

@@ -3,14 +3,15 @@
 //! The cheap checks come first. The first failure ends it, because what follows a failure is mostly noise. What the
 //! tests need is fetched meanwhile, the simulator runs beside the tests, and at the end stands which tests did not run.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::needs::{Fetching, Skips};
-use crate::programs::Simulation;
-use crate::{cargo, deny, tidy};
+use crate::needs::{Fetching, PEERS_VARIABLE, Skips};
+use crate::programs::{self, Simulation};
+use crate::{cargo, deny, docs, tidy};
 
 /// One check of `verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +28,26 @@ pub enum Step {
     Test,
     /// The seeded simulator, as the tests have built it; beside the tests where both run.
     Simulate,
+    /// The book, whose warnings are errors.
+    Book,
+    /// The command packed in each way, installed into an empty place and run.
+    Package,
 }
 
 impl Step {
     /// All steps, in the order they run in.
-    pub const ALL: [Self; 6] = [Self::Fmt, Self::Clippy, Self::Tidy, Self::Deny, Self::Test, Self::Simulate];
+    pub const ALL: [Self; 8] = [
+        Self::Fmt,
+        Self::Clippy,
+        Self::Tidy,
+        Self::Deny,
+        Self::Test,
+        Self::Simulate,
+        Self::Book,
+        Self::Package,
+    ];
+    /// Those that need what is fetched.
+    const FETCHING: [Self; 3] = [Self::Test, Self::Book, Self::Package];
 
     /// Returns the name used on the command line.
     #[must_use]
@@ -43,6 +59,8 @@ impl Step {
             Self::Deny => "deny",
             Self::Test => "test",
             Self::Simulate => "simulate",
+            Self::Book => "book",
+            Self::Package => "package",
         }
     }
 
@@ -67,7 +85,27 @@ impl Step {
                 Some(simulation) => simulation.finish(),
                 None => Simulation::start(root)?.finish(),
             },
+            Self::Book => {
+                with_program(self, tests, "bin/mdbook", |mdbook| docs::build_book(root, mdbook.as_ref()))
+            }
+            Self::Package => {
+                with_program(self, tests, "packing/bin", |maturin| programs::package(root, maturin))
+            }
         }
+    }
+}
+
+/// Runs a step with something that was fetched; without it the step is listed as not run.
+fn with_program(
+    step: Step,
+    tests: &mut Option<Tests>,
+    name: &str,
+    run: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let Some(tests) = tests else { return Ok(()) };
+    match tests.peers().map(|peers| peers.join(name)).filter(|program| program.exists()) {
+        Some(program) => run(&program),
+        None => tests.skips.add(step.name(), &format!("{name} could not be fetched")),
     }
 }
 
@@ -81,7 +119,8 @@ pub fn run(root: &Path, only: Option<Step>) -> Result<()> {
         Some(step) => std::slice::from_ref(step),
         None => &Step::ALL,
     };
-    let mut tests = steps.contains(&Step::Test).then(|| Tests::prepare(root)).transpose()?;
+    let fetches = steps.iter().any(|step| Step::FETCHING.contains(step));
+    let mut tests = fetches.then(|| Tests::prepare(root)).transpose()?;
     let outcome = run_in_order(steps, |step| step.run(root, &mut tests));
     if let Some(tests) = tests.filter(|tests| tests.fetching.is_none()) {
         eprintln!("\nverify: {}", tests.skips.report());
@@ -92,8 +131,10 @@ pub fn run(root: &Path, only: Option<Step>) -> Result<()> {
 
 /// The tests, with what they need and the list of those that did not run.
 struct Tests {
-    /// Taken when the tests begin.
+    /// Taken when something of it is needed first.
     fetching: Option<Fetching>,
+    /// The variables that name what was fetched.
+    fetched: Vec<(&'static str, OsString)>,
     skips: Skips,
     /// Runs beside the tests, which mostly wait for other processes; taken by its own step.
     simulation: Option<Simulation>,
@@ -101,14 +142,31 @@ struct Tests {
 
 impl Tests {
     fn prepare(root: &Path) -> Result<Self> {
-        Ok(Self { skips: Skips::new(root)?, fetching: Some(Fetching::start(root)), simulation: None })
+        Ok(Self {
+            skips: Skips::new(root)?,
+            fetching: Some(Fetching::start(root)),
+            fetched: Vec::new(),
+            simulation: None,
+        })
+    }
+
+    /// Waits for what is fetched.
+    fn wait(&mut self) {
+        self.fetched.extend(self.fetching.take().map(Fetching::finish).unwrap_or_default());
+    }
+
+    /// The folder of the programs that were fetched.
+    fn peers(&mut self) -> Option<PathBuf> {
+        self.wait();
+        let folder = self.fetched.iter().find(|(variable, _)| *variable == PEERS_VARIABLE);
+        folder.map(|(_, folder)| PathBuf::from(folder))
     }
 
     fn run(&mut self, root: &Path) -> Result<()> {
         cargo::run(root, &["test", "--workspace", "--locked", "--no-run", "--quiet"])?;
         self.simulation = Some(Simulation::start(root)?);
-        let mut variables = self.fetching.take().map(Fetching::finish).unwrap_or_default();
-        variables.push(self.skips.variable());
+        self.wait();
+        let variables = [self.fetched.as_slice(), &[self.skips.variable()]].concat();
         cargo::run_with(root, &["test", "--workspace", "--locked", "--no-fail-fast"], &variables)
     }
 }

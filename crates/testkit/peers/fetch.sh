@@ -69,3 +69,23 @@ if [ ! -x "$folder/promtool" ]; then
         echo 'promtool is not installed; its test does not run' >&2
     fi
 fi
+
+# What packs the wheel and what builds the book are programs of `verify` itself, which says so where they are missing.
+if ! cmp -s "$here/packing.txt" "$folder/packing/requirements.txt"; then
+    rm -rf "$folder/packing"
+    if python3 -m venv "$folder/packing" && "$folder/packing/bin/python" -m pip install --quiet \
+        --disable-pip-version-check -r "$here/packing.txt" >&2; then
+        cp "$here/packing.txt" "$folder/packing/requirements.txt"
+    else
+        echo 'pip cannot install maturin' >&2
+    fi
+fi
+
+# Without its defaults mdbook neither serves nor watches, which is half of its dependencies, and without optimisation it builds
+# the book in a second all the same.
+mdbook=0.4.52
+if [ "$("$folder/bin/mdbook" --version 2>/dev/null)" != "mdbook v$mdbook" ]; then
+    "${CARGO:-cargo}" install mdbook --locked --version "$mdbook" --no-default-features --debug --quiet --force \
+        --root "$folder" --target-dir "$folder/mdbook" >&2 || echo 'cargo cannot install mdbook' >&2
+    rm -rf "$folder/mdbook"
+fi

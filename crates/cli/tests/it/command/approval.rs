@@ -50,7 +50,10 @@ fn the_printed_rejection_ends_the_run() {
     let said = Said::of(candor.command(said.printed_command("candor reject run_1")).output().unwrap());
     said.ended_with(1).tells(&["Plan rejected by human reviewer", "candor postmortem run_1"]);
     let lessons = candor.run(["report", "run_1", "--json"]).json()["lessons_learned"].to_string();
-    assert!(lessons.contains("this plan was not tried") && !lessons.contains("Use this plan again"), "{lessons}");
+    assert!(
+        lessons.contains("this plan was not tried") && !lessons.contains("Use this plan again"),
+        "{lessons}"
+    );
     assert_eq!(status(&candor), "aborted");
 }
 
