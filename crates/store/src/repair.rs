@@ -23,6 +23,9 @@ use crate::schema::{SetUpError, open_reader, open_writer};
 
 const DOING: &str = "repair the log";
 
+/// No log has so many events.
+const HIGHEST: i64 = 1 << 52;
+
 /// The name of a new log that is complete and waits to be put in place.
 const COMPLETE: &str = ".repaired";
 
@@ -96,7 +99,8 @@ struct Placed {
 }
 
 /// Which events go into the log: those of each run up to its first gap. In the order of their arrival.
-fn sort_out(found: Found) -> (Vec<Placed>, RepairReport) {
+fn sort_out(mut found: Found) -> (Vec<Placed>, RepairReport) {
+    put_in_order(&mut found);
     let mut runs: BTreeMap<String, RepairedRun> = BTreeMap::new();
     let mut placed = Vec::new();
     for ((run, position), row) in found.events {
@@ -116,6 +120,17 @@ fn sort_out(found: Found) -> (Vec<Placed>, RepairReport) {
     runs.iter_mut().for_each(|(run, told)| told.run.clone_from(run));
     placed.sort_by_key(|placed| placed.row.seq);
     (placed, RepairReport { runs: runs.into_values().collect(), ..RepairReport::default() })
+}
+
+/// The number of a row is not covered by its checksum: one that is damaged must not move an event behind the one after it in
+/// its run, or be so high that nothing can come after it.
+fn put_in_order(found: &mut Found) {
+    let mut after: Option<(&str, i64)> = None;
+    for ((run, _), row) in found.events.iter_mut().rev() {
+        let next = after.filter(|(of, _)| of == run).map_or(HIGHEST, |(_, seq)| seq);
+        row.seq = row.seq.min(next);
+        after = Some((run, row.seq));
+    }
 }
 
 fn keep(

@@ -180,7 +180,7 @@ async fn a_newer_schema_is_refused_and_nothing_is_touched() {
     place.raw().pragma_update(None, "user_version", 99).unwrap();
     let before = std::fs::read(&place.path).unwrap();
     let refused = SqliteLog::open(&place.path, OpenOptions::default());
-    assert!(matches!(refused, Err(LogError::NewerSchema { found: 99, known: 8 })), "{refused:?}");
+    assert!(matches!(refused, Err(LogError::NewerSchema { found: 99, .. })), "{refused:?}");
     assert_eq!(std::fs::read(&place.path).unwrap(), before);
 }
 
@@ -303,7 +303,7 @@ async fn survives(path: &Path, written: &[(RunId, Vec<Event>)], what: &str) -> u
     assert!(opened.is_clean(), "{what}: {opened}");
     let mut saved = 0;
     for (run, written) in written {
-        let read = readable(&log, run).await.unwrap();
+        let read = readable(&log, run).await.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(is_prefix(&read, written), "{what}: {run} has {} events", read.len());
         let told = report.runs.iter().find(|told| told.run == run.as_str());
         assert_eq!(told.map_or(0, |told| told.saved), read.len() as u64, "{what}: {run}");
