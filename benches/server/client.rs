@@ -81,19 +81,28 @@ impl Server {
 
     /// A connection on which a request was sent.
     pub(crate) fn sent(&self, method: &str, path: &str, body: Option<&Value>) -> Result<TcpStream> {
-        let mut stream = TcpStream::connect(&self.address)?;
+        let mut stream = self.connected()?;
+        stream.write_all(self.text_of(method, path, body, "close").as_bytes())?;
+        Ok(stream)
+    }
+
+    /// A connection without a request.
+    pub(crate) fn connected(&self) -> Result<TcpStream> {
+        let stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+
+    fn text_of(&self, method: &str, path: &str, body: Option<&Value>, connection: &str) -> String {
         let text = body.map(Value::to_string).unwrap_or_default();
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: {connection}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{text}",
             self.address,
             self.token,
             text.len()
-        );
-        stream.write_all(head.as_bytes())?;
-        stream.write_all(text.as_bytes())?;
-        Ok(stream)
+        )
     }
 
     /// The status and the size of an answer, and its body.
@@ -109,8 +118,20 @@ impl Server {
     pub(crate) fn begin(&self, body: &Value) -> Result<String> {
         let (status, answer) = self.request("POST", "/api/v1/runs", Some(body))?;
         ensure!(status == 201, "{status}: {answer}");
-        let answer: Value = serde_json::from_str(&answer)?;
-        Ok(answer.get("run_id").and_then(Value::as_str).context("no run")?.to_owned())
+        name_of(&answer)
+    }
+
+    /// Begins a run on a connection that is kept, as programs do that begin many; its name.
+    pub(crate) fn begin_on(&self, stream: &mut TcpStream, body: &Value) -> Result<String> {
+        stream.write_all(self.text_of("POST", "/api/v1/runs", Some(body), "keep-alive").as_bytes())?;
+        let (mut answer, mut buffer) = (String::new(), [0_u8; 4096]);
+        while !answer.ends_with('}') {
+            let read = stream.read(&mut buffer)?;
+            ensure!(read > 0, "the server hung up: {answer}");
+            answer.push_str(std::str::from_utf8(buffer.get(..read).unwrap_or_default())?);
+        }
+        ensure!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+        name_of(answer.split_once("\r\n\r\n").context("no body")?.1)
     }
 
     /// Waits until a run has ended, by the list, which is cheap however large the run.
@@ -125,6 +146,11 @@ impl Server {
         }
         bail!("{run} did not end")
     }
+}
+
+fn name_of(answer: &str) -> Result<String> {
+    let answer: Value = serde_json::from_str(answer)?;
+    Ok(answer.get("run_id").and_then(Value::as_str).context("no run")?.to_owned())
 }
 
 /// A plan of so many tasks of an agent, each behind the one a hundred before it; behind a gate if there is one.

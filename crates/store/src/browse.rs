@@ -7,7 +7,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::error::{storage, while_doing};
 use crate::query::{self, Head};
 use crate::record::{Row, SELECT};
-use crate::tail;
 
 /// How many runs one page looks at: a filter that admits few must not hold a reader up.
 const LOOKED_AT: u32 = 5_000;
@@ -37,29 +36,13 @@ pub(crate) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage,
 /// The ends of runs that may be on a page, the one that changed last first.
 fn candidates(connection: &Connection, query: &RunQuery) -> rusqlite::Result<Vec<Head>> {
     let before = query.before.map_or(i64::MAX, |before| i64::try_from(before.0).unwrap_or(i64::MAX));
-    // Rows that are behind are looked up one by one; whatever they say, their runs changed last.
-    let mut behind = Vec::new();
-    for run in tail::ends(connection, None)?.into_keys() {
-        behind.extend(query::head(connection, &run)?);
-    }
     let ended = query.statuses.iter().filter(|status| status.is_end()).count();
-    // 1: only those that have ended; 0: only those that have not; absent: all.
     let only = match (query.statuses.len(), ended) {
-        (all, ended) if all > 0 && ended == all => Some(1),
-        (all, 0) if all > 0 => Some(0),
-        _ => query.asking.then_some(0),
+        (all, ended) if all > 0 && ended == all => Some(true),
+        (all, 0) if all > 0 => Some(false),
+        _ => query.asking.then_some(false),
     };
-    let sql = format!(
-        "SELECT {} FROM runs r WHERE r.seq < ?1 AND (?2 IS NULL OR r.ended = ?2) ORDER BY r.seq DESC LIMIT ?3",
-        Head::COLUMNS
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![before, only, LOOKED_AT], Head::read)?;
-    let mut heads: Vec<Head> = rows.collect::<Result<_, _>>()?;
-    heads.retain(|head| behind.iter().all(|moved| moved.id != head.id));
-    heads.extend(behind.into_iter().filter(|head| head.seq < before));
-    heads.sort_by_key(|head| std::cmp::Reverse(head.seq));
-    Ok(heads)
+    query::latest(connection, before, only, Some(LOOKED_AT))
 }
 
 /// The runs whose name begins so.

@@ -73,6 +73,8 @@ struct Known {
     summary: RunSummary,
     /// The row of the summary; 0 if it has none.
     stored_summary: i64,
+    /// What its row says about its end.
+    ended: bool,
     updated_at: Timestamp,
     figures: Figures,
     /// Whether its row is not written yet.
@@ -201,10 +203,7 @@ impl Memory {
         connection: &Connection,
         which: impl Fn(&Known) -> bool,
     ) -> rusqlite::Result<()> {
-        let mut update = connection.prepare_cached(
-            "UPDATE runs SET position = ?2, seq = ?3, ended = ?4, updated_at = ?5, summary = ?6, progress = ?7,
-             spent = ?8 WHERE no = ?1",
-        )?;
+        let mut update = Update::prepare(connection)?;
         let mut left = Vec::new();
         for run in self.changed.drain(..) {
             match self.known.get_mut(&run) {
@@ -228,6 +227,31 @@ impl Memory {
     }
 }
 
+/// Write the row of a run that goes on, and of one that has ended or goes on after all: setting what stays as it is would write an
+/// index, too.
+pub(crate) const UPDATES: [&str; 2] = [
+    "UPDATE runs SET position = ?2, seq = ?3, updated_at = ?5, summary = ?6, progress = ?7, spent = ?8
+     WHERE no = ?1",
+    "UPDATE runs SET position = ?2, seq = ?3, ended = ?4, updated_at = ?5, summary = ?6, progress = ?7,
+     spent = ?8 WHERE no = ?1",
+];
+
+/// What writes the row of a run.
+struct Update<'a> {
+    going_on: CachedStatement<'a>,
+    ending: CachedStatement<'a>,
+}
+
+impl<'a> Update<'a> {
+    fn prepare(connection: &'a Connection) -> rusqlite::Result<Self> {
+        let [going_on, ending] = UPDATES;
+        Ok(Self {
+            going_on: connection.prepare_cached(going_on)?,
+            ending: connection.prepare_cached(ending)?,
+        })
+    }
+}
+
 impl Known {
     /// Reads a run that is not in memory. Its row is settled: those that are not are all in memory.
     fn load(connection: &Connection, run: &RunId) -> rusqlite::Result<Self> {
@@ -238,13 +262,14 @@ impl Known {
         let summary_changed = stored.is_none();
         let mut summary = stored.map_or_else(|| query::rebuilt(connection, run, &head), Ok)?;
         summary.updated_at = None;
-        let Head { no, position, seq, updated_at, summary: stored_summary, figures, .. } = head;
+        let Head { no, position, seq, updated_at, summary: stored_summary, figures, ended, .. } = head;
         Ok(Self {
             no: Some(no),
             position,
             seq,
             summary,
             stored_summary,
+            ended,
             updated_at,
             figures,
             changed: false,
@@ -259,6 +284,7 @@ impl Known {
             seq: 0,
             summary: RunSummary::new(run.clone()),
             stored_summary: 0,
+            ended: false,
             updated_at: Timestamp::EPOCH,
             figures: Figures::default(),
             changed: false,
@@ -279,7 +305,7 @@ impl Known {
     }
 
     /// Writes the run's row, and its summary if that changed.
-    fn write(&mut self, connection: &Connection, update: &mut CachedStatement<'_>) -> rusqlite::Result<()> {
+    fn write(&mut self, connection: &Connection, update: &mut Update<'_>) -> rusqlite::Result<()> {
         if std::mem::take(&mut self.summary_changed) {
             self.stored_summary = write_summary(connection, self.stored_summary, &self.summary)?;
         }
@@ -287,6 +313,7 @@ impl Known {
         let (at, summary) = (self.updated_at.as_millis(), self.stored_summary);
         let (progress, spent) = (self.figures.progress, self.figures.spent_micros());
         if let Some(no) = self.no {
+            let update = if ended == self.ended { &mut update.going_on } else { &mut update.ending };
             update.execute(params![no, position, self.seq, ended, at, summary, progress, spent])?;
         } else {
             let id = self.summary.run_id.as_str();
@@ -297,6 +324,7 @@ impl Known {
             self.no =
                 Some(insert.insert(params![id, position, self.seq, ended, at, summary, progress, spent])?);
         }
+        self.ended = ended;
         Ok(())
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Everything here works on any connection and changes nothing.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use candor_model::{Position, Recorded, RunId, RunSummary, Timestamp};
 use candor_ports::{LogError, RunEntry, RunFilter};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -28,11 +31,13 @@ pub(crate) struct Head {
     pub(crate) summary: i64,
     /// What moves with every task.
     pub(crate) figures: Figures,
+    /// Whether the run has ended.
+    pub(crate) ended: bool,
 }
 
 impl Head {
     pub(crate) const COLUMNS: &str =
-        "r.no, r.id, r.position, r.seq, r.updated_at, r.summary, r.progress, r.spent";
+        "r.no, r.id, r.position, r.seq, r.updated_at, r.summary, r.progress, r.spent, r.ended";
 
     pub(crate) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let position: i64 = row.get(2)?;
@@ -44,6 +49,7 @@ impl Head {
             updated_at: Timestamp::from_millis(row.get(4)?),
             summary: row.get(5)?,
             figures: Figures::from_row(row.get(6)?, row.get(7)?),
+            ended: row.get(8)?,
         })
     }
 
@@ -76,8 +82,10 @@ pub(crate) fn settled_head(connection: &Connection, run: &str) -> rusqlite::Resu
 
 /// Finds where all logs end, or only those of unfinished runs. Their rows must be settled.
 pub(crate) fn heads(connection: &Connection, unfinished_only: bool) -> rusqlite::Result<Vec<Head>> {
-    let sql = format!("SELECT {} FROM runs r WHERE ?1 = 0 OR r.ended = 0", Head::COLUMNS);
-    connection.prepare(&sql)?.query_map([unfinished_only], Head::read)?.collect()
+    // Written out, so that SQLite uses the index of those that are open.
+    let which = if unfinished_only { "WHERE r.ended = 0" } else { "" };
+    let sql = format!("SELECT {} FROM runs r {which}", Head::COLUMNS);
+    connection.prepare(&sql)?.query_map([], Head::read)?.collect()
 }
 
 /// Reads the row with this sequence number.
@@ -135,27 +143,17 @@ pub(crate) fn runs(connection: &Connection, filter: RunFilter) -> Result<Vec<Run
     const DOING: &str = "list the runs";
     let snapshot = connection.unchecked_transaction().map_err(while_doing(DOING))?;
     let mut entries = Vec::new();
-    for (head, stored) in listed(&snapshot, filter).map_err(while_doing(DOING))? {
+    let ended = filter.unfinished_only.then_some(false);
+    for head in latest(&snapshot, i64::MAX, ended, filter.limit).map_err(while_doing(DOING))? {
         let run = RunId::new(&head.id).map_err(|error| storage(DOING, error))?;
-        let summary = stored.and_then(|text| readable(&text, &run));
-        entries.push(listed_as(&snapshot, &run, &head, summary).map_err(while_doing(DOING))?);
+        entries.push(entry(&snapshot, &run, &head).map_err(while_doing(DOING))?);
     }
     Ok(entries)
 }
 
 /// A run as it is listed.
 pub(crate) fn entry(connection: &Connection, run: &RunId, head: &Head) -> rusqlite::Result<RunEntry> {
-    let summary = summary(connection, run, head)?;
-    listed_as(connection, run, head, summary)
-}
-
-fn listed_as(
-    connection: &Connection,
-    run: &RunId,
-    head: &Head,
-    stored: Option<RunSummary>,
-) -> rusqlite::Result<RunEntry> {
-    let mut summary = match stored {
+    let mut summary = match summary(connection, run, head)? {
         Some(summary) => summary,
         None => rebuilt(connection, run, head)?,
     };
@@ -165,30 +163,49 @@ fn listed_as(
     Ok(RunEntry { summary, head: Position(head.position) })
 }
 
-/// The ends of the runs that are listed, with their stored summaries.
-fn listed(connection: &Connection, filter: RunFilter) -> rusqlite::Result<Vec<(Head, Option<String>)>> {
-    let mut ends = tail::ends(connection, None)?;
-    // Runs whose rows are behind come first, whatever their rows say; they find their places below.
-    let sql = format!(
-        "SELECT {}, s.body FROM runs r LEFT JOIN summaries s ON s.no = r.summary
-         WHERE ?1 = 0 OR r.ended = 0
-         ORDER BY r.id IN (SELECT e.run FROM floor f JOIN events e ON f.unsettled > 0 AND e.seq >= f.unsettled)
-         DESC, r.seq DESC LIMIT ?2",
-        Head::COLUMNS
-    );
-    let limit = filter.limit.map_or(-1, |limit| i64::from(limit) + ends.len() as i64);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement
-        .query_map(params![filter.unfinished_only, limit], |row| Ok((Head::read(row)?, row.get(8)?)))?;
-    let mut listed: Vec<(Head, Option<String>)> = rows.collect::<Result<_, _>>()?;
-    for (head, _) in &mut listed {
-        if let Some(end) = ends.remove(&head.id) {
+// Conditions as the indexes of the table have them.
+const OPEN: &str = "r.ended = 0";
+const ENDED: &str = "r.ended = 1 ORDER BY r.seq DESC";
+
+fn heads_that(are: &str) -> String {
+    format!("SELECT {} FROM runs r WHERE r.seq < ?1 AND {are} LIMIT ?2", Head::COLUMNS)
+}
+
+/// The ends of the runs that changed last before `before`, the latest first; only those that have ended, or have not, if that
+/// is asked for.
+pub(crate) fn latest(
+    connection: &Connection,
+    before: i64,
+    ended: Option<bool>,
+    limit: Option<u32>,
+) -> rusqlite::Result<Vec<Head>> {
+    // Rows that are behind are looked up one by one: by what they say they would be in the wrong place.
+    let mut behind = BTreeMap::new();
+    for (run, end) in tail::ends(connection, None)? {
+        if let Some(mut head) = settled_head(connection, &run)? {
             head.move_to(&end);
+            behind.insert(run, head);
         }
     }
-    listed.sort_by_key(|(head, _)| std::cmp::Reverse(head.seq));
-    listed.truncate(filter.limit.map_or(usize::MAX, |limit| limit as usize));
-    Ok(listed)
+    let most = limit.map_or(-1, |limit| i64::from(limit) + behind.len() as i64);
+    let mut heads = Vec::new();
+    let mut read = |which: &str, limit: i64| -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(&heads_that(which))?;
+        let rows = statement.query_map(params![before, limit], Head::read)?;
+        rows.map(|head| head.map(|head| heads.push(head))).collect()
+    };
+    if ended != Some(true) {
+        read(OPEN, -1)?;
+    }
+    if ended != Some(false) {
+        read(ENDED, most)?;
+    }
+    heads.retain(|head| !behind.contains_key(&head.id));
+    let wanted = |head: &Head| head.seq < before && ended.is_none_or(|ended| ended == head.ended);
+    heads.extend(behind.into_values().filter(wanted));
+    heads.sort_by_key(|head| Reverse(head.seq));
+    heads.truncate(limit.map_or(usize::MAX, |limit| limit as usize));
+    Ok(heads)
 }
 
 /// The stored summary of a run, unless it is missing or cannot be read.
@@ -226,4 +243,33 @@ pub(crate) fn rebuilt(connection: &Connection, run: &RunId, head: &Head) -> rusq
     let readable = rows.iter().rev().filter_map(|row| row.event().ok());
     readable.for_each(|event| summary.absorb(&event));
     Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::group::UPDATES;
+    use crate::schema::migrate;
+
+    use super::*;
+
+    /// The values of a column of what SQLite says about a statement.
+    fn explained(connection: &Connection, sql: &str, column: usize) -> String {
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows = statement.raw_query().mapped(|row| row.get::<_, String>(column));
+        rows.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+    }
+
+    #[test]
+    fn the_latest_runs_are_found_by_indexes_that_a_run_which_goes_on_does_not_touch() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        for (which, index) in [(OPEN, "runs_open"), (ENDED, "runs_ended")] {
+            let plan = explained(&connection, &format!("EXPLAIN QUERY PLAN {}", heads_that(which)), 3);
+            assert!(plan.contains(index) && !plan.contains("TEMP B-TREE"), "{plan}");
+        }
+        let [going_on, ending] = UPDATES.map(|sql| explained(&connection, &format!("EXPLAIN {sql}"), 1));
+        assert!(ending.contains("IdxInsert"), "{ending}");
+        // The index of those that have ended is named, and is written for none that has not.
+        assert_eq!(going_on.matches("IdxInsert").count(), 1, "{going_on}");
+    }
 }
