@@ -80,7 +80,7 @@ pub use planned::{Planned, Understood};
 pub use service::schedules::{self, ScheduleOutcome, ScheduleView};
 pub use service::webhooks::{self, WebhookState, WebhookView};
 pub use service::{
-    AlertFollower, Driver, Follower, LiveEvent, PlanView, ProgressOf, ServedRun, Service, StartRequest,
+    AlertFollower, Batch, Driver, Follower, LiveEvent, PlanView, ProgressOf, ServedRun, Service, StartRequest,
     Started,
 };
 pub use shown::shown_tier;

@@ -17,8 +17,8 @@ use tokio::sync::{Mutex, Notify, broadcast};
 use crate::data::Log;
 use crate::error::AppError;
 
-/// How many events may wait for a slow follower. One that falls behind further reads the log again.
-const KEPT: usize = 1024;
+/// How many batches of events may wait for a slow follower. One that falls behind further reads the log again.
+const KEPT: usize = 64;
 /// How many events are read at once.
 const BATCH: u32 = 512;
 /// How often a tail without news looks whether anybody still follows.
@@ -29,31 +29,45 @@ const CROWD: usize = 32;
 /// How long they are gathered then. A follower is at most so late, and a crowd wakes 25 times a second and not for each event.
 const GATHERED: Duration = Duration::from_millis(40);
 
-type Sender = broadcast::Sender<Arc<LiveEvent>>;
+type Sender = broadcast::Sender<Arc<Batch>>;
 
-/// An event on its way to those who follow, with the text that all of them are sent.
+/// Events that followers are given together, in order; never empty.
 #[derive(Debug)]
-pub struct LiveEvent {
-    event: LoggedEvent,
-    shown: OnceLock<String>,
+pub struct Batch {
+    events: Vec<LoggedEvent>,
+    shown: OnceLock<Arc<[u8]>>,
 }
 
-impl LiveEvent {
-    fn new(event: LoggedEvent) -> Arc<Self> {
-        Arc::new(Self { event, shown: OnceLock::new() })
+impl Batch {
+    fn new(events: Vec<LoggedEvent>) -> Arc<Self> {
+        Arc::new(Self { events, shown: OnceLock::new() })
     }
 
-    /// What followers are sent. The first of them makes it; `show` is the same function for all.
-    pub fn shown(&self, show: fn(&LoggedEvent) -> String) -> &str {
-        self.shown.get_or_init(|| show(&self.event))
+    /// The events.
+    #[must_use]
+    pub fn events(&self) -> &[LoggedEvent] {
+        &self.events
     }
+
+    /// What followers are sent. The first of them makes it for all that follow the same; `show` is the same function for them.
+    pub fn shown(&self, show: impl FnOnce(&[LoggedEvent]) -> String) -> Arc<[u8]> {
+        Arc::clone(self.shown.get_or_init(|| show(&self.events).into_bytes().into()))
+    }
+}
+
+/// An event that somebody follows.
+#[derive(Debug)]
+pub struct LiveEvent {
+    batch: Arc<Batch>,
+    at: usize,
 }
 
 impl Deref for LiveEvent {
     type Target = LoggedEvent;
 
+    #[expect(clippy::indexing_slicing, reason = "made only for a place that the batch has")]
     fn deref(&self) -> &LoggedEvent {
-        &self.event
+        &self.batch.events[self.at]
     }
 }
 
@@ -78,11 +92,11 @@ struct Channels {
 pub struct Follower {
     log: Log,
     run: Option<RunId>,
-    live: broadcast::Receiver<Arc<LiveEvent>>,
-    /// The place of the last event that was given out: in the run, or among all.
+    live: broadcast::Receiver<Arc<Batch>>,
+    /// The place of the last event that was taken: in the run, or among all.
     after: u64,
-    /// Read from the log and not given out yet.
-    read: std::vec::IntoIter<LoggedEvent>,
+    /// Taken and not given out one by one yet.
+    rest: Option<LiveEvent>,
     /// Whether the log may have more than was read.
     behind: bool,
 }
@@ -113,7 +127,7 @@ impl Feed {
             tokio::spawn(Arc::clone(&self.0).tail(end, listener));
         }
         let log = Arc::clone(&self.0.log);
-        Ok(Follower { log, run, live, after, read: Vec::new().into_iter(), behind: true })
+        Ok(Follower { log, run, live, after, rest: None, behind: true })
     }
 }
 
@@ -153,15 +167,16 @@ impl Inner {
     /// Hands events on; says how many follow. If nobody does any more, the tail is to end.
     async fn hand_on(&self, events: Vec<LoggedEvent>) -> usize {
         let mut channels = self.channels.lock().await;
-        for event in events {
-            let event = LiveEvent::new(event);
-            // Nobody may follow this one; that is no error.
-            if let Some(channel) = channels.runs.get(&event.run) {
-                let _ = channel.send(Arc::clone(&event));
-            }
-            if let Some(channel) = &channels.all {
-                let _ = channel.send(event);
-            }
+        let mut of_runs: BTreeMap<&RunId, Vec<LoggedEvent>> = BTreeMap::new();
+        for event in events.iter().filter(|event| channels.runs.contains_key(&event.run)) {
+            of_runs.entry(&event.run).or_default().push(event.clone());
+        }
+        for (run, events) in of_runs {
+            // Nobody may follow this one any more; that is no error.
+            let _ = channels.runs.get(run).map(|channel| channel.send(Batch::new(events)));
+        }
+        if let Some(channel) = channels.all.as_ref().filter(|_| !events.is_empty()) {
+            let _ = channel.send(Batch::new(events));
         }
         channels.runs.retain(|_, channel| channel.receiver_count() > 0);
         channels.all.take_if(|channel| channel.receiver_count() == 0);
@@ -173,22 +188,48 @@ impl Inner {
 
 impl Follower {
     /// The next event, each exactly once and in order. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Result<Arc<LiveEvent>, AppError> {
+    pub async fn next(&mut self) -> Result<LiveEvent, AppError> {
         loop {
-            if let Some(event) = self.read.next() {
-                self.after = self.place(&event);
-                return Ok(LiveEvent::new(event));
+            if let Some(event) = self.at_hand() {
+                return Ok(event);
             }
+            let batch = self.together().await?;
+            self.rest = Some(LiveEvent { batch, at: 0 });
+        }
+    }
+
+    /// The next event if it is at hand; without one, [`Self::next`] may still find some.
+    pub fn at_hand(&mut self) -> Option<LiveEvent> {
+        while self.rest.is_none() && !self.behind {
+            let batch = self.live.try_recv();
+            self.behind = matches!(batch, Err(broadcast::error::TryRecvError::Lagged(_)));
+            match batch {
+                Ok(batch) => self.rest = self.new_of(batch).map(|batch| LiveEvent { batch, at: 0 }),
+                Err(_) => return None,
+            }
+        }
+        let event = self.rest.take()?;
+        let at = event.at + 1;
+        self.rest = (at < event.batch.events.len()).then(|| LiveEvent { batch: Arc::clone(&event.batch), at });
+        Some(event)
+    }
+
+    /// The next events, those that were appended together as one batch that is the same for all who follow the same. What was
+    /// taken so is not given out one by one. Dropping the future loses nothing.
+    pub async fn together(&mut self) -> Result<Arc<Batch>, AppError> {
+        loop {
             if self.behind {
                 let read = self.read_log().await?;
                 self.behind = !read.is_empty();
-                self.read = read.into_iter();
-                continue;
+                if let Some(last) = read.last() {
+                    self.after = self.place(last);
+                    return Ok(Batch::new(read));
+                }
             }
             match self.live.recv().await {
-                Ok(event) => {
-                    if let Some(event) = self.taken(event) {
-                        return Ok(event);
+                Ok(batch) => {
+                    if let Some(batch) = self.new_of(batch) {
+                        return Ok(batch);
                     }
                 }
                 Err(broadcast::error::RecvError::Lagged(_)) => self.behind = true,
@@ -199,39 +240,18 @@ impl Follower {
         }
     }
 
-    /// The next event if it is at hand; without one, [`Self::next`] may still find some.
-    pub fn at_hand(&mut self) -> Option<Arc<LiveEvent>> {
-        if let Some(event) = self.read.next() {
-            self.after = self.place(&event);
-            return Some(LiveEvent::new(event));
-        }
-        while !self.behind {
-            match self.live.try_recv() {
-                Ok(event) => {
-                    if let Some(event) = self.taken(event) {
-                        return Some(event);
-                    }
-                }
-                Err(broadcast::error::TryRecvError::Lagged(_)) => self.behind = true,
-                Err(_) => return None,
-            }
-        }
-        None
-    }
-
-    /// What was handed on, if it is next. After a hole, where something was missed while the follower read the log, the log is
-    /// read again.
-    fn taken(&mut self, event: Arc<LiveEvent>) -> Option<Arc<LiveEvent>> {
-        let place = self.place(&event);
-        if place <= self.after {
-            return None;
-        }
-        if self.run.is_some() && place > self.after + 1 {
+    /// What of a batch was not taken before. After a hole, where something was missed while the follower read the log, the log
+    /// is read again.
+    fn new_of(&mut self, batch: Arc<Batch>) -> Option<Arc<Batch>> {
+        let known = batch.events.partition_point(|event| self.place(event) <= self.after);
+        let (first, last) = (self.place(batch.events.get(known)?), self.place(batch.events.last()?));
+        if self.run.is_some() && first > self.after + 1 {
             self.behind = true;
             return None;
         }
-        self.after = place;
-        Some(event)
+        self.after = last;
+        let new = || Batch::new(batch.events.get(known..).unwrap_or_default().to_vec());
+        Some(if known == 0 { batch } else { new() })
     }
 
     fn place(&self, event: &LoggedEvent) -> u64 {

@@ -31,7 +31,7 @@ use tokio_util::task::TaskTracker;
 pub use self::alerting::AlertFollower;
 pub use self::control::{StartRequest, Started};
 use self::feed::Feed;
-pub use self::feed::{Follower, LiveEvent};
+pub use self::feed::{Batch, Follower, LiveEvent};
 use self::runs::{Runs, Standing};
 use crate::config::Serve;
 use crate::data::{self, Log};

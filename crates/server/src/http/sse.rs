@@ -3,13 +3,15 @@
 //!
 //! A reader who does not read is left alone until its buffers are full, and is then cut off: it can come back.
 
+use std::mem;
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use candor_app::{AlertFollower, Follower, LiveEvent};
+use candor_app::{AlertFollower, Batch, Follower};
 use candor_model::Position;
 use candor_ports::{LoggedEvent, Seq};
 use candor_projections::kpi::AlertChange;
@@ -110,7 +112,8 @@ fn stream(
         }
         drop(permit);
     });
-    let body = Body::from_stream(ReceiverStream::new(receiver).map(Ok::<_, std::convert::Infallible>));
+    let chunks = ReceiverStream::new(receiver).map(|chunk: Arc<[u8]>| Bytes::from_owner(chunk));
+    let body = Body::from_stream(chunks.map(Ok::<_, std::convert::Infallible>));
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
     (headers, body).into_response()
 }
@@ -119,31 +122,48 @@ fn stream(
 async fn pump(
     mut follower: Follower,
     mut alerts: Option<AlertFollower>,
-    sender: &mpsc::Sender<String>,
+    sender: &mpsc::Sender<Arc<[u8]>>,
     id: fn(&LoggedEvent) -> u64,
 ) {
-    let mut chunk = HELLO.to_owned();
-    loop {
-        if tokio::time::timeout(PATIENCE, sender.send(std::mem::take(&mut chunk))).await.is_err() {
-            return;
-        }
-        tokio::select! {
-            event = follower.next() => match event {
-                Ok(event) => frame(&event, id, &mut chunk),
+    let mut sent = send(sender, HELLO.as_bytes().into()).await;
+    while sent {
+        sent = tokio::select! {
+            batch = follower.together() => match batch {
+                Ok(batch) => send_batch(sender, &batch, id).await,
                 // Whoever asks again is told what is wrong with the log.
                 Err(_) => return,
             },
-            changes = changed(alerts.as_mut()) => changes.iter().for_each(|change| alert(change, &mut chunk)),
+            changes = changed(alerts.as_mut()) => {
+                let text: String = changes.iter().filter_map(alert).collect();
+                send(sender, text.into_bytes().into()).await
+            }
             // A comment.
-            () = tokio::time::sleep(ALIVE) => chunk.push_str(": alive\n\n"),
-        }
-        // What is there already goes with it: one write for many events.
-        while chunk.len() < CHUNK
-            && let Some(event) = follower.at_hand()
-        {
-            frame(&event, id, &mut chunk);
+            () = tokio::time::sleep(ALIVE) => send(sender, b": alive\n\n".as_slice().into()).await,
+        };
+    }
+}
+
+/// Sends events together: one write for many. All readers share what they are sent, but for large events, which must not wait
+/// for slow readers by the hundred.
+async fn send_batch(sender: &mpsc::Sender<Arc<[u8]>>, batch: &Batch, id: fn(&LoggedEvent) -> u64) -> bool {
+    let size: usize = batch.events().iter().map(|event| event.json.len()).sum();
+    if size <= CHUNK {
+        let shown = batch.shown(|events| events.iter().map(|event| frame(event, id(event))).collect());
+        return send(sender, shown).await;
+    }
+    let mut chunk = String::new();
+    for event in batch.events() {
+        chunk.push_str(&frame(event, id(event)));
+        if chunk.len() >= CHUNK && !send(sender, mem::take(&mut chunk).into_bytes().into()).await {
+            return false;
         }
     }
+    chunk.is_empty() || send(sender, chunk.into_bytes().into()).await
+}
+
+/// Whether a chunk could be sent within the time that a reader has.
+async fn send(sender: &mpsc::Sender<Arc<[u8]>>, chunk: Arc<[u8]>) -> bool {
+    matches!(tokio::time::timeout(PATIENCE, sender.send(chunk)).await, Ok(Ok(())))
 }
 
 /// What happens to alerts next; nothing ever where they are not followed.
@@ -156,22 +176,14 @@ async fn changed(alerts: Option<&mut AlertFollower>) -> Vec<AlertChange> {
 
 /// A change of an alert. It has no place among the events of runs, and so no id: a reader that comes back finds what it
 /// missed in the list of alerts.
-fn alert(change: &AlertChange, chunk: &mut String) {
-    if let Ok(json) = serde_json::to_string(change) {
-        chunk.push_str(&format!("event: alert\ndata: {json}\n\n"));
-    }
+fn alert(change: &AlertChange) -> Option<String> {
+    let json = serde_json::to_string(change).ok()?;
+    Some(format!("event: alert\ndata: {json}\n\n"))
 }
 
-fn frame(event: &LiveEvent, id: fn(&LoggedEvent) -> u64, chunk: &mut String) {
-    chunk.push_str("id: ");
-    chunk.push_str(&id(event).to_string());
-    chunk.push_str(event.shown(shown));
-}
-
-/// What all readers of an event are sent after its place.
-fn shown(event: &LoggedEvent) -> String {
+fn frame(event: &LoggedEvent, id: u64) -> String {
     let name = name(event).map_or_else(String::new, |name| format!("event: {name}\n"));
-    format!("\n{name}data: {}\n\n", event_json(event))
+    format!("id: {id}\n{name}data: {}\n\n", event_json(event))
 }
 
 /// The name of an event that a reader may wait for by itself; the others come without one, as messages.
