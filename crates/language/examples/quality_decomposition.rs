@@ -130,7 +130,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, row: &Row, found: &[Step]) {
+    /// Counts a row; says whether its graph is right as a whole.
+    fn add(&mut self, row: &Row, found: &[Step]) -> bool {
         let pairs = pair(row, found);
         self.rows += 1;
         self.same_number += usize::from(found.len() == row.nodes.len());
@@ -140,9 +141,10 @@ impl Tally {
         self.relations.add(relations);
         let order = compare_order(row, found, &pairs);
         let complete = pairs.len() == found.len() && pairs.len() == row.nodes.len();
-        self.whole +=
-            usize::from(complete && order.right == order.predicted && order.right == order.labelled);
+        let whole = complete && order.right == order.predicted && order.right == order.labelled;
+        self.whole += usize::from(whole);
         self.order.add(order);
+        whole
     }
 
     fn absorb(&mut self, other: &Self) {
@@ -216,9 +218,9 @@ fn measure(folder: &Path) -> io::Result<()> {
         }
         let number: u64 = row.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
         let half = if number.is_multiple_of(2) { "tuned on (even)" } else { "held out (odd)" };
-        tallies.entry((row.source.clone(), half)).or_default().add(&row, &found);
+        let whole = tallies.entry((row.source.clone(), half)).or_default().add(&row, &found);
         if shown.as_ref() == Some(&row.source) && number.is_multiple_of(2) {
-            show(&mut out, &row, &found)?;
+            show(&mut out, &row, &found, whole)?;
         }
     }
     let (mut halves, mut sources) = (BTreeMap::<&str, Tally>::new(), BTreeMap::<&str, Tally>::new());
@@ -251,12 +253,16 @@ fn plans(file: &Path) -> io::Result<BTreeMap<String, Plan>> {
     answers.map(|answer| answer.map(|it| (it.id, it.plan)).map_err(io::Error::other)).collect()
 }
 
-fn show(out: &mut impl Write, row: &Row, found: &[Step]) -> io::Result<()> {
+fn show(out: &mut impl Write, row: &Row, found: &[Step], whole: bool) -> io::Result<()> {
     let task: String = row.task.chars().take(600).collect();
-    writeln!(out, "{}: {task}", row.id)?;
+    writeln!(out, "{} {}: {task}", row.id, if whole { "right" } else { "wrong" })?;
+    let pairs = pair(row, found);
     for (at, step) in found.iter().enumerate() {
+        let paired =
+            pairs.iter().find(|(found, _)| *found == at).and_then(|(_, label)| row.nodes.get(*label));
+        let label = paired.map_or("-", |node| node.id.as_str());
         let guess = if step.guessed { " ?" } else { "" };
-        writeln!(out, "   found {at} {:?}{guess} {}", step.depends_on, step.description)?;
+        writeln!(out, "   found {at} ={label} {:?}{guess} {}", step.depends_on, step.description)?;
     }
     for node in &row.nodes {
         writeln!(out, "   label {} {}", node.id, node.text)?;

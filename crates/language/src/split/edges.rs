@@ -6,9 +6,10 @@ use candor_text::{fold, is_stop_word, singular};
 
 use super::{
     Step,
-    cues::Cue,
+    cues::{Cue, strip_any},
     limits::{behind_condition, found_out, holds_but},
     requests::{first_word, given, has_done},
+    sentences::sentences,
     verbs::{Stage, has_clitic, stage},
     wishes::has_pronoun,
 };
@@ -155,7 +156,7 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
         return vec![previous];
     }
     // "Which pumps leak? Order new seals": the answer tells for what.
-    let asked = steps.get(previous).is_some_and(|step| step.description.ends_with('?'));
+    let asked = steps.get(previous).is_some_and(|step| asks_for_fact(&step.description));
     if asked && origin.cue == Cue::Silent && !near(previous) && !text.ends_with('?') {
         return vec![previous];
     }
@@ -176,6 +177,12 @@ fn needed(steps: &[Step], origins: &[Origin], place: usize) -> Vec<usize> {
         .is_some_and(|own| steps.get(previous).is_some_and(|other| Some(own) == stage(&other.description)));
     let chained = (goes_on && !same_stage).then_some(previous);
     chained.or(producer).or_else(|| (goes_on || bare).then_some(previous)).into_iter().collect()
+}
+
+/// Whether a step ends in a question after a fact, and not in one whether somebody would do something.
+fn asks_for_fact(step: &str) -> bool {
+    let last = sentences(step).last().copied().unwrap_or_default();
+    step.ends_with('?') && strip_any(last, &["can", "could", "would", "will", "puedes", "podrías"]).is_none()
 }
 
 /// "Tag every place" gives "the tags", "survey the beds" gives "the survey".

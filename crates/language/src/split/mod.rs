@@ -9,6 +9,7 @@ mod cues;
 mod edges;
 mod limits;
 mod lists;
+mod nested;
 mod parts;
 mod prose;
 mod questions;

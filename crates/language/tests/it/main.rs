@@ -17,5 +17,6 @@ mod goal_travel;
 mod goal_work;
 mod guard;
 mod limits;
+mod questions;
 mod split;
 mod success;

@@ -377,8 +377,8 @@ fn a_quantity_is_computed_from_those_that_it_is_made_of() {
         "The brewery filled 600 bottles on Monday. On Tuesday it filled half as many bottles, and on Wednesday 40 more \
          bottles than on Tuesday. How many bottles did it fill?",
         &[
-            ("Calculate: On Tuesday it filled half as many bottles", &[]),
-            ("Calculate: On Wednesday 40 more bottles than on Tuesday", &[0]),
+            ("Calculate the number of bottles: On Tuesday it filled half as many bottles", &[]),
+            ("Calculate the number of bottles: On Wednesday 40 more bottles than on Tuesday", &[0]),
             ("Calculate: How many bottles did it fill?", &[1]),
         ],
     );
@@ -393,7 +393,7 @@ fn a_quantity_is_computed_from_those_that_it_is_made_of() {
     assert_steps(
         "The ferry has 14 rows with 9 seats each. If 20 seats are broken, how many can be sold?",
         &[
-            ("Calculate: The ferry has 14 rows with 9 seats each", &[]),
+            ("Calculate the total: The ferry has 14 rows with 9 seats each", &[]),
             ("Calculate: If 20 seats are broken, how many can be sold?", &[0]),
         ],
     );
@@ -404,8 +404,8 @@ fn a_quantity_is_computed_from_those_that_it_is_made_of() {
     assert_steps(
         "Pears come in 12 boxes of 8 each. Apples come in 5 crates of 20 each. How much fruit is there in total?",
         &[
-            ("Calculate: Pears come in 12 boxes of 8 each", &[]),
-            ("Calculate: Apples come in 5 crates of 20 each", &[]),
+            ("Calculate the total: Pears come in 12 boxes of 8 each", &[]),
+            ("Calculate the total: Apples come in 5 crates of 20 each", &[]),
             ("Calculate: How much fruit is there in total?", &[0, 1]),
         ],
     );
