@@ -66,7 +66,10 @@ const BARE: usize = 1;
 ///
 /// Steps of which nothing says that one needs the other stay independent. Measured on WorfBench, a sequence by default finds
 /// few more order pairs (recall 15.3 against 14.6 %) and far more wrong ones (precision 33 against 50 %), also if only steps
-/// about the same thing are put in a row.
+/// about the same thing are put in a row. Nor is there an order among actions to choose from: of all pairs of such actions of
+/// which one begins as first acts do ("gather", "choose") and the other as last ones ("serve", "let dry"), 6 % are pairs of
+/// the labelled order, and of those that name the same two things 14 %. Which of the actions the goal needs, words do not tell:
+/// those that do not belong to it repeat its words more often (17 % of their words against 10 %).
 pub(super) fn link(steps: &mut Vec<Step>, origins: &[Origin]) -> Vec<usize> {
     link_made_things(steps);
     link_done_things(steps);

@@ -197,6 +197,57 @@ fn a_product_of_three_figures_takes_one_calculation_before_the_question() {
 }
 
 #[test]
+fn figures_side_by_side_are_put_together_first() {
+    assert_eq!(
+        lines(
+            "The canteen served 45 soups at noon and 62 soups at night. Each soup costs $6. How much money did it take in?"
+        ),
+        [
+            "[] Calculate the total: The canteen served 45 soups at noon and 62 soups at night",
+            "[0] Calculate: How much money did it take in?",
+        ]
+    );
+    assert_eq!(
+        lines(
+            "A barge goes at 9 km/h for 3 hours and then at 12 km/h for 2 hours. What is the total distance?"
+        ),
+        [
+            "[] Calculate the total: A barge goes at 9 km/h for 3 hours",
+            "[] Calculate the total: Then at 12 km/h for 2 hours",
+            "[0, 1] Calculate: What is the total distance?",
+        ]
+    );
+}
+
+#[test]
+fn what_remains_is_calculated_before_a_part_of_it() {
+    let question = "If she sells half of the remaining jars, how many jars does she sell?";
+    assert_eq!(
+        lines(&format!("Ida filled 90 jars. She filled 3 times as many in May. {question}"))[1..],
+        [
+            "[0] Calculate what remains: If she sells half of the remaining jars".to_owned(),
+            format!("[1] Calculate: {question}"),
+        ]
+    );
+}
+
+#[test]
+fn a_name_that_is_a_verb_as_well_begins_no_command() {
+    let found = lines(
+        "Mark has 12 crates. Bill buys twice as many crates as Mark. How many crates do they have together?",
+    );
+    assert_eq!(
+        found,
+        [
+            "[] Calculate the number of crates: Bill buys twice as many crates as Mark",
+            "[0] Calculate: How many crates do they have together?",
+        ]
+    );
+    let found = lines("Ship orders to 3 towns, 20 crates each. How many crates are left in total?");
+    assert!(found[0].contains("Ship orders"), "{found:?}");
+}
+
+#[test]
 fn an_average_is_taken_of_a_total() {
     let found = lines(
         "The first hive gave 20 kg. The second hive gave twice as much. What is the average weight per hive?",

@@ -2,7 +2,7 @@
 
 use candor_text::says;
 
-use super::{MOST_SENTENCES, Step, lists, requests, sentences, tidy, words::has_figure};
+use super::{MOST_SENTENCES, Step, requests, sentences, tidy, words::has_figure};
 
 /// How a text introduces what it calls by a letter.
 const SUPPOSING: &[&str] =
@@ -19,7 +19,7 @@ const DRAWING: &[&str] = &[
 pub(in crate::split) fn split(text: &str) -> Option<Vec<Step>> {
     let sentences = sentences(text);
     let (question, told) = sentences.split_last()?;
-    if told.len() > MOST_SENTENCES || lists::blocks(text).len() != 1 {
+    if told.len() > MOST_SENTENCES {
         return None;
     }
     chance(told, question).or_else(|| defined(told, question))

@@ -9,8 +9,8 @@ use candor_text::says;
 
 use super::{Step, lists, requests, sentences::sentences, tidy};
 use words::{
-    AVERAGES, CHANGING, COMPARING, CONVERTING, FEES, RATES, RELATING, TOTALS, asks_for_quantity,
-    counted_more, figures, has_figure, names,
+    ASKED_OF_ALL, AVERAGES, CHANGING, COMPARING, CONVERTING, FEES, RATES, RELATING, REMAINING, TOTALS,
+    asks_for_quantity, counted_more, figures, has_figure, names,
 };
 
 pub(super) use maths::split as supposed;
@@ -29,7 +29,8 @@ const MOST_STATEMENTS: usize = 8;
 pub(super) fn split(text: &str) -> Option<Vec<Step>> {
     let sentences = sentences(text);
     let (question, told) = sentences.split_last()?;
-    let asks = |sentence: &&str| requests::starts_with_verb(requests::read(sentence).what);
+    let asks =
+        |sentence: &&str| requests::starts_with_verb(requests::read(sentence).what) && !is_told(sentence);
     if told.len() > MOST_SENTENCES
         || lists::blocks(text).len() != 1
         || !asks_for_quantity(question)
@@ -42,11 +43,14 @@ pub(super) fn split(text: &str) -> Option<Vec<Step>> {
     if let Some(steps) = converted(told.last().copied().into_iter().chain(condition), question) {
         return Some(steps);
     }
+    // "How many can be sold?" is about what was told, and so is what a question supposes.
     let mut asked = names(question);
     asked.retain(|name| !TOTALS.contains(&name.as_str()));
-    // "How many can be sold?" is about what was told, and so is what a question supposes.
+    let about: BTreeSet<&String> =
+        asked.iter().filter(|name| !ASKED_OF_ALL.contains(&name.as_str())).collect();
+    let told_of = |sentence: &&str| names(sentence).iter().any(|name| about.contains(name));
     let supposes = condition.is_some_and(has_figure);
-    if asked.len() > 1 && !supposes && quantities.iter().all(|sentence| names(sentence).is_disjoint(&asked)) {
+    if asked.len() > 1 && !about.is_empty() && !supposes && !quantities.iter().any(told_of) {
         return None;
     }
     let priced = priced(&quantities, question);
@@ -56,7 +60,11 @@ pub(super) fn split(text: &str) -> Option<Vec<Step>> {
 }
 
 /// The calculations that come before the one that answers the question.
-fn needed<'a>(mut found: Vec<Calculation<'a>>, question: &str, quantities: &[&str]) -> Vec<Calculation<'a>> {
+fn needed<'a>(
+    mut found: Vec<Calculation<'a>>,
+    question: &'a str,
+    quantities: &[&str],
+) -> Vec<Calculation<'a>> {
     let lower = question.to_lowercase();
     let asked = names(question);
     let total = TOTALS.iter().any(|word| says(&lower, word));
@@ -72,12 +80,34 @@ fn needed<'a>(mut found: Vec<Calculation<'a>>, question: &str, quantities: &[&st
             found.remove(at);
         }
     }
-    // A product of so many figures takes one calculation less, and the last of them answers.
+    // So many figures take one calculation less, and the last of them answers.
     let all: usize = quantities.iter().copied().chain([question]).map(|it| figures(&it.to_lowercase())).sum();
-    if found.iter().all(|it| it.kind == Kind::Multiplied) {
-        found.truncate(all.saturating_sub(2));
+    let related = found.iter().filter(|it| it.builds()).count();
+    while found.len() > all.saturating_sub(2).max(related) {
+        let Some(last) = found.iter().rposition(|it| !it.builds()) else { break };
+        found.remove(last);
+    }
+    // "Half of the remaining pages": what remains comes first.
+    let rest = condition(question).filter(|it| REMAINING.iter().any(|word| says(&it.to_lowercase(), word)));
+    if let Some(statement) = rest.filter(|it| has_figure(it) && !found.is_empty()) {
+        found.push(Calculation { statement, kind: Kind::Remaining });
     }
     found
+}
+
+/// "Bill buys 4 crates": a name at the beginning of a sentence that is a verb as well. "Ship orders to 3 towns" is a command.
+fn is_told(sentence: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: &[&str] = &[
+        "Art", "Bill", "Bob", "Chase", "Dale", "Dean", "Drew", "Frank", "Grace", "Grant", "Harry", "Hope", "Jack", "Joy", "Josh",
+        "Mark", "Mike", "Miles", "Nick", "Pat", "Peg", "Pierce", "Ray", "Rob", "Rose", "Sue", "Wade", "Ward", "Will",
+    ];
+    const TELLING: &[&str] =
+        &["has", "had", "is", "was", "does", "can", "will", "and", "bought", "made", "got", "sold", "ate"];
+    let mut words = sentence.split_whitespace();
+    let (name, verb) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let third = || verb.strip_suffix('s').is_some_and(requests::is_verb) || verb.ends_with("ed");
+    NAMES.contains(&name) && (TELLING.contains(&verb) || third())
 }
 
 /// What a question supposes before it asks: "if 3 chairs are broken" of "If 3 chairs are broken, how many are left?"
@@ -98,6 +128,8 @@ enum Kind {
     Changed,
     /// Out of its own figures: "40 rows of 20".
     Multiplied,
+    /// By taking all that was computed from what there was: "half of the remaining pages".
+    Remaining,
 }
 
 /// A statement that has something to be calculated.
@@ -120,6 +152,7 @@ impl Calculation<'_> {
             }
             Kind::Changed => " the total after".to_owned(),
             Kind::Multiplied => " the total".to_owned(),
+            Kind::Remaining => " what remains".to_owned(),
         };
         format!("Calculate{what}: {}", tidy(self.statement))
     }
@@ -131,18 +164,36 @@ fn calculations<'a>(quantities: &[&'a str]) -> Vec<Calculation<'a>> {
     for (at, sentence) in quantities.iter().enumerate() {
         let before = quantities.get(..at).unwrap_or_default();
         for statement in statements(sentence) {
-            let kind = if changes(statement, before) {
-                Kind::Changed
+            let (kind, parts) = if changes(statement, before) {
+                (Kind::Changed, vec![statement])
             } else if relates(&statement) {
-                Kind::Related
-            } else if has_rate(statement, before) {
-                Kind::Multiplied
+                (Kind::Related, vec![statement])
             } else {
-                continue;
+                let parts = combined(statement);
+                let rate = parts.len() < 2 && has_rate(statement, before);
+                (Kind::Multiplied, if rate { vec![statement] } else { parts })
             };
-            found.push(Calculation { statement, kind });
+            found.extend(parts.into_iter().map(|statement| Calculation { statement, kind }));
         }
     }
+    found
+}
+
+/// The parts of a statement that have several figures each, which make one: "60 km an hour for 3 hours and 40 for 2 hours".
+fn combined(statement: &str) -> Vec<&str> {
+    const JOINTS: &[&str] = &[", and ", " and then ", " and ", ", ", " y luego ", " y "];
+    let (mut found, mut start) = (Vec::new(), 0);
+    let joints = JOINTS.iter().flat_map(|joint| statement.match_indices(joint));
+    let mut cuts: Vec<(usize, usize)> = joints.map(|(at, joint)| (at, at + joint.len())).collect();
+    cuts.sort_unstable();
+    let several = |part: Option<&str>| part.is_some_and(|part| figures(&part.to_lowercase()) > 1);
+    for (end, next) in cuts {
+        if end >= start && several(statement.get(start..end)) && several(statement.get(next..)) {
+            found.extend(statement.get(start..end));
+            start = next;
+        }
+    }
+    found.extend(statement.get(start..).filter(|rest| several(Some(rest))));
     found
 }
 
@@ -224,8 +275,8 @@ fn has_rate(statement: &str, before: &[&str]) -> bool {
 fn changes(statement: &str, before: &[&str]) -> bool {
     let lower = statement.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| says(&lower, word));
-    let than =
-        has(&["than", "que"]) || RELATING.iter().any(|word| !COMPARING.contains(word) && says(&lower, word));
+    let relating = |word: &&&str| !COMPARING.contains(word) && says(&lower, word);
+    let than = has(&["than", "que"]) || lower.contains('%') || RELATING.iter().any(|word| relating(&word));
     if !has_figure(statement) || before.is_empty() || than {
         return false;
     }
@@ -248,16 +299,27 @@ fn answers(last: &Calculation<'_>, question: &str, quantities: &[&str]) -> bool 
     let told = quantities.get(..own).unwrap_or_default().iter().copied().chain([front]);
     let before: BTreeSet<String> = told.flat_map(names).collect();
     let defined = names(last.statement).iter().any(|name| asked.contains(name) && !before.contains(name));
-    // "Sold 5 at noon and 7 later": these are summed first.
-    let single = figures(&last.statement.to_lowercase()) == 1;
-    let changed = last.kind == Kind::Changed && single && !names(last.statement).is_disjoint(&asked);
-    figures(&lower) == 0 && !TOTALS.iter().any(|word| says(&lower, word)) && (defined || changed)
+    // "Sold 5 at noon and 7 later" is summed first.
+    let count = figures(&last.statement.to_lowercase());
+    let latest = own + 1 == quantities.len() && count == 1;
+    let answering = match last.kind {
+        Kind::Related => defined && count < 3,
+        Kind::Changed => latest,
+        Kind::Multiplied | Kind::Remaining => defined && latest,
+    };
+    figures(&lower) == 0 && !TOTALS.iter().any(|word| says(&lower, word)) && answering
 }
 
 /// Whether a statement makes one quantity out of another.
 fn relates(statement: &&str) -> bool {
     let lower = statement.to_lowercase();
-    has_figure(statement) && (lower.contains('%') || RELATING.iter().any(|word| says(&lower, word)))
+    // "10 points higher than John".
+    let than = || {
+        lower
+            .split_once(" than ")
+            .is_some_and(|(before, _)| before.split_whitespace().any(|it| it.ends_with("er")))
+    };
+    has_figure(statement) && (lower.contains('%') || RELATING.iter().any(|word| says(&lower, word)) || than())
 }
 
 /// The statements of a sentence: "half of them are red and 30 percent of those are small" has two.

@@ -26,6 +26,20 @@ pub(super) const ASKED_NAMES: &[&str] = &[
     "sum",
     "percentage",
     "number",
+    "score",
+    "balance",
+    "distance",
+    "weight",
+    "length",
+    "height",
+    "age",
+    "speed",
+    "profit",
+    "earnings",
+    "salary",
+    "amount",
+    "difference",
+    "change",
     "promedio",
     "coste",
     "precio",
@@ -61,7 +75,7 @@ pub(super) const RELATING: &[&str] = &[
 /// Words that are figures.
 #[rustfmt::skip]
 pub(super) const FIGURES: &[&str] =
-    &["twice", "half", "double", "doble", "mitad", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "quarter",
+    &["twice", "half", "double", "triple", "thrice", "quadruple", "doble", "mitad", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "quarter",
     "dozen", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "docena", "tercio"];
 
 /// Words that say how much one of several has or costs.
@@ -90,6 +104,18 @@ pub(super) const CHANGING: &[&str] = &[
 /// Sums that are added to a price, and a share that is taken off one.
 pub(super) const FEES: &[&str] =
     &["fee", "tax", "tip", "surcharge", "interest", "impuesto", "propina", "recargo", "tasa"];
+
+/// Words that speak of what is left of something.
+pub(super) const REMAINING: &[&str] =
+    &["remaining", "the rest", "left over", "restante", "restantes", "el resto", "que quedan"];
+
+/// What is asked of every quantity, and says nothing of what it is about.
+#[rustfmt::skip]
+pub(super) const ASKED_OF_ALL: &[&str] = &[
+    "money", "cost", "costs", "pay", "paid", "spend", "spent", "earn", "earned", "make", "made", "take", "took", "total", "altogether",
+    "average", "together", "combined", "left", "need", "receive", "final", "amount", "price", "dollar", "change", "sum", "distance", "profit", "balance", "salary", "income", "time", "hour", "dinero",
+    "cuesta", "pagar", "gastar", "gasto", "ganar", "promedio", "media", "queda",
+];
 
 /// Words that compare only in front of "than"; without it they add or take: "5 more pears".
 pub(super) const COMPARING: &[&str] = &["more", "fewer", "less", "más", "menos"];
