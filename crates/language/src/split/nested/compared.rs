@@ -31,7 +31,28 @@ fn chosen(question: &str) -> Option<Vec<&str>> {
     things.push(last);
     let short = |thing: &&str| (1..=LONGEST).contains(&thing.split_whitespace().count());
     let asks = ASKING.contains(&first.as_str()) && head.split_whitespace().count() > 1;
-    (asks && (2..=MOST).contains(&things.len()) && things.iter().all(short)).then_some(things)
+    // "Which bills are open, paid or disputed?" compares nothing.
+    let named = compares(head) || things.iter().all(|thing| is_thing(thing));
+    let all = (2..=MOST).contains(&things.len()) && things.iter().all(short);
+    (asks && named && all).then_some(things)
+}
+
+/// Whether words have a comparative: "which is cheaper".
+fn compares(head: &str) -> bool {
+    const COMPARATIVES: &[&str] =
+        &["more", "less", "first", "last", "most", "más", "menos", "mejor", "peor", "antes"];
+    head.split_whitespace()
+        .any(|word| COMPARATIVES.contains(&word) || (word.len() > 4 && word.ends_with("er")))
+}
+
+/// Whether words are a name, or begin with what stands before a noun.
+fn is_thing(words: &str) -> bool {
+    const DETERMINERS: &[&str] = &[
+        "the", "a", "an", "this", "that", "our", "my", "el", "la", "los", "las", "un", "una", "nuestro",
+        "nuestra",
+    ];
+    let first = words.split_whitespace().next().unwrap_or_default();
+    is_capital(first) || DETERMINERS.contains(&first)
 }
 
 /// "Were Ada Lovelace and Charles Babbage both born in London?", "Do the Rhine and the Rhône rise in the same range?"
