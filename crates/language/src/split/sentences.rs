@@ -40,6 +40,8 @@ fn ends_sentence(text: &str, start: usize, at: usize, c: char) -> bool {
         '?' | '!' => starts_new(after),
         '.' => starts_new(after) && (!is_abbreviated(before) || cues::leading(after).0 != Cue::Silent),
         '。' | '！' | '？' => true,
+        // "The key is [redacted:key] Then open …": the full stop was taken for a part of the secret.
+        ']' => is_redacted(before) && starts_new(after) && cues::leading(after).0 != Cue::Silent,
         _ => false,
     }
 }
@@ -53,6 +55,11 @@ fn starts_new(after: &str) -> bool {
     let begins = after.trim_start();
     let spaced = begins.len() < after.len();
     spaced && !begins.starts_with(char::is_lowercase)
+}
+
+/// Whether the bracket that closes behind a text is that of a secret that was taken out.
+fn is_redacted(before: &str) -> bool {
+    before.rsplit('[').next().is_some_and(|inside| inside.starts_with("redacted:"))
 }
 
 fn is_abbreviated(before: &str) -> bool {

@@ -552,6 +552,22 @@ fn abbreviations_and_numbers_do_not_end_a_sentence() {
 }
 
 #[test]
+fn a_secret_that_was_taken_out_with_its_full_stop_ends_a_sentence() {
+    for (text, second) in [
+        (
+            "Check the password [redacted:password#4a191b] Finally, open the vault for Ana.",
+            "Open the vault for Ana",
+        ),
+        ("Comprueba la clave [redacted:password] Después, abre la caja.", "Abre la caja"),
+    ] {
+        let found = outline(text);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[1].0, second);
+    }
+    assert_eq!(outline("Check the key [redacted:key] Madrid uses for the vault.").len(), 1);
+}
+
+#[test]
 fn data_behind_the_request_is_no_step() {
     assert_steps(
         "Fetch a joke.\napi_list:[{'name': 'x', 'description': 'Find y. Then z.'}]",
