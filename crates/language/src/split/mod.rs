@@ -110,10 +110,37 @@ fn cut(text: &str) -> Split {
     split
 }
 
-/// A question is all of its text, and so are its steps.
+/// What a question is about is told before it or behind it: a sentence that no step has in its words is its background.
 fn asked(text: &str, steps: Vec<Step>) -> Split {
-    let places = (0..steps.len()).collect();
-    Split { steps, parts: vec![Part { text: text.to_owned(), place: Place::Task { steps: places } }] }
+    let all: Vec<usize> = (0..steps.len()).collect();
+    let said = sentences::sentences(text);
+    let has = |sentence: &str| -> Vec<usize> {
+        // Of "Options: A. none, B. full" only what stands behind the colon is in a step.
+        let words = tidy(sentence.split_once(": ").map_or(sentence, |(_, offered)| offered));
+        let says = |at: &usize| steps.get(*at).is_some_and(|step| step.description.contains(&words));
+        all.iter().copied().filter(says).collect()
+    };
+    let part = |sentence: &&str| {
+        let steps = has(sentence);
+        let place = if steps.is_empty() { Place::Context } else { Place::Task { steps } };
+        Part { text: (*sentence).to_owned(), place }
+    };
+    let mut parts: Vec<Part> = said.iter().map(part).collect();
+    let placed: Vec<usize> = parts.iter().flat_map(|part| part.place.steps()).copied().collect();
+    // What only a part of a sentence says, the question says, and it is the last that has steps.
+    let asking = parts.iter_mut().rev().find_map(|part| match &mut part.place {
+        Place::Task { steps } => Some(steps),
+        _ => None,
+    });
+    match asking {
+        Some(asking) => {
+            asking.extend(all.iter().filter(|at| !placed.contains(at)));
+            asking.sort_unstable();
+        }
+        None => parts = vec![Part { text: text.to_owned(), place: Place::Task { steps: all } }],
+    }
+    parts::cover(text, &mut parts);
+    Split { steps, parts }
 }
 
 /// The sentences and the items of a text, in its order: what a person would call its points.

@@ -83,6 +83,11 @@ fn whole_words(text: &str, part: &str) -> Option<usize> {
 }
 
 impl Place {
+    /// The steps that a part is in.
+    pub(super) fn steps(&self) -> &[usize] {
+        if let Self::Task { steps } = self { steps } else { &[] }
+    }
+
     /// The same after steps have changed their places; `order` has the old place of each.
     pub(super) fn moved(self, order: &[usize]) -> Self {
         let new = |steps: Vec<usize>| {

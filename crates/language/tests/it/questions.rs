@@ -1,6 +1,6 @@
 //! Questions that hide others, compare things, or are about quantities: what is found out first, and what waits for what.
 
-use candor_language::split::split;
+use candor_language::split::{Place, read, split};
 
 /// Checks the steps of a question before the last one, which is the question itself, and the needs of all.
 #[track_caller]
@@ -302,4 +302,27 @@ fn a_plea_is_no_question_whose_answer_the_next_step_waits_for() {
     assert!(steps.iter().all(|step| step.depends_on.is_empty()), "{steps:?}");
     let steps = split("Which pumps leak? Order new seals.");
     assert_eq!(steps[1].depends_on, [0], "{steps:?}");
+}
+
+#[test]
+fn what_is_told_beside_a_question_is_its_background() {
+    // spec: findings GL-05
+    let places = |text: &str| -> Vec<(String, Place)> {
+        read(text).parts.into_iter().map(|part| (part.text, part.place)).collect()
+    };
+    let task = |steps: &[usize]| Place::Task { steps: steps.to_vec() };
+    let told = "Ida filled 90 jars.";
+    let twice = "Noa filled twice as many jars.";
+    let asked = "How many jars did they fill together?";
+    assert_eq!(
+        places(&format!("{told} {twice} {asked}")),
+        [(told.to_owned(), Place::Context), (twice.to_owned(), task(&[0])), (asked.to_owned(), task(&[1]))]
+    );
+    let hidden = "When was the mill that Ana Ruiz founded sold?";
+    assert_eq!(places(hidden), [(hidden.to_owned(), task(&[0, 1]))]);
+    let found = places(
+        "What ails the hive? Choices: A. mites, B. hunger. The log reports a cluster of bees at the entrance.",
+    );
+    assert_eq!(found.last().map(|(_, place)| place), Some(&Place::Context), "{found:?}");
+    assert_eq!(found[0].1, task(&[0, 1]), "{found:?}");
 }
