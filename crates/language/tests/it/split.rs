@@ -555,10 +555,13 @@ fn abbreviations_and_numbers_do_not_end_a_sentence() {
 fn a_secret_that_was_taken_out_with_its_full_stop_ends_a_sentence() {
     for (text, second) in [
         (
-            "Check the password [redacted:password#4a191b] Finally, open the vault for Ana.",
+            "Check a password. The password is [redacted:password#4a191b] Finally, I want to open the vault for Ana.",
             "Open the vault for Ana",
         ),
-        ("Comprueba la clave [redacted:password] Después, abre la caja.", "Abre la caja"),
+        (
+            "Comprueba una clave. La clave es [redacted:password] Por último, quiero abrir la caja de Ana.",
+            "Abrir la caja de Ana",
+        ),
     ] {
         let found = outline(text);
         assert_eq!(found.len(), 2, "{found:?}");
