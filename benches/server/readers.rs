@@ -12,6 +12,9 @@ use crate::{Sizes, at, judge};
 
 /// A reader needs little.
 const STACK: usize = 128 * 1024;
+/// How far their threads stand behind those of the server: they stand for other machines, whose processors the server does not
+/// share.
+const BEHIND: i32 = 10;
 /// How much is read at once.
 const BUFFER: usize = 32 * 1024;
 /// What stands before the time of an event.
@@ -66,6 +69,7 @@ fn turn(binary: &PathBuf, tasks: usize, readers: usize, delays: &mut Vec<f64>) -
 /// Reads events to the run's end; the delay of each that was appended while it read, in milliseconds. Nothing is copied or parsed
 /// that need not be: readers share the machine with the server, and what a thousand of them do would slow the run.
 fn follow(server: &Server, path: &str, ready: &Barrier) -> Result<Vec<f64>> {
+    rustix::process::nice(BEHIND)?;
     let stream = server.sent("GET", path, None);
     // Whoever cannot connect must not keep the others waiting.
     let opened = now_of_day()?;

@@ -49,6 +49,10 @@ pub struct Evidence {
     /// What all of them count at most; without it, what one of them counts.
     #[serde(default)]
     pub most: Option<f64>,
+    /// Whether one of these words must be said, or one of another piece that is needed: without them the pack does not apply,
+    /// whatever else speaks for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needed: bool,
 }
 
 const fn one() -> f64 {
@@ -105,6 +109,10 @@ impl Pack {
         let Some(applies) = &self.applies else {
             return if self.matches(request) > 0 { 1.0 } else { 0.0 };
         };
+        let mut needed = applies.evidence.iter().filter(|evidence| evidence.needed).peekable();
+        if needed.peek().is_some() && !needed.any(|evidence| evidence.score(sentences, slots) > 0.0) {
+            return 0.0;
+        }
         let score: f64 = applies.evidence.iter().map(|evidence| evidence.score(sentences, slots)).sum();
         // What cannot apply is no rival of those that can, and need not be cut into its steps, which is most of the cost.
         let too_little = score <= applies.threshold - applies.margin && score < applies.threshold;
