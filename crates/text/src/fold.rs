@@ -8,13 +8,12 @@ use std::borrow::Cow;
 /// mark. Borrows when there is nothing to change.
 #[must_use]
 pub fn fold(text: &str) -> Cow<'_, str> {
-    // Most texts are plain letters, which have one small form each.
+    // Most texts are small plain letters, and most others plain letters, which have one small form each.
+    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(text);
+    }
     if text.is_ascii() {
-        return if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            Cow::Owned(text.to_ascii_lowercase())
-        } else {
-            Cow::Borrowed(text)
-        };
+        return Cow::Owned(text.to_ascii_lowercase());
     }
     let lower = text.chars().flat_map(char::to_lowercase).filter(|letter| !is_combining(*letter));
     Cow::Owned(lower.map(plain).collect())

@@ -50,7 +50,7 @@ impl Language {
             spanish += u32::from(SPANISH.contains(&key));
             // The word and the marks before it.
             let whole = text.get(end..word.end()).unwrap_or_default();
-            spanish += u32::from(whole.contains(['ñ', '¿', '¡']));
+            spanish += u32::from(!whole.is_ascii() && whole.contains(['ñ', '¿', '¡']));
             end = word.end();
         }
         if spanish > english { Self::Es } else { Self::En }

@@ -20,5 +20,5 @@ pub use language::Language;
 pub use phrase::says;
 pub use stem::{alike, singular, stem};
 pub use stop_words::is_stop_word;
-pub use word_set::WordSet;
+pub use word_set::{WordSet, WordShapes};
 pub use words::{Rule, Word, Words, words};

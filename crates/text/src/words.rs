@@ -70,9 +70,9 @@ impl Rule {
     /// The length in bytes of the word that a text begins with.
     fn length(self, text: &str) -> usize {
         // Small letters, perhaps behind a capital one, are most words of most texts, and a word by every rule.
-        let capital = usize::from(text.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase()));
-        let small = text.bytes().skip(capital).take_while(u8::is_ascii_lowercase).count();
-        let letters = capital + small;
+        let capital = usize::from(text.as_bytes().first().is_some_and(u8::is_ascii_uppercase));
+        let behind = text.as_bytes().get(capital..).unwrap_or_default();
+        let letters = capital + behind.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
         let ends_there =
             |byte: u8| byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"-'".contains(&byte);
         if letters > 0 && text.as_bytes().get(letters).is_none_or(|byte| ends_there(*byte)) {

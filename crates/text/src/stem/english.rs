@@ -40,36 +40,25 @@ pub fn singular(word: &str) -> Cow<'_, str> {
     Cow::Borrowed(if keeps { word } else { without })
 }
 
-/// Endings that turn one kind of word into another, with the letters that must be left; longest first.
-const ENDINGS: [(&str, usize); 21] = [
-    ("ization", 4),
-    ("ations", 4),
-    ("ation", 4),
-    ("ative", 4),
-    ("ition", 5),
-    ("ator", 4),
-    ("ison", 5),
-    ("izer", 4),
-    ("ize", 4),
-    ("ment", 4),
-    ("ness", 4),
-    ("ing", 3),
-    ("ate", 4),
-    ("ion", 4),
-    ("ist", 4),
-    ("ed", 3),
-    ("er", 4),
-    ("or", 5),
-    ("ly", 4),
-    ("ar", 5),
-    ("ir", 5),
-];
+/// Endings that turn one kind of word into another, with the letters that must be left, by their last letter; longest
+/// first.
+const fn endings(last: u8) -> &'static [(&'static str, usize)] {
+    match last {
+        b'n' => &[("ization", 4), ("ation", 4), ("ition", 5), ("ison", 5), ("ion", 4)],
+        b's' => &[("ations", 4), ("ness", 4)],
+        b'e' => &[("ative", 4), ("ize", 4), ("ate", 4)],
+        b'r' => &[("ator", 4), ("izer", 4), ("er", 4), ("or", 5), ("ar", 5), ("ir", 5)],
+        b't' => &[("ment", 4), ("ist", 4)],
+        b'g' => &[("ing", 3)],
+        b'd' => &[("ed", 3)],
+        b'y' => &[("ly", 4)],
+        _ => &[],
+    }
+}
 
 fn without_ending(word: &str) -> &str {
-    let last = word.as_bytes().last();
-    // The last letter rules out most of the table.
-    let near = ENDINGS.iter().filter(|(ending, _)| ending.as_bytes().last() == last);
-    let mut roots = near.filter_map(|(ending, least)| {
+    let near = word.as_bytes().last().map_or(&[][..], |last| endings(*last));
+    let mut roots = near.iter().filter_map(|(ending, least)| {
         word.strip_suffix(ending).filter(|root| root.len() >= *least && has_vowel(root))
     });
     roots.next().map_or(word, single_final)
