@@ -9,8 +9,6 @@ mod tables;
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
-
 use self::tables::{KEYS, NAMES};
 
 /// What stands where a secret was taken out begins so; no secret goes on behind it.
@@ -198,16 +196,17 @@ fn token_of_three(rest: &str) -> Option<Found> {
 const ACCOUNT: usize = 32;
 
 /// Whether a text has an account with its token, which has no beginning of its own by which it could be looked for.
+///
+/// Wherever its digits stand, one of them is at a place that is a multiple of their number: no other place is looked at.
 pub(crate) fn has_account_token(text: &str) -> bool {
-    // Most texts are too short; and most colons of JSON follow a quotation mark, which takes only this byte to see.
-    let follows_digit = |at: &usize| {
-        at.checked_sub(1).and_then(|before| text.as_bytes().get(before)).is_some_and(u8::is_ascii_hexdigit)
-    };
-    text.len() > 2 * ACCOUNT
-        && memchr_iter(b':', text.as_bytes()).filter(follows_digit).any(|at| {
-            let account = at.checked_sub(ACCOUNT + 2).and_then(|from| text.get(from..));
-            account.is_some_and(|account| account_token(account).is_some())
-        })
+    let bytes = text.as_bytes();
+    // The first of the digits has two letters before it.
+    let places = (ACCOUNT..bytes.len()).step_by(ACCOUNT);
+    places.filter(|at| bytes.get(*at).is_some_and(u8::is_ascii_hexdigit)).any(|at| {
+        let digits = run(head(after(text, at), ACCOUNT), |byte| byte.is_ascii_hexdigit());
+        let begin = (at + digits.len()).checked_sub(ACCOUNT + 2);
+        begin.is_some_and(|begin| account_token(after(text, begin)).is_some())
+    })
 }
 
 /// An account or key of Twilio with its token: `AC` or `SK`, 32 hexadecimal digits, a colon, and 32 letters and digits.
