@@ -58,11 +58,10 @@ impl<'t> Words<'t> {
                 if words.len() >= LOOK_AT {
                     return words;
                 }
-                let bare = bare(chunk);
+                let (bare, behind) = bare(chunk);
                 if !bare.chars().any(char::is_alphanumeric) {
                     continue;
                 }
-                let behind = chunk.rsplit_once(bare).map_or("", |(_, behind)| behind);
                 let stops = behind.contains(['.', '!', '?']);
                 words.push(Word {
                     text: bare,
@@ -190,10 +189,11 @@ pub(super) fn with_pronoun(key: &str) -> bool {
     stem.is_some_and(|stem| tables::OPEN_VERBS.contains(stem) || is_verb(stem))
 }
 
-/// A chunk without the marks around it; a leading `.`, `/` or `$` belongs to a path or an amount.
-fn bare(chunk: &str) -> &str {
+/// A chunk without the marks around it, and those behind it; a leading `.`, `/` or `$` belongs to a path or an amount.
+fn bare(chunk: &str) -> (&str, &str) {
     let front = chunk.trim_start_matches(|c: char| {
         !c.is_alphanumeric() && !matches!(c, '.' | '/' | '$' | '€' | '£' | '_' | '~')
     });
-    front.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '€' | '£' | '%'))
+    let mark = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '€' | '£' | '%');
+    front.split_at_checked(front.trim_end_matches(mark).len()).unwrap_or((front, ""))
 }
