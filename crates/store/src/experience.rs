@@ -1,6 +1,6 @@
 //! What runs that have ended teach: a reader of their outcomes, kept in the same transaction.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use candor_model::{
@@ -19,29 +19,106 @@ const OUTCOMES: usize = 1_000;
 /// How many tasks of an agent are remembered for routing.
 const EXAMPLES_PER_AGENT: u32 = 20;
 
-/// Takes note of the outcomes among events of a run.
-pub(crate) fn note(connection: &Connection, run: &RunId, events: &[Event]) -> rusqlite::Result<()> {
-    for event in events {
-        if let EventBody::OutcomeRecorded(OutcomeRecord {
-            outcome,
-            measured: Some(measured),
-            examples,
-            figures,
-            ..
-        }) = &event.body
-        {
-            let again = note_outcome(connection, run, outcome)?;
-            if again {
-                take_back(connection, run)?;
-            }
-            note_measures(connection, run, measured)?;
-            note_examples(connection, run, examples)?;
-            if let Some(figures) = figures {
-                notes::append_figures(connection, run, event.at, figures)?;
+/// Takes note of outcomes. What concerns an agent, and not a run, is written once for all of them: in a commit of many runs'
+/// ends the same agents come again and again.
+pub(crate) struct Lessons<'c> {
+    connection: &'c Connection,
+    /// What is to be added to the sums of each agent.
+    sums: BTreeMap<AgentType, [i64; 4]>,
+    /// The agents that have new examples.
+    taught: BTreeSet<AgentType>,
+}
+
+impl<'c> Lessons<'c> {
+    pub(crate) fn new(connection: &'c Connection) -> Self {
+        Self { connection, sums: BTreeMap::new(), taught: BTreeSet::new() }
+    }
+
+    /// Takes note of the outcomes among events of a run.
+    pub(crate) fn note(&mut self, run: &RunId, events: &[Event]) -> rusqlite::Result<()> {
+        for event in events {
+            if let EventBody::OutcomeRecorded(OutcomeRecord {
+                outcome,
+                measured: Some(measured),
+                examples,
+                figures,
+                ..
+            }) = &event.body
+            {
+                let again = note_outcome(self.connection, run, outcome)?;
+                if again {
+                    // What it taught before may be among what is not written yet.
+                    self.write()?;
+                    take_back(self.connection, run)?;
+                }
+                self.note_measures(run, measured)?;
+                self.note_examples(run, examples)?;
+                if let Some(figures) = figures {
+                    notes::append_figures(self.connection, run, event.at, figures)?;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn note_measures(
+        &mut self,
+        run: &RunId,
+        measured: &BTreeMap<AgentType, AgentMeasure>,
+    ) -> rusqlite::Result<()> {
+        let mut insert = self.connection.prepare_cached(
+            "INSERT OR REPLACE INTO measures (run, agent, attempts, successes, latency_ms, cost_micros)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        for (agent, measure) in measured {
+            let AgentMeasure { attempts, successes, latency_ms, cost } = *measure;
+            let figures = [attempts, successes, latency_ms, cost.micros()].map(small);
+            let [attempts, successes, latency, cost] = figures;
+            insert.execute(params![run.as_str(), agent.as_str(), attempts, successes, latency, cost])?;
+            if let Some(sums) = self.sums.get_mut(agent) {
+                sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum = sum.saturating_add(figure));
+            } else {
+                self.sums.insert(agent.clone(), figures);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_examples(&mut self, run: &RunId, examples: &[RoutedExample]) -> rusqlite::Result<()> {
+        let mut insert = self.connection.prepare_cached(
+            "INSERT INTO examples (run, agent, text, took_ms, cost_micros, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        for RoutedExample { text, agent_type, took_ms, cost, tokens } in examples {
+            let cost = cost.map(|cost| small(cost.micros()));
+            let (took, tokens) = (took_ms.map(small), tokens.map(small));
+            insert.execute(params![run.as_str(), agent_type.as_str(), text, took, cost, tokens])?;
+            if !self.taught.contains(agent_type) {
+                self.taught.insert(agent_type.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the sums, and keeps only the latest tasks that each agent succeeded at.
+    pub(crate) fn write(&mut self) -> rusqlite::Result<()> {
+        let mut add = self.connection.prepare_cached(
+            "INSERT INTO totals (agent, attempts, successes, latency_ms, cost_micros) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (agent) DO UPDATE SET attempts = attempts + excluded.attempts,
+             successes = successes + excluded.successes, latency_ms = latency_ms + excluded.latency_ms,
+             cost_micros = cost_micros + excluded.cost_micros",
+        )?;
+        for (agent, [attempts, successes, latency, cost]) in std::mem::take(&mut self.sums) {
+            add.execute(params![agent.as_str(), attempts, successes, latency, cost])?;
+        }
+        let mut old = self.connection.prepare_cached(
+            "DELETE FROM examples WHERE agent = ?1 AND no <=
+             (SELECT no FROM examples WHERE agent = ?1 ORDER BY no DESC LIMIT 1 OFFSET ?2)",
+        )?;
+        for agent in std::mem::take(&mut self.taught) {
+            old.execute(params![agent.as_str(), EXAMPLES_PER_AGENT])?;
+        }
+        Ok(())
+    }
 }
 
 /// Keeps how a plan ended, in place of how it ended before; says whether it had.
@@ -65,49 +142,6 @@ fn take_back(connection: &Connection, run: &RunId) -> rusqlite::Result<()> {
         "DELETE FROM examples WHERE run = ?1",
     ] {
         connection.prepare_cached(sql)?.execute([run.as_str()])?;
-    }
-    Ok(())
-}
-
-fn note_measures(
-    connection: &Connection,
-    run: &RunId,
-    measured: &BTreeMap<AgentType, AgentMeasure>,
-) -> rusqlite::Result<()> {
-    let mut insert = connection.prepare_cached(
-        "INSERT OR REPLACE INTO measures (run, agent, attempts, successes, latency_ms, cost_micros)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?;
-    let mut add = connection.prepare_cached(
-        "INSERT INTO totals (agent, attempts, successes, latency_ms, cost_micros) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT (agent) DO UPDATE SET attempts = attempts + excluded.attempts,
-         successes = successes + excluded.successes, latency_ms = latency_ms + excluded.latency_ms,
-         cost_micros = cost_micros + excluded.cost_micros",
-    )?;
-    for (agent, measure) in measured {
-        let AgentMeasure { attempts, successes, latency_ms, cost } = *measure;
-        let [attempts, successes, latency, cost] =
-            [attempts, successes, latency_ms, cost.micros()].map(small);
-        insert.execute(params![run.as_str(), agent.as_str(), attempts, successes, latency, cost])?;
-        add.execute(params![agent.as_str(), attempts, successes, latency, cost])?;
-    }
-    Ok(())
-}
-
-/// Keeps the latest tasks that each agent succeeded at.
-fn note_examples(connection: &Connection, run: &RunId, examples: &[RoutedExample]) -> rusqlite::Result<()> {
-    let mut insert = connection.prepare_cached(
-        "INSERT INTO examples (run, agent, text, took_ms, cost_micros, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?;
-    let mut old = connection.prepare_cached(
-        "DELETE FROM examples WHERE agent = ?1 AND no <=
-         (SELECT no FROM examples WHERE agent = ?1 ORDER BY no DESC LIMIT 1 OFFSET ?2)",
-    )?;
-    for RoutedExample { text, agent_type, took_ms, cost, tokens } in examples {
-        let cost = cost.map(|cost| small(cost.micros()));
-        let (took, tokens) = (took_ms.map(small), tokens.map(small));
-        insert.execute(params![run.as_str(), agent_type.as_str(), text, took, cost, tokens])?;
-        old.execute(params![agent_type.as_str(), EXAMPLES_PER_AGENT])?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use candor_model::{Breaker, Event, Position, RunId, RunSummary, Timestamp};
 use candor_ports::{LogError, StreamNote};
 use rusqlite::{CachedStatement, Connection, params};
 
-use crate::experience;
+use crate::experience::{self, Lessons};
 use crate::figures::Figures;
 use crate::insert::{EventRow, Inserter, stored};
 use crate::notes;
@@ -134,7 +134,7 @@ impl Memory {
     fn append<'a>(
         &mut self,
         connection: &Connection,
-        inserter: &mut Inserter<'a>,
+        (inserter, lessons): (&mut Inserter<'a>, &mut Lessons<'_>),
         append: &'a Append,
     ) -> rusqlite::Result<Answer> {
         let mut seq = self.last_seq;
@@ -151,7 +151,7 @@ impl Memory {
             (known.position, known.seq) = (known.position + 1, seq);
         }
         known.absorb(moving, *figures, *last_at);
-        experience::note(connection, run, moving)?;
+        lessons.note(run, moving)?;
         let end = known.position;
         if !std::mem::replace(&mut known.changed, true) {
             self.changed.push(run.clone());
@@ -340,10 +340,11 @@ pub(crate) fn commit<'a>(
     let connection = transaction.connection();
     memory.refresh(connection)?;
     let mut events = Inserter::new(connection)?;
+    let mut lessons = Lessons::new(connection);
     let mut answers = Vec::with_capacity(group.len());
     for work in group {
         answers.push(match work {
-            Work::Append(append) => memory.append(connection, &mut events, append)?,
+            Work::Append(append) => memory.append(connection, (&mut events, &mut lessons), append)?,
             Work::RemoveEndedBefore { before, keep } => {
                 events.finish()?;
                 memory.remove_ended_before(connection, *before, *keep)?
@@ -354,6 +355,7 @@ pub(crate) fn commit<'a>(
     }
     events.finish()?;
     drop(events);
+    lessons.write()?;
     memory.write_changed(connection)?;
     transaction.commit()?;
     Ok(answers)

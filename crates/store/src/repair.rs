@@ -13,7 +13,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::OpenOptions;
 use crate::check::set_end;
 use crate::error::at_path;
-use crate::experience;
+use crate::experience::Lessons;
 use crate::files::{Files, beside};
 use crate::insert::{EventRow, Inserter, stored};
 use crate::record::{Large, Row};
@@ -147,7 +147,9 @@ fn keep(
     let row = EventRow { seq, run: run.as_str(), position, prev, event: &encoded };
     Inserter::new(new)?.insert_now(&row)?;
     if let Some(event) = event {
-        experience::note(new, &run, std::slice::from_ref(&event))?;
+        let mut lessons = Lessons::new(new);
+        lessons.note(&run, std::slice::from_ref(&event))?;
+        lessons.write()?;
     }
     ends.insert(run.as_str().to_owned(), (position, seq));
     Ok(())
