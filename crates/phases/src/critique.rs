@@ -1,10 +1,12 @@
 //! What the phases think of their own work: puts together what a phase's output says and what it is compared
 //! with, and has it judged by rules.
 
-use candor_model::handoff::{ContextOutput, PastError};
-use candor_model::{Goal, Phase};
+use candor_model::handoff::PastError;
+use candor_model::{Goal, Phase, PhaseOutput};
 use candor_planning::critique::{Work, checks, expected_tokens, told_of_tasks};
 use candor_planning::phase::{PhaseReport, PhaseResult};
+
+use serde::Deserialize;
 
 use crate::consult::{self, CritiqueAnswer};
 use crate::{Incomplete, PhaseContext};
@@ -63,9 +65,19 @@ fn goal_words(goal: &Goal, keywords: Option<String>) -> String {
     constraints.chain(criteria).chain([own]).collect::<Vec<_>>().join("\n")
 }
 
+/// What every phase reads of what the phase of memory left. All of it takes five times as long to read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PastErrors {
+    past_errors: Vec<PastError>,
+}
+
+impl PhaseOutput for PastErrors {
+    const PHASE: Phase = Phase::Context;
+}
+
 /// What the phase of memory says went wrong before in work like this.
 fn past_errors(cx: &PhaseContext<'_>) -> Vec<String> {
-    let left: Option<ContextOutput> = cx.left();
-    let errors = left.map(|left| left.past_errors).unwrap_or_default();
-    errors.iter().filter_map(PastError::text).map(str::to_owned).collect()
+    let PastErrors { past_errors } = cx.left().unwrap_or_default();
+    past_errors.iter().filter_map(PastError::text).map(str::to_owned).collect()
 }

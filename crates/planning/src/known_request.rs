@@ -12,7 +12,18 @@ const DIGEST_BYTES: usize = 12;
 /// The words of a request as they are compared: case and white space do not count.
 #[must_use]
 pub fn normalised(request: &str) -> String {
-    request.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    let mut words = String::with_capacity(request.len());
+    for word in request.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        if word.is_ascii() {
+            words.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        } else {
+            words.push_str(&word.to_lowercase());
+        }
+    }
+    words
 }
 
 /// By what a request is known again, with the files that were loaded for it.

@@ -24,6 +24,9 @@ pub(crate) fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> Coverage {
     let wanted =
         cx.handoffs.get(&Phase::Decomposition).map(|handoff| handoff.instructions.must_include.as_slice());
     let wanted = wanted.unwrap_or_default();
+    if wanted.is_empty() {
+        return Coverage { gaps: Vec::new(), share: None };
+    }
     let parents: BTreeSet<&str> = tasks
         .iter()
         .filter_map(|task| task.metadata.place.as_deref()?.split_once('.'))
@@ -41,8 +44,8 @@ pub(crate) fn coverage(cx: &PhaseContext<'_>, tasks: &[SubTask]) -> Coverage {
         .filter(missing)
         .map(|name| format!("`{name}` was asked for and is in no task"))
         .collect();
-    let share = (!wanted.is_empty()).then(|| 1.0 - gaps.len() as f64 / wanted.len() as f64);
-    Coverage { gaps, share }
+    let share = 1.0 - gaps.len() as f64 / wanted.len() as f64;
+    Coverage { gaps, share: Some(share) }
 }
 
 fn id_of<'a>(listed: &'a ListedTasks, name: &str) -> Option<&'a str> {

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use candor_language::split;
-use candor_model::handoff::{CacheStatus, ContextOutput, PreAnalysisOutput};
-use candor_model::{AgentCounts, ExecutionStrategy, Money, Plan, Seconds, SubTask, Tier, TierCounts};
+use candor_model::handoff::{CacheStatus, PreAnalysisOutput};
+use candor_model::{
+    AgentCounts, ExecutionStrategy, Money, Phase, PhaseOutput, Plan, Seconds, SubTask, Tier, TierCounts,
+};
 use candor_planning::early_exit::{self, EarlyExit, HIGH_CONFIDENCE, Spent, TaskBudget};
 use candor_planning::phase::DecisionNote;
 use candor_planning::scaling::{MAX_AGENTS, MIN_AGENTS, ScalingProposal, ScalingRules, agents_at_once};
 use candor_planning::score::Score;
+use serde::Deserialize;
 
 use crate::PhaseContext;
 use crate::decompose::{groups, hints, tiers};
@@ -82,12 +85,23 @@ pub(crate) fn exits(cx: &PhaseContext<'_>) -> Vec<EarlyExit> {
     early_exit::on_cache(cached(cx)).into_iter().chain(tight).collect()
 }
 
+/// What is read here of what was loaded.
+#[derive(Deserialize)]
+struct Cached {
+    #[serde(default)]
+    cached: Option<CacheStatus>,
+}
+
+impl PhaseOutput for Cached {
+    const PHASE: Phase = Phase::Context;
+}
+
 /// How sure the cache is of what it has; nothing without a hit.
 fn cached(cx: &PhaseContext<'_>) -> Option<Score> {
     let score = |number: u8| Score::try_from(u64::from(number)).ok();
     let first: PreAnalysisOutput = cx.left().unwrap_or_default();
     // The phase that read the files knows better than the one before it whether the request is still the same.
-    match cx.left::<ContextOutput>().and_then(|left| left.cached).or(first.cached)? {
+    match cx.left::<Cached>().and_then(|left| left.cached).or(first.cached)? {
         CacheStatus::Flag(true) => {
             let told = first.confidence.and_then(score);
             Some(told.unwrap_or_else(|| Score::at_most_full(HIGH_CONFIDENCE)))

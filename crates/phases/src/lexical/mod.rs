@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use candor_model::{AgentCapability, RankedAgent};
 use candor_planning::routing;
+use candor_text::WordShapes;
 
 use words::Term;
 
@@ -49,6 +50,8 @@ const MAX_TEXT_TERMS: usize = 2_000;
 pub struct Lexicon {
     agents: usize,
     known: BTreeMap<String, Known>,
+    /// Of the parts of compounds that are tried, most are no words.
+    shapes: WordShapes,
 }
 
 /// How much each word is mentioned.
@@ -109,7 +112,8 @@ impl Lexicon {
                 (word.rarity, word.most) = (rarity(word.speaks_for.len(), all.len()), 1.0);
             }
         }
-        Self { agents: all.len(), known }
+        let shapes = WordShapes::of(known.keys().map(String::as_str));
+        Self { agents: all.len(), known, shapes }
     }
 
     /// How similar each agent is to the text, from 0 to 1, in the registry's order.
@@ -134,19 +138,23 @@ impl Lexicon {
         sums
     }
 
+    fn get(&self, word: &str) -> Option<&Known> {
+        if self.shapes.may_have(word) { self.known.get(word) } else { None }
+    }
+
     /// The known words that a written one stands for.
     fn find(&self, stem: &str) -> Vec<FoundWord<'_>> {
-        let exact = self.known.get(stem).map(|word| FoundWord { word, rarity: word.rarity, share: 1.0 });
-        let synonyms: Vec<_> = synonyms::of(stem).filter_map(|other| self.known.get(other)).collect();
+        let exact = self.get(stem).map(|word| FoundWord { word, rarity: word.rarity, share: 1.0 });
+        let synonyms: Vec<_> = synonyms::of(stem).filter_map(|other| self.get(other)).collect();
         let found: Vec<_> = exact.into_iter().chain(self.together(&synonyms, SYNONYM_MENTION)).collect();
         if !found.is_empty() {
             return found;
         }
         let parts = match self.nearest(stem) {
             Some(word) => vec![word],
-            None => parts(stem, |part| self.known.contains_key(part))
+            None => parts(stem, |part| self.get(part).is_some())
                 .into_iter()
-                .filter_map(|part| self.known.get(part))
+                .filter_map(|part| self.get(part))
                 .collect(),
         };
         self.together(&parts, PART_MENTION)

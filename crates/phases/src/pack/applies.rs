@@ -76,7 +76,7 @@ pub(crate) fn meant<'p>(
     files: &[String],
 ) -> Option<(&'p Pack, Meant)> {
     let fits = packs.iter().filter(|pack| !pack.needs_file() || pack.own_files(files).next().is_some());
-    let sentences: Vec<Folded> = split::parts(request).iter().map(|part| folded(part)).collect();
+    let sentences: Vec<Folded> = split::parts(request).iter().map(|part| Folded::new(part)).collect();
     let scored = fits.map(|pack| (pack.score(request, &sentences, slots), pack));
     let (score, pack) = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
     let (threshold, margin) =
@@ -129,10 +129,10 @@ impl Applies {
     fn share_of(&self, request: &str, slots: &Slots) -> f64 {
         let speaking = self.evidence.iter().filter(|evidence| evidence.score > 0.0);
         let about = |part: &split::Part| {
-            let (text, words) = folded(&part.text);
+            let part = Folded::new(&part.text);
             speaking.clone().any(|evidence| {
-                evidence.words.iter().any(|word| is_said(&text, &words, word))
-                    || evidence.with.iter().flatten().any(|slot| says_value(&text, slots, slot))
+                evidence.words.iter().any(|word| part.says(word))
+                    || evidence.with.iter().flatten().any(|slot| says_value(&part.text, slots, slot))
             })
         };
         let split = split::read(request);
@@ -148,18 +148,12 @@ impl Evidence {
     fn score(&self, sentences: &[Folded], slots: &Slots) -> f64 {
         let counts =
             |text: &str| self.with.is_empty() || self.with.iter().any(|set| beside(text, slots, set));
-        let sentences: Vec<_> = sentences.iter().filter(|(text, _)| counts(text)).collect();
-        let said = |word: &&String| sentences.iter().any(|(text, words)| is_said(text, words, word));
+        let sentences: Vec<_> = sentences.iter().filter(|sentence| counts(&sentence.text)).collect();
+        let said = |word: &&String| sentences.iter().any(|sentence| sentence.says(word));
         let all = self.score * self.words.iter().filter(said).count() as f64;
         let most = self.most.unwrap_or(self.score).abs();
         all.clamp(-most, most)
     }
-}
-
-/// Whether a text has a word, or several words in a row.
-fn is_said(text: &str, words: &BTreeSet<String>, wanted: &str) -> bool {
-    let wanted = fold(wanted);
-    if wanted.contains(' ') { candor_text::says(text, &wanted) } else { words.contains(wanted.as_ref()) }
 }
 
 /// Whether the goal fills all slots of a set, and the text has the value of one of them.
@@ -177,8 +171,37 @@ fn says_value(text: &str, slots: &Slots, slot: &str) -> bool {
 }
 
 /// A text without case and accents, and the words in it.
-type Folded = (String, BTreeSet<String>);
+struct Folded {
+    text: String,
+    words: BTreeSet<String>,
+    /// The letters that its words begin with, which rule out most of those that packs declare: a bit each.
+    initials: u32,
+}
 
-fn folded(text: &str) -> Folded {
-    (fold(text).into_owned(), words(text).map(|word| fold(word).into_owned()).collect())
+impl Folded {
+    fn new(text: &str) -> Self {
+        let words: BTreeSet<String> = words(text).map(|word| fold(word).into_owned()).collect();
+        let initials = words.iter().filter_map(|word| initial(word)).fold(0, |all, bit| all | bit);
+        Self { text: fold(text).into_owned(), words, initials }
+    }
+
+    /// Whether it has a word, or several words in a row.
+    fn says(&self, wanted: &str) -> bool {
+        if initial(wanted).is_some_and(|bit| self.initials & bit == 0) {
+            return false;
+        }
+        let wanted = fold(wanted);
+        if !wanted.contains(' ') {
+            return self.words.contains(wanted.as_ref());
+        }
+        // A phrase that begins with a word is looked for only where that word is.
+        let mut first = words(&wanted).take(1).filter(|_| wanted.starts_with(char::is_alphanumeric));
+        first.all(|first| self.words.contains(first)) && candor_text::says(&self.text, &wanted)
+    }
+}
+
+/// The bit of the letter that a word begins with, in any case; none if it is none of the plain ones.
+fn initial(word: &str) -> Option<u32> {
+    let first = word.bytes().next().filter(u8::is_ascii_alphabetic)?;
+    Some(1 << (first.to_ascii_lowercase() - b'a'))
 }

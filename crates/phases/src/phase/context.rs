@@ -11,11 +11,12 @@ mod skills;
 use candor_language::evaluate::{self, files};
 use candor_language::goal;
 use candor_model::handoff::{
-    CacheLookup, CacheStatus, ContextOutput, EvaluationOutput, NamedCommand, PreAnalysisOutput, YesNo,
+    CacheLookup, CacheStatus, ContextOutput, NamedCommand, PreAnalysisOutput, YesNo,
 };
-use candor_model::{Broadcast, Effect, JsonMap, OptionalStep, Phase};
+use candor_model::{Broadcast, Effect, JsonMap, OptionalStep, Phase, PhaseOutput};
 use candor_planning::known_request;
 use candor_planning::phase::{PhaseReport, PhaseResult};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::loading::Loaded;
@@ -91,9 +92,20 @@ fn wanted_files(cx: &PhaseContext<'_>, before: &PreAnalysisOutput) -> Vec<String
     files::readable(&evaluate::files_named_in(cx.request))
 }
 
+/// What is read here of the evaluation.
+#[derive(Deserialize)]
+struct Detected {
+    #[serde(default)]
+    keywords: Option<Vec<String>>,
+}
+
+impl PhaseOutput for Detected {
+    const PHASE: Phase = Phase::Evaluation;
+}
+
 /// What the request is about, as the evaluation left it; read anew if it left nothing.
 fn keywords(cx: &PhaseContext<'_>) -> Vec<String> {
-    let left = cx.left::<EvaluationOutput>().and_then(|left| left.keywords);
+    let left = cx.left::<Detected>().and_then(|left| left.keywords);
     left.unwrap_or_else(|| {
         let reading = goal::read(&evaluate::own_words(cx.request), cx.now);
         evaluate::evaluate(cx.request, &reading).evaluation.keywords

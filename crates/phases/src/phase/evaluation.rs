@@ -94,7 +94,10 @@ pub(super) fn without_file(phases: &Phases, request: &str, extracted: &Extracted
 
 /// Asks for a look at the files that the request names, if a pack applies only where there is one of them.
 fn look_at_files(phases: &Phases, cx: &PhaseContext<'_>) -> Result<(), Incomplete> {
-    let packs = phases.packs().iter().filter(|pack| pack.needs_file());
+    let mut packs = phases.packs().iter().filter(|pack| pack.needs_file()).peekable();
+    if packs.peek().is_none() {
+        return Ok(());
+    }
     let named = files::readable(&evaluate::files_named_in(cx.request));
     let matter: BTreeSet<&String> = packs.flat_map(|pack| pack.own_files(&named)).collect();
     let unread = matter.into_iter().filter(|file| !cx.files.contains_key(*file));
@@ -104,6 +107,9 @@ fn look_at_files(phases: &Phases, cx: &PhaseContext<'_>) -> Result<(), Incomplet
 
 /// The files that the request names and that are there, in its order.
 pub(super) fn files_there(cx: &PhaseContext<'_>) -> Vec<String> {
+    if cx.files.is_empty() {
+        return Vec::new();
+    }
     let there = |file: &String| cx.files.get(file).is_some_and(|read| read.bytes > 0 || read.text.is_ok());
     files::readable(&evaluate::files_named_in(cx.request)).into_iter().filter(there).collect()
 }

@@ -205,6 +205,6 @@ fn steadiest_for(task: &SubTask, agents: &[AgentCapability]) -> Option<(AgentTyp
     let own = rate(&task.agent_type)?;
     let rated = fitting(task).filter_map(|ranked| Some((rate(&ranked.agent_type)?, &ranked.agent_type)));
     let (most, agent) = rated.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-    let why = format!(" ({:.0} % of its attempts succeed, not {:.0} %)", most * 100.0, own * 100.0);
-    (most >= own + CLEARLY_MORE).then(|| (agent.clone(), why))
+    let why = || format!(" ({:.0} % of its attempts succeed, not {:.0} %)", most * 100.0, own * 100.0);
+    (most >= own + CLEARLY_MORE).then(|| (agent.clone(), why()))
 }

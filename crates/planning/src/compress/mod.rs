@@ -139,7 +139,8 @@ fn expandable(section: &Section) -> Expandable {
 
 /// The beginning of a text without its line breaks and double spaces.
 fn one_line(text: &str) -> String {
-    let beginning: String = text.chars().take(PREVIEW_CHARS * 4).collect();
+    let end = text.char_indices().nth(PREVIEW_CHARS * 4).map_or(text.len(), |(at, _)| at);
+    let beginning = text.get(..end).unwrap_or(text);
     beginning.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

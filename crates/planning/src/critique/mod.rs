@@ -19,7 +19,7 @@ use candor_model::{
 use candor_text::Language;
 
 pub use self::deeds::{Unanswered, of_execution, told_of_tasks, unanswered};
-pub use self::words::{overlap, stems};
+pub use self::words::{overlap, stems, telling};
 
 /// So many of the words must be shared for an output to be about what is wanted.
 pub const ENOUGH_OVERLAP: f64 = 0.3;
@@ -98,7 +98,7 @@ fn share_of<'a>(wanted: &BTreeSet<Cow<'_, str>>, work: &Work<'a>, language: Lang
             Cow::Owned(schema::texts_in(&work.handoff.data.map()))
         }];
     for text in texts {
-        for word in words::telling(&text(), language) {
+        for word in telling(&text(), language) {
             missing.remove(&*word);
             if missing.is_empty() {
                 return 1.0;

@@ -18,7 +18,7 @@ pub fn stems(text: &str, language: Language) -> BTreeSet<Cow<'_, str>> {
 }
 
 /// The same, in the order of the text and as often as they stand there.
-pub(super) fn telling(text: &str, language: Language) -> impl Iterator<Item = Cow<'_, str>> {
+pub fn telling(text: &str, language: Language) -> impl Iterator<Item = Cow<'_, str>> {
     // A traveler's is the traveler, and "don't" says as little as its parts.
     let words = Rule::Prose.split(text).take(MOST_WORDS).flat_map(|word| word.text.split(['\'', '’']));
     let folded = words.map(|word| match fold(word) {

@@ -1,13 +1,13 @@
 //! How well the phases did their work, as far as it is known when the run is over.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use candor_model::handoff::{ContextOutput, DecompositionOutput, HandedTask, ListedTasks, LoadedItem};
-use candor_model::{Phase, SubTask, TaskStatus};
-use candor_planning::critique::stems;
+use candor_model::handoff::{DecompositionOutput, HandedTask, ListedTasks, LoadedItem};
+use candor_model::{Phase, PhaseOutput, SubTask, TaskStatus};
+use candor_planning::critique::{stems, telling};
 use candor_planning::metrics::{self, Effort};
 use candor_text::Language;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::PhaseContext;
@@ -16,8 +16,9 @@ use crate::PhaseContext;
 pub(super) fn known(cx: &PhaseContext<'_>) -> BTreeMap<String, f64> {
     let success = execution_success(cx);
     let evaluation = cx.evaluation;
-    let told = told(cx);
-    let (relevance, efficiency) = context(cx, &told);
+    let loaded = loaded(cx);
+    let told = told(cx, &loaded);
+    let (relevance, efficiency) = context(cx, &loaded, &told);
     let all = [
         (
             "budget_accuracy",
@@ -88,7 +89,7 @@ fn keyword_precision(cx: &PhaseContext<'_>, told: &Told) -> Option<f64> {
     metrics::keyword_precision(count(used.count()), count(keywords.len()))
 }
 
-/// The words of the plan's tasks.
+/// The words that are looked for in the plan's tasks, and those of them that are there: few are looked for in much text.
 struct Told {
     language: Language,
     words: BTreeSet<String>,
@@ -100,15 +101,18 @@ impl Told {
     }
 }
 
-fn told(cx: &PhaseContext<'_>) -> Told {
+fn told(cx: &PhaseContext<'_>, loaded: &[String]) -> Told {
     let language = Language::of(cx.request);
-    let texts = cx.plan.into_iter().flat_map(|plan| &plan.subtasks).map(|task| {
+    let keywords = cx.evaluation.map_or(&[][..], |evaluation| &evaluation.keywords);
+    let wanted = keywords.iter().chain(loaded).flat_map(|text| telling(text, language));
+    let mut missing: BTreeSet<String> = wanted.map(|word| word.into_owned()).collect();
+    let mut words = BTreeSet::new();
+    for task in cx.plan.into_iter().flat_map(|plan| &plan.subtasks) {
         let inputs = serde_json::to_string(&task.inputs).unwrap_or_default();
-        format!("{} {inputs}", task.description)
-    });
-    let words =
-        texts.flat_map(|text| stems(&text, language).into_iter().map(Cow::into_owned).collect::<Vec<_>>());
-    Told { language, words: words.collect() }
+        let text = format!("{} {inputs}", task.description);
+        words.extend(telling(&text, language).filter_map(|word| missing.take(&*word)));
+    }
+    Told { language, words }
 }
 
 /// How much there really was to the run.
@@ -125,14 +129,28 @@ fn actual(cx: &PhaseContext<'_>) -> f64 {
     })
 }
 
+/// What is read here of what was loaded.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct LoadedItems {
+    loaded: Vec<LoadedItem>,
+}
+
+impl PhaseOutput for LoadedItems {
+    const PHASE: Phase = Phase::Context;
+}
+
+/// The items that were loaded, as they are written.
+fn loaded(cx: &PhaseContext<'_>) -> Vec<String> {
+    let LoadedItems { loaded } = cx.left().unwrap_or_default();
+    loaded.iter().map(|item| serde_json::to_string(item).unwrap_or_default()).collect()
+}
+
 /// Loaded items of which the plan says a word, and the same by their tokens.
-fn context(cx: &PhaseContext<'_>, told: &Told) -> (Option<f64>, Option<f64>) {
-    let (Some(left), Some(_)) = (cx.left::<ContextOutput>(), cx.plan) else { return (None, None) };
-    if left.loaded.is_empty() {
+fn context(cx: &PhaseContext<'_>, loaded: &[String], told: &Told) -> (Option<f64>, Option<f64>) {
+    if loaded.is_empty() || cx.plan.is_none() {
         return (None, None);
     }
-    let written = |item: &LoadedItem| serde_json::to_string(item).unwrap_or_default();
-    let loaded: Vec<String> = left.loaded.iter().map(written).collect();
     let size = |item: &String| candor_planning::compress::tokens(item);
     let cited = loaded.iter().filter(|item| told.says_a_word_of(item));
     let relevance = metrics::context_relevance(count(cited.clone().count()), count(loaded.len()));

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use candor_model::handoff::{ClausePlace, CoveredClause, DecompositionOutput, EvaluationOutput, HandedTask};
-use candor_model::{Confidence, Plan, Risk, SubTask};
+use candor_model::handoff::{ClausePlace, CoveredClause};
+use candor_model::{Confidence, Phase, PhaseOutput, Plan, Risk, SubTask};
 use candor_planning::completeness::CATEGORY_KEY;
 use candor_planning::confidence::{self, Evidence, Fit, Origin};
 use candor_planning::critique::stems;
 use candor_text::Language;
+use serde::Deserialize;
 
 use crate::PhaseContext;
 use crate::brief::doubtful;
 use crate::router::Explanation;
-use candor_language::goal::Reading;
 use candor_language::split::COURTESY;
 
 /// Below this share of its words a request is told to be covered in part only.
@@ -21,6 +21,31 @@ const COVERED_ENOUGH: f64 = 0.6;
 /// Below this chance of being right an agent is told to fit poorly, and how many of them are.
 const LIKELY: f64 = 0.5;
 const SHOWN_POOR: usize = 3;
+
+/// What is read here of how the request was read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Read {
+    guesses: Vec<String>,
+    doubts: Vec<String>,
+}
+
+impl PhaseOutput for Read {
+    const PHASE: Phase = Phase::Evaluation;
+}
+
+/// What is read here of the breakdown, beside its tasks.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Decomposed {
+    guesses: Option<Vec<String>>,
+    model: Option<String>,
+    coverage: Vec<CoveredClause>,
+}
+
+impl PhaseOutput for Decomposed {
+    const PHASE: Phase = Phase::Decomposition;
+}
 
 /// What makes one less sure of a plan.
 pub(super) struct Doubts {
@@ -40,9 +65,8 @@ impl Doubts {
         choices: &[Option<Explanation>],
         gaps: &[String],
     ) -> Self {
-        let Reading { mut guesses, doubts, .. } =
-            cx.left::<EvaluationOutput<Reading>>().unwrap_or_default().reading;
-        let decomposed: DecompositionOutput<HandedTask> = cx.left().unwrap_or_default();
+        let Read { mut guesses, doubts } = cx.left().unwrap_or_default();
+        let decomposed: Decomposed = cx.left().unwrap_or_default();
         let origin = origin(cx, &plan.subtasks, decomposed.model.is_some());
         guesses.extend(decomposed.guesses.unwrap_or_default());
         let (covered, words_per_task) = coverage(cx, &plan.subtasks, origin, &decomposed.coverage);
