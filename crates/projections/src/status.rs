@@ -182,7 +182,7 @@ impl<'a> Status<'a> {
             last_failure: summary.last_failure,
             tasks: plan.iter().flat_map(|plan| &plan.subtasks).map(TaskEntry::of).collect(),
             open_questions: questions.map(|(gate, question)| OpenQuestion { gate, question }).collect(),
-            checkpoints: state.checkpoints().iter().map(CheckpointEntry::of).collect(),
+            checkpoints: state.checkpoints().iter().map(|point| CheckpointEntry::of(point)).collect(),
         }
     }
 }

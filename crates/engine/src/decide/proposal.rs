@@ -149,8 +149,9 @@ pub(super) fn ask_if_unsure(draft: &mut Draft<'_>) -> bool {
 
 /// What of the plan cannot be taken back, as far as its tasks have agents: those without one are judged once they are routed.
 fn risks(state: &RunState) -> Vec<TaskRisk> {
-    let (Some(work), Some(plan)) = (state.work(), state.plan()) else { return Vec::new() };
-    risk::of_plan(&plan, state.request(), |agent| match agent.is_tbd() {
+    let Some(work) = state.work() else { return Vec::new() };
+    let tasks = work.tasks().map(|(task, run)| (task, run.status()));
+    risk::of_plan(tasks, state.request(), |agent| match agent.is_tbd() {
         true => Some(&[]),
         false => work.agents.get(agent)?.effects.as_deref(),
     })

@@ -52,8 +52,8 @@ impl RunState {
         self.checkpoints
             .retain(|point| matches!(point.phase, None | Some(Phase::PreAnalysis)) && point.work.is_none());
         // What the first phase found still holds; how the run began does too, for those who begin it anew.
-        if let Some(point) = self.checkpoints.iter_mut().find(|point| point.phase == Some(Phase::PreAnalysis))
-        {
+        let first = self.checkpoints.iter_mut().find(|point| point.phase == Some(Phase::PreAnalysis));
+        if let Some(point) = first.map(Arc::make_mut) {
             point.request.clone_from(&change.text);
             point.resume = Resume::Phases(BTreeSet::from([Phase::Evaluation]));
             (point.goal, point.evaluation) = (None, None);
@@ -224,7 +224,7 @@ impl RunState {
         };
         self.remember_attempts();
         self.checkpoints.truncate(place + 1);
-        let Some(checkpoint) = self.checkpoints.last().cloned() else {
+        let Some(checkpoint) = self.checkpoints.last().map(Arc::clone) else {
             return;
         };
         self.gates.clear();
@@ -238,12 +238,12 @@ impl RunState {
         let findings = self.findings_mut();
         findings.roll_back(completed, version);
         let evaluated = findings.phases.completed.contains(&Phase::Evaluation);
-        findings.prompts.evaluation = checkpoint.evaluation.filter(|_| evaluated);
+        findings.prompts.evaluation = checkpoint.evaluation.clone().filter(|_| evaluated);
         if words_change {
             findings.prompts.restart(&checkpoint.request, at);
         }
-        self.goal = checkpoint.goal.filter(|_| evaluated);
-        self.work = checkpoint.work;
+        self.goal = checkpoint.goal.clone().filter(|_| evaluated);
+        self.work.clone_from(&checkpoint.work);
         let counters = &mut self.counters;
         if let Some(work) = self.work.as_mut().map(Arc::make_mut) {
             // A new version: no answer to a question about the old one fits.
@@ -287,7 +287,7 @@ impl RunState {
             work: self.work.as_ref().map(Work::at_rest),
         };
         self.counters.checkpoints = self.counters.checkpoints.saturating_add(1);
-        self.checkpoints.push(checkpoint);
+        self.checkpoints.push(Arc::new(checkpoint));
     }
 }
 

@@ -89,7 +89,8 @@ pub struct RunState {
     budget: budget::Budget,
     results: results::Results,
     confidence: results::ConfidenceHistory,
-    checkpoints: Vec<Checkpoint>,
+    /// Shared between copies: a decision that looks ahead copies the state, and changes none of them.
+    checkpoints: Vec<Arc<Checkpoint>>,
     counters: checkpoint::Counters,
     circuits: circuits::Circuits,
     /// How many attempts this machine bears at once, since its resources were short.
@@ -224,7 +225,7 @@ impl RunState {
 
     /// The points that the run can be rolled back to, oldest first.
     #[must_use]
-    pub fn checkpoints(&self) -> &[Checkpoint] {
+    pub fn checkpoints(&self) -> &[Arc<Checkpoint>] {
         &self.checkpoints
     }
 
@@ -293,7 +294,7 @@ impl RunState {
     }
 
     pub(crate) fn checkpoint(&self, id: CheckpointId) -> Option<&Checkpoint> {
-        self.checkpoints.iter().find(|checkpoint| checkpoint.id == id)
+        self.checkpoints.iter().map(Arc::as_ref).find(|checkpoint| checkpoint.id == id)
     }
 
     /// Whether tasks may be started: the guardrails have passed the request, the plan is being carried out

@@ -24,7 +24,7 @@ impl RunState {
         // A run that is taken up again may get another plan, whose tasks have the names of tasks that were tried.
         self.remember_attempts();
         self.counters.version = *version;
-        let work = Work::new(*version, Plan::clone(plan), agents, |id| self.counters.attempts_at(id));
+        let work = Work::new(*version, Arc::clone(plan), agents, |id| self.counters.attempts_at(id));
         self.confidence.propose(at, plan.confidence_score);
         self.work = Some(Arc::new(work));
         self.stage = Stage::Proposed;

@@ -21,12 +21,19 @@ use super::task_run::{Attempt, Brief, TaskRun, TaskState};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Plan", into = "Plan")]
 pub(crate) struct Shape {
-    pub(crate) plan: Plan,
+    /// Shared with the event that brought it, until a task gets another agent.
+    plan: Arc<Plan>,
     pub(crate) graph: TaskGraph,
 }
 
 impl From<Plan> for Shape {
     fn from(plan: Plan) -> Self {
+        Arc::new(plan).into()
+    }
+}
+
+impl From<Arc<Plan>> for Shape {
+    fn from(plan: Arc<Plan>) -> Self {
         let graph = TaskGraph::new(&plan.subtasks);
         Self { plan, graph }
     }
@@ -34,7 +41,7 @@ impl From<Plan> for Shape {
 
 impl From<Shape> for Plan {
     fn from(shape: Shape) -> Self {
-        shape.plan
+        Arc::unwrap_or_clone(shape.plan)
     }
 }
 
@@ -133,7 +140,7 @@ impl Work {
     /// A plan of which nothing has run; `attempts` tells how often a task was tried before a rollback.
     pub(crate) fn new(
         version: PlanVersion,
-        plan: Plan,
+        plan: Arc<Plan>,
         agents: &[AgentCapability],
         attempts: impl Fn(&TaskId) -> u32,
     ) -> Self {
@@ -306,7 +313,7 @@ impl Work {
     /// Gives a task its agent, and what else belongs to the choice. The graph stays as it is.
     pub(crate) fn assign(&mut self, index: TaskIndex, change: impl FnOnce(&mut SubTask)) {
         let shape = Arc::make_mut(&mut self.shape);
-        if let Some(task) = shape.plan.subtasks.get_mut(index.as_usize()) {
+        if let Some(task) = Arc::make_mut(&mut shape.plan).subtasks.get_mut(index.as_usize()) {
             change(task);
             if let Some(run) = self.tasks.get_mut(index.as_usize()) {
                 run.brief = Brief::of(task);

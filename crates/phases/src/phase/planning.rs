@@ -181,7 +181,8 @@ fn irreversible_acts(plan: &Plan, request: &str, agents: &[AgentCapability]) -> 
     let declared = |name: &AgentType| {
         agents.iter().find(|agent| agent.agent_type == *name).and_then(|agent| agent.effects.as_deref())
     };
-    risk::of_plan(plan, request, declared).iter().map(irreversible).collect()
+    let tasks = plan.subtasks.iter().map(|task| (task, task.status));
+    risk::of_plan(tasks, request, declared).iter().map(irreversible).collect()
 }
 
 fn irreversible(act: &TaskRisk) -> Risk {

@@ -9,9 +9,7 @@ mod lexicon;
 mod objects;
 mod words;
 
-use candor_model::{
-    AgentType, JsonMap, Plan, RiskClass, SubTask, TaskRisk, TaskStatus, ToolSpec, WRITE_FILE,
-};
+use candor_model::{AgentType, JsonMap, RiskClass, SubTask, TaskRisk, TaskStatus, ToolSpec, WRITE_FILE};
 use serde_json::Value;
 
 pub use self::commands::{of_command, only_reads};
@@ -28,32 +26,35 @@ pub fn of_text(text: &str) -> Vec<(RiskClass, String)> {
     words::acts(text).into_iter().map(|act| (act.class, quoted(&act.quote))).collect()
 }
 
-/// The tasks of a plan that need a person's word, and the request if it asks for an act that no task names. `declared` says
+/// The tasks of a plan that need a person's word, and the request if it asks for an act that no task names. Each comes with how it
+/// stands, which the plan itself need not say. `declared` says
 /// what an agent does at most, if that is known.
-pub fn of_plan<'a>(
-    plan: &Plan,
+pub fn of_plan<'t, 'a>(
+    tasks: impl IntoIterator<Item = (&'t SubTask, TaskStatus)>,
     request: &str,
     declared: impl Fn(&AgentType) -> Option<&'a [RiskClass]>,
 ) -> Vec<TaskRisk> {
-    let all = plan.subtasks.iter().map(|task| (task, of_task(task, declared(&task.agent_type))));
-    let all: Vec<(&SubTask, Vec<TaskRisk>)> = all.collect();
-    let is_open = |task: &SubTask| !matches!(task.status, TaskStatus::Completed | TaskStatus::Skipped);
+    let is_open = |status| !matches!(status, TaskStatus::Completed | TaskStatus::Skipped);
+    let all = tasks
+        .into_iter()
+        .map(|(task, status)| (task, is_open(status), of_task(task, declared(&task.agent_type))));
+    let all: Vec<(&SubTask, bool, Vec<TaskRisk>)> = all.collect();
     let can_act = |task: &SubTask| {
         declared(&task.agent_type).is_none_or(|effects| effects.iter().any(|effect| effect.asks()))
     };
-    let of_request = match all.iter().any(|(task, _)| is_open(task) && can_act(task)) {
+    let of_request = match all.iter().any(|(task, is_open, _)| *is_open && can_act(task)) {
         true => of_text(request),
         false => Vec::new(),
     };
     let named =
-        |class: &RiskClass| all.iter().any(|(_, risks)| risks.iter().any(|risk| risk.class == *class));
+        |class: &RiskClass| all.iter().any(|(.., risks)| risks.iter().any(|risk| risk.class == *class));
     let of_request: Vec<TaskRisk> = of_request
         .into_iter()
         .filter(|(class, _)| !named(class))
         .map(|(class, evidence)| TaskRisk { task_id: None, class, evidence })
         .collect();
-    let open = all.into_iter().filter(|(task, _)| is_open(task));
-    open.flat_map(|(_, risks)| risks).chain(of_request).collect()
+    let open = all.into_iter().filter(|(_, is_open, _)| *is_open);
+    open.flat_map(|(.., risks)| risks).chain(of_request).collect()
 }
 
 /// What one task does that needs a person's word.

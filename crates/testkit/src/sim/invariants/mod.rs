@@ -7,6 +7,7 @@ mod recovery;
 mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use candor_engine::{Checkpoint, RunState};
 use candor_model::{
@@ -30,7 +31,7 @@ pub(super) struct Invariants {
     /// The scene after each event, to go back to.
     past: Vec<Scene>,
     /// The points to go back to, as of the last append.
-    points: Vec<Checkpoint>,
+    points: Vec<Arc<Checkpoint>>,
     keys: BTreeSet<(TaskId, u32)>,
     gates_seen: BTreeSet<GateId>,
     version: PlanVersion,
@@ -377,8 +378,8 @@ impl Invariants {
     fn go_back(&mut self, to: candor_model::CheckpointId, state: Option<&RunState>) -> Result<(), String> {
         invariant(self.now.running.is_empty(), || "went back while attempts were running".to_owned())?;
         // A point from before this append, or one that came with it.
-        let is_it = |point: &&Checkpoint| point.id == to;
-        let new = state.map_or(&[] as &[_], RunState::checkpoints);
+        let is_it = |point: &&Arc<Checkpoint>| point.id == to;
+        let new = state.map_or(&[][..], RunState::checkpoints);
         let point = self.points.iter().find(is_it).or_else(|| new.iter().find(is_it)).cloned();
         let point = point.ok_or("went back to a point that does not exist")?;
         let position = point.position;
