@@ -4,7 +4,7 @@
 //! the field that holds it. In its place stands a mark with its kind and a tag: the same value has the same tag in one
 //! installation, so that what was equal stays equal, and the tag is too short to find the value by.
 
-mod json;
+pub(crate) mod json;
 mod named;
 mod scan;
 mod signs;
@@ -170,7 +170,7 @@ impl Redactor {
         buffer: &mut Vec<u8>,
     ) -> serde_json::Result<(String, Option<T>)> {
         buffer.clear();
-        let is_suspicious = json::write(record, self, buffer)?;
+        let is_suspicious = json::write(record, Some(self), buffer)?;
         let written = str::from_utf8(buffer)
             .map_err(|error| serde_json::Error::io(std::io::Error::other(error)))?
             .to_owned();

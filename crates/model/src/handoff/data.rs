@@ -7,27 +7,29 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::JsonMap;
+use crate::redact::json;
 
 /// The JSON of an object, kept as it was written.
 #[derive(Clone)]
-pub struct HandoffData(Box<RawValue>);
+pub struct HandoffData(Box<str>);
 
 impl HandoffData {
     /// The JSON of an output; what is no object says nothing.
     #[must_use]
     pub fn of<T: Serialize>(output: &T) -> Self {
-        let text = serde_json::value::to_raw_value(output).ok();
-        text.filter(|text| text.get().starts_with('{')).map_or_else(Self::default, Self)
+        let text = json::text_of(output).ok();
+        text.filter(|text| text.starts_with('{')).map_or_else(Self::default, |text| Self(text.into()))
     }
 
     /// The text.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     /// The object, read from its text.
@@ -63,7 +65,10 @@ impl fmt::Debug for HandoffData {
 
 impl Serialize for HandoffData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        // As a `RawValue` does, which would read the text once more to be made of it.
+        let mut raw = serializer.serialize_struct(json::RAW, 1)?;
+        raw.serialize_field(json::RAW, &self.0)?;
+        raw.end()
     }
 }
 
@@ -71,7 +76,7 @@ impl<'de> Deserialize<'de> for HandoffData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         if text.get().starts_with('{') {
-            Ok(Self(text))
+            Ok(Self(text.into()))
         } else {
             Err(serde::de::Error::custom("the data of a handoff is not an object"))
         }

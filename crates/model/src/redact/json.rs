@@ -16,12 +16,22 @@ use self::text::{push_escaped, push_name, push_text};
 use super::Redactor;
 
 /// The name under which `serde_json` hands over a text that is JSON already. A test fails should it ever change.
-const RAW: &str = "$serde_json::private::RawValue";
+pub(crate) const RAW: &str = "$serde_json::private::RawValue";
+
+/// How much room a record gets at first: growing a buffer costs more than writing into it.
+const TYPICAL_TEXT: usize = 1024;
+
+/// The JSON of a record.
+pub(crate) fn text_of<T: Serialize + ?Sized>(record: &T) -> Result<String> {
+    let mut buffer = Vec::with_capacity(TYPICAL_TEXT);
+    write(record, None, &mut buffer)?;
+    String::from_utf8(buffer).map_err(ser::Error::custom)
+}
 
 /// Writes a record behind what the buffer holds; says whether it may hold a secret.
 pub(super) fn write<T: Serialize + ?Sized>(
     record: &T,
-    redactor: &Redactor,
+    redactor: Option<&Redactor>,
     buffer: &mut Vec<u8>,
 ) -> Result<bool> {
     let mut page = Page { out: buffer, redactor, is_suspicious: false };
@@ -32,7 +42,8 @@ pub(super) fn write<T: Serialize + ?Sized>(
 /// What was written, and what was found in it.
 struct Page<'a> {
     out: &'a mut Vec<u8>,
-    redactor: &'a Redactor,
+    /// Who knows secrets; nobody if they are looked for later.
+    redactor: Option<&'a Redactor>,
     is_suspicious: bool,
 }
 
@@ -61,11 +72,11 @@ enum Kind {
 }
 
 impl Kind {
-    fn is_suspicious(self, text: &str, redactor: &Redactor) -> bool {
-        match self {
+    fn is_suspicious(self, text: &str, redactor: Option<&Redactor>) -> bool {
+        redactor.is_some_and(|redactor| match self {
             Self::Name => redactor.is_suspicious_name(text),
             Self::Value | Self::Raw => redactor.is_suspicious(text),
-        }
+        })
     }
 }
 
@@ -258,7 +269,7 @@ impl Items<'_, '_> {
             return self.value(value, Kind::Raw);
         }
         self.part();
-        self.page.is_suspicious |= self.page.redactor.is_wanted(name);
+        self.page.is_suspicious |= self.page.redactor.is_some_and(|redactor| redactor.is_wanted(name));
         push_name(self.page.out, name);
         self.value(value, Kind::Value)
     }
@@ -350,7 +361,8 @@ mod tests {
 
     fn written<T: Serialize>(record: &T) -> String {
         let mut buffer = Vec::new();
-        write(record, &Redactor::default(), &mut buffer).unwrap();
+        write(record, Some(&Redactor::default()), &mut buffer).unwrap();
+        assert_eq!(text_of(record).unwrap().as_bytes(), buffer);
         String::from_utf8(buffer).unwrap()
     }
 
@@ -398,10 +410,7 @@ mod tests {
     #[test]
     fn what_is_no_name_is_refused_as_a_key() {
         let record = BTreeMap::from([(vec![1], 2)]);
-        assert!(
-            serde_json::to_string(&record).is_err()
-                && write(&record, &Redactor::default(), &mut Vec::new()).is_err()
-        );
+        assert!(serde_json::to_string(&record).is_err() && text_of(&record).is_err());
     }
 
     proptest! {

@@ -9,6 +9,7 @@ mod schema;
 mod words;
 
 use std::borrow::{Borrow, Cow};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -97,14 +98,19 @@ fn share_of<'a>(wanted: &BTreeSet<Cow<'_, str>>, work: &Work<'a>, language: Lang
         [&|| Cow::Borrowed(work.said), &|| Cow::Borrowed(&work.handoff.summary), &|| {
             Cow::Owned(schema::texts_in(&work.handoff.data.map()))
         }];
+    // The letters with which words begin that are looked at: all, until there are enough others.
+    let initials = Cell::new(u32::MAX);
     for text in texts {
-        for word in telling(&text(), language) {
-            missing.remove(&*word);
+        for word in words::telling_if(&text(), language, |initial| initials.get() & initial != 0) {
+            let was_missing = missing.remove(&*word);
             if missing.is_empty() {
                 return 1.0;
             }
-            if others.len() < wanted.len() && !wanted.contains(&*word) {
+            let is_full = others.len() >= wanted.len();
+            if !is_full && !was_missing && !wanted.contains(&*word) {
                 others.insert(word.into_owned());
+            } else if is_full && (was_missing || initials.get() == u32::MAX) {
+                initials.set(missing.iter().fold(0, |all, word| all | words::initial(word)));
             }
         }
     }

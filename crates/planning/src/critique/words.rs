@@ -19,13 +19,22 @@ pub fn stems(text: &str, language: Language) -> BTreeSet<Cow<'_, str>> {
 
 /// The same, in the order of the text and as often as they stand there.
 pub fn telling(text: &str, language: Language) -> impl Iterator<Item = Cow<'_, str>> {
+    telling_if(text, language, |_| true)
+}
+
+/// Those of them that are wanted by their first letter, which a stem has in common with its word.
+pub(super) fn telling_if<'t>(
+    text: &'t str,
+    language: Language,
+    is_wanted: impl Fn(u32) -> bool,
+) -> impl Iterator<Item = Cow<'t, str>> {
     // A traveler's is the traveler, and "don't" says as little as its parts.
     let words = Rule::Prose.split(text).take(MOST_WORDS).flat_map(|word| word.text.split(['\'', '’']));
     let folded = words.map(|word| match fold(word) {
         folded if folded.contains(',') => Cow::Owned(folded.replace(',', "")),
         folded => folded,
     });
-    let telling = folded.filter(|word| says_something(word));
+    let telling = folded.filter(move |word| is_wanted(initial(word)) && says_something(word));
     telling.map(move |word| match word {
         Cow::Borrowed(word) => stem(word, language),
         Cow::Owned(word) => Cow::Owned(stem(&word, language).into_owned()),
@@ -38,6 +47,11 @@ pub fn telling(text: &str, language: Language) -> impl Iterator<Item = Cow<'_, s
 pub fn overlap(one: &BTreeSet<Cow<'_, str>>, other: &BTreeSet<Cow<'_, str>>) -> f64 {
     let smaller = one.len().min(other.len());
     if smaller == 0 { 0.0 } else { one.intersection(other).count() as f64 / smaller as f64 }
+}
+
+/// The first letter of a folded word as one bit; some letters have the same one.
+pub(super) fn initial(word: &str) -> u32 {
+    word.bytes().next().map_or(0, |first| 1 << (first % 32))
 }
 
 fn says_something(word: &str) -> bool {

@@ -175,6 +175,19 @@ proptest! {
         prop_assert_eq!(shared, overlap(&other, &one));
         prop_assert!(one.is_empty() || overlap(&one, &one) == 1.0);
     }
+
+    #[test]
+    fn the_words_that_are_not_read_to_the_end_change_no_share(
+        said in prop::collection::vec(prop::sample::select(vec![
+            "Paris", "trips", "days", "planned", "plans", "parties", "budgets", "buds", "2000", "$2,000", "maybe", "May",
+            "pizza", "cities", "travelling", "3", "bus", "triples", "the", "día", "época",
+        ]), 1..40)
+    ) {
+        let said = said.join(" ");
+        let alignment = judged(Phase::Evaluation, &handoff(&said, json!({})), 0, &[]).objective_alignment;
+        let share = overlap(&stems(PARIS, Language::En), &stems(&said, Language::En));
+        prop_assert_eq!(f64::from(alignment.confidence), (share * 100.0).round(), "{}", said);
+    }
 }
 
 fn task_with(description: &str, outputs: serde_json::Value) -> (SubTask, ExecutionFeedback) {
