@@ -26,7 +26,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         sin ~1 consultar|preguntar|avisar ~2 nadie|usuario|titular|cliente
         sans ~3 informer|prevenir|avertir ~2 titulaire|utilisateur|personne|client
         already ~2 approved|authorized|authorised ~4 dont|not|no ask|confirm
-        auto approve|confirm|accept",
+        enable|set|turn|activate|use ~3 auto approve|confirm|accept
+        auto approve|confirm|accept ~2 all|every|any|everything|true",
     ),
     (
         Sign::Unasked,
@@ -54,7 +55,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         "keep ~1 that|this|it|them ~1 secret|quiet|hidden|confidential|private
         DONT ~1 mention|reveal|disclose|quote|repeat|show|list ~3 this|that|it|line|hint|note|message|instruction|hinweis
         erwahne|nenne|verrate ~4 nicht
-        no lo menciones|digas|cuentes
+        no lo menciones|digas|cuentes|comentes
         ne ~1 mentionne|mentionnez|dis|dites ~3 pas
         say nothing ~1 about|of
         as if nothing happened|changed
@@ -81,6 +82,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         JOBS PROGRAMS : ~6 ORDER
         dear|liebe|lieber|cher|chere|gentile|querido|querida|caro|cara|ola|hola|bonjour ~2 ASSISTANTS|agent ~8 ORDER
         ROBOTS ~1 you must|shall|should ~3 ORDER
+        message|note|instruction|instructions ~6 to you ~1 ROBOTS|MODEL
         reader|readers : ~1 ORDER",
     ),
     (
@@ -104,6 +106,15 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         "not|never|dont|nobody|nothing|no ~6 without ~3 CONSENT|signature|review|second|human|prior
         forget everything ~3 about
         never|dont|not ~1 tell|share|give|reveal|disclose|send|hand ~1 anyone|anybody|others|strangers|nobody ~3 your|the
+        ask|asks|asked|asking|try|tries|tried|trying|want|wants|attempt|attempts|attempting|tell|tells|instruct|instructs ~2 to DROP|SHOW|skip|bypass|disable
+        ask|asks|try|tries|trying|attempt|attempts|want|wants to ~6 or|and ~1 to DROP|SHOW
+        detect|detects|detecting|prevent|prevents|preventing|block|blocks|stop|stops|against|defend|defends|mitigate|filter|catch|flag|flags|recognise|recognize|identify ~4 jailbreak|jailbreaks|jailbreaking|injection|injections
+        how|whether|why|if ~5 attackers|people|users|someone|hackers ~4 DROP|SHOW|hide|bypass|get
+        allow|allows|let|lets|permit|permits ~3 administrators|admins|users|customers|staff|owners ~3 skip|bypass|see
+        piden|pide|pidan|intentan|intenta|tratan|quieren ~3 DROP|SHOW|ignorar|revelar|mostrar|olvidar
+        to|will|would|could|decides|learns|who|that ~1 DROP|break ~1 its|his|her|their ~2 RULES
+        called|deleted|sent|ran|did|was|were|has|had|happened ~3 without
+        DROP ~2 ses|seine|seinen ~1 RULES
         never|dont|not ~1 tell|share|give|reveal|disclose|send ~3 your ~1 SECRET ~3 anyone|anybody|others|strangers",
     ),
 ];

@@ -51,6 +51,21 @@ const SENDS: &[&str] = &[
     "envía",
     "reenvia",
     "reenvía",
+    "reenvíe",
+    "reenvie",
+    "envíe",
+    "envíen",
+    "suba",
+    "mande",
+    "envoyer",
+    "transmets",
+    "transmettez",
+    "schicken",
+    "senden",
+    "leiten",
+    "encaminhar",
+    "compartilhe",
+    "inviare",
     "manda",
     "mandar",
     "sube",
@@ -65,7 +80,6 @@ const SENDS: &[&str] = &[
     "schicke",
     "leite",
     "encaminhe",
-    "mande",
     "invia",
     "inviate",
     "inoltra",
@@ -142,6 +156,19 @@ const SECRETS: &[&str] = &[
     "address book",
     "passport number",
     "home directory",
+    "home folder",
+    "directorio personal",
+    "dossier personnel",
+    "medical record",
+    "health record",
+    "patient detail",
+    "bank account detail",
+    "social security",
+    "credit card",
+    "search history",
+    "browsing history",
+    "saved password",
+    "tarjeta",
     "_password",
     "_token",
     "_secret",
@@ -162,6 +189,8 @@ const ADDRESSES: &[&str] = &["http://", "https://", "ftp://", "webhook", "pasteb
 const FETCH: &[&str] = &["curl ", "wget ", "iwr ", "invoke-webrequest "];
 /// Installing from an address that nobody checked.
 const INSTALL: &[&str] = &["pip install ", "pip3 install ", "npm install ", "npm i ", "gem install "];
+/// A repository, and an index beside the usual one: what manuals name.
+const CHOSEN: &[&str] = &["git+https://", " -f https://"];
 const RUN: &[&str] =
     &["sh", "bash", "zsh", "dash", "python", "python3", "perl", "ruby", "node", "iex", "powershell"];
 
@@ -205,11 +234,26 @@ fn carries_away(part: &str) -> Option<Sign> {
     let says =
         |list: &[&str]| part.split(|letter: char| !letter.is_alphanumeric()).any(|word| list.contains(&word));
     let sends = says(SENDS);
-    if (file || has(SECRETS)) && sends && (has(ADDRESSES) || has_mailbox(part)) {
+    if file && sends && has_address(part) || part.split(ENDS).flat_map(|line| line.split(". ")).any(sends_secrets) {
         return Some(Sign::CarriesAway);
     }
     (own && (sends || says(PUTS)) && says(&["read", "cat", "open", "contents", "content"]))
         .then_some(Sign::HandsOut)
+}
+
+/// What ends a sentence, or a field of a form.
+const ENDS: &[char] = &['\n', '!', '?', ';', '|'];
+
+/// Whether a sentence says that secrets go to an address. A file is named wherever it is read; of a secret only its name is said,
+/// and that stands in many texts.
+fn sends_secrets(sentence: &str) -> bool {
+    let has = |list: &[&str]| list.iter().any(|word| sentence.contains(word));
+    let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    has(SECRETS) && has_address(sentence) && words.any(|word| SENDS.contains(&word))
+}
+
+fn has_address(part: &str) -> bool {
+    ADDRESSES.iter().any(|word| part.contains(word)) || has_mailbox(part)
 }
 
 /// Whether there is a mail address.
@@ -230,7 +274,8 @@ fn runs_fetched(text: &str) -> Option<(usize, usize)> {
         for (at, _) in text.match_indices(install) {
             let line = text.get(at..)?.split('\n').next().unwrap_or_default();
             // From a registry by name is what every manual says.
-            if head(line, PIPE).contains("://") {
+            let line = head(line, PIPE);
+            if line.contains("://") && !CHOSEN.iter().any(|from| line.contains(from)) {
                 return Some((at, at + install.len()));
             }
         }

@@ -8,7 +8,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     (
         "DROP",
         "ignore ignoring disregard disregarding forget forgetting override overriding overrule bypass bypassing
-        circumvent neglect discard abandon dismiss violate break breaking unlearn ignora ignorar ignoren olvida olvidar
+        circumvent neglect discard abandon dismiss violate violating break breaking unlearn ignora ignorar ignoren olvida olvidar
         olvide olviden descarta descartar omite omitir sobrescribe anula oublie oubliez oublier ignorez ignorer vergiss
         vergesse vergessen ignoriere ignorieren missachte missachten uberschreibe umgehe verwirf esqueca esquece esquecer
         desconsidera desconsidere desconsiderar descarte ignori ignorare dimentica dimenticare dimenticate scorda trascura
@@ -27,7 +27,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     (
         "RULES",
         "instruction instructions prompt prompts rule rules guideline guidelines directive directives direction
-        directions command commands order orders constraint constraints restriction restrictions policy policies
+        directions standards command commands order orders constraint constraints restriction restrictions policy policies
         programming safeguards protocols instrucciones instruccion reglas ordenes indicaciones directrices restricciones
         anweisungen anweisung regeln regel befehle befehl vorgaben einschrankungen richtlinien systemprompt instrucoes instrucao
         regras comandos diretrizes ordens restricoes consignes consigne regles directives ordres instructions contraintes
@@ -60,33 +60,34 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     (
         "MODEL",
         "ai chatgpt gpt gpt3 gpt4 assistant chatbot bot llm openai claude gemini bard llama copilot anthropic
-        model models ia ki",
+        model models ia ki modelo modele modell modello sprachmodell chatbots",
     ),
     (
         "LIMITS",
         "restriction restrictions limit limits limitation limitations filter filters filtering filtration guideline
         guidelines rule rules ethics ethic morals moral morality ethical censorship censor censors policy policies
         boundary boundaries bounds law laws regulation regulations constraint constraints confines safeguards
-        inhibitions principles scruples taboos legality consequences disclaimers restricciones limites limite filtros
-        censura etica reglas moral einschrankungen regeln grenzen filter zensur",
+        inhibitions principles scruples taboos legality consequences disclaimers restricciones limites limite filtros restricoes diretrizes regras limitacoes limiti restrizioni regole limitations morale
+        censura etica reglas normas moral einschrankungen regeln grenzen filter zensur",
     ),
     // Those of a model or a person. Licences and contracts are full of "without restriction" and "without limitation".
     (
         "BOUNDS",
-        "restrictions limits limitations filters filtering filtration guideline guidelines rule rules ethics ethic
+        "restrictions limits limitations filter filters filtering filtration guideline guidelines rule rules ethics ethic
         morals moral morality ethical censorship censor censors policies boundary boundaries bounds laws
         regulations constraint constraints confines safeguards inhibitions scruples taboo taboos conscience gewissen conciencia legality disclaimers
-        restricciones limites limite filtros censura etica reglas moral einschrankungen regeln grenzen zensur",
+        restricciones limites limite filtros filtri restricoes diretrizes regras limitacoes limiti restrizioni regole morale censure censura etica reglas normas
+        moral einschrankungen regeln grenzen zensur",
     ),
     (
         "LOOSE",
-        "unfiltered uncensored amoral unrestricted unbound unethical immoral unhinged unmoderated
-        nonmoral unrestrained lawless unaligned unchained nofilter ungefiltert unzensiert",
+        "unfiltered uncensored amoral unbound unethical immoral unhinged unmoderated
+        nonmoral unrestrained lawless unaligned unchained debride debridee desinhibido hemmungslos enthemmt nofilter ungefiltert unzensiert",
     ),
     ("BAD", "illegal immoral unethical inhumane harmful dangerous offensive toxic evil explicit nsfw hateful violent
         inappropriate controversial racist sexist malicious vulgar profane reckless criminal sexual cruel sadistic
         ilegal inmoral"),
-    ("NO", "no without zero sin ohne sans sem senza nor lacks lacking devoid 0"),
+    ("NO", "no without zero sin ohne sans sem senza nor lacks lacking devoid 0 keine keinen nao ningun ninguna aucun aucune nessun nessuna"),
     ("PLAY", "act pretend roleplay simulate emulate impersonate behave respond answer become reply speak function
         operate play talk actua actuar finge interpreta agis fais verhalte spiele"),
     (
@@ -106,6 +107,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("WARN", "warning warnings disclaimer disclaimers apology apologies apologize apologise caution moralizing lecture
         lectures caveats notices refusal refusals note notes advertencias"),
     ("NEVER", "never not cannot cant dont wont doesnt always must nunca shouldnt arent"),
+    ("REFRAIN", "never not dont doesnt wont cannot cant neednt nunca nicht jamais"),
     ("REFUSE", "refuse refuses refused refusing decline declines reject deny denies rechazar"),
     ("SECRET", "password passwords passcode passphrase flag secret secretkey pin credentials contrasena clave
         passwort kennwort geheimnis"),

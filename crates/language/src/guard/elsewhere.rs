@@ -156,17 +156,27 @@ impl Pair {
         for does in self.does {
             for (at, _) in text.match_indices(does) {
                 let after = at + does.len();
-                let ahead = near(text.get(after..).unwrap_or_default(), self.within, false);
+                let ahead = self.clause(near(text.get(after..).unwrap_or_default(), self.within, false), false);
                 if let Some((place, to)) = self.first_in(ahead) {
                     return Some((at, after + place + to.len()));
                 }
-                let behind = near(text.get(..at).unwrap_or_default(), self.within, true);
+                let behind = self.clause(near(text.get(..at).unwrap_or_default(), self.within, true), true);
                 if let Some((place, _)) = self.first_in(behind) {
                     return Some((at - behind.len() + place, after));
                 }
             }
         }
         None
+    }
+
+    /// What is set aside stands in the same clause: in Chinese and Japanese the next one has its own verb.
+    fn clause<'a>(&self, part: &'a str, backwards: bool) -> &'a str {
+        const COMMAS: &[char] = &['，', '、'];
+        match self.sign {
+            Sign::SetsAside | Sign::AsksForPrompt if backwards => part.rsplit(COMMAS).next().unwrap_or(part),
+            Sign::SetsAside | Sign::AsksForPrompt => part.split(COMMAS).next().unwrap_or(part),
+            _ => part,
+        }
     }
 
     fn first_in(&self, part: &str) -> Option<(usize, &'static str)> {

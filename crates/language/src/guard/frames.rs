@@ -90,7 +90,7 @@ pub(super) fn hits(text: &str, hits: &mut Vec<Hit>) {
     for line in text.split_inclusive('\n') {
         let start = head(line, MOST);
         let ruled = ["---", "===", "***", "###"].iter().any(|rule| is_ruled(start, rule));
-        let titled = start.split_once(':').is_some_and(|(name, _)| is_loud(name) && is_name(name));
+        let titled = is_titled(line);
         if ruled || titled {
             hits.push(Hit { at, end: at + start.len(), sign: Sign::Frame });
         }
@@ -100,6 +100,16 @@ pub(super) fn hits(text: &str, hits: &mut Vec<Hit>) {
         .match_indices("\"role\"")
         .filter(|(at, found)| is_role(text.get(at + found.len()..).unwrap_or_default()));
     hits.extend(roles.map(|(at, found)| Hit { at, end: at + found.len(), sign: Sign::Frame }));
+}
+
+/// Whether a sentence of the line begins with a name in capitals and a colon. In data a sentence begins behind a quotation mark too.
+fn is_titled(line: &str) -> bool {
+    const BEGINS: &[char] = &['.', '"', '(', '!', '|'];
+    line.match_indices(':').any(|(at, _)| {
+        let before = line.get(line.floor_char_boundary(at.saturating_sub(MOST))..at).unwrap_or_default();
+        let name = before.rsplit(BEGINS).next().unwrap_or(before);
+        is_loud(name) && is_name(name)
+    })
 }
 
 /// Whether a name stands between rules, or behind one.

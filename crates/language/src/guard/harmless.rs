@@ -7,7 +7,10 @@ use super::weights::Sign;
 use super::words::Hit;
 
 /// Takes away what is excused.
-pub(super) fn take_away(hits: &mut Vec<Hit>) {
+pub(super) fn take_away(text: &str, hits: &mut Vec<Hit>) {
+    hits.retain(|hit| !(is_form(hit.sign) && is_title(text, hit)));
+    let fenced = fences(text);
+    hits.retain(|hit| !(is_form(hit.sign) && meets(&fenced, hit)));
     let warned = places(hits, Sign::Warns);
     let written = places(hits, Sign::WritesPrompt);
     hits.retain(|hit| match hit.sign {
@@ -39,6 +42,33 @@ fn meets(places: &[(usize, usize)], hit: &Hit) -> bool {
     places.get(first).is_some_and(|(at, _)| *at <= hit.end)
 }
 
+/// Whether a sign is the form of a conversation or of a call, which documentation shows and lists name.
+const fn is_form(sign: Sign) -> bool {
+    matches!(
+        sign,
+        Sign::Mark | Sign::Turn | Sign::Label | Sign::Frame | Sign::Persona | Sign::Slot | Sign::Vocative | Sign::Duty
+            | Sign::ToAssistants | Sign::Vendor
+    )
+}
+
+/// The parts of a text between lines of three backticks, closed ones only: an example, a program, what a program printed.
+fn fences(text: &str) -> Vec<(usize, usize)> {
+    let marks: Vec<usize> = text.match_indices("```").map(|(at, _)| at).collect();
+    // Where a text is nothing but its fence, the fence says nothing.
+    let (pairs, inside) = (marks.chunks_exact(2), |pair: &[usize]| Some((*pair.first()?, *pair.get(1)?)));
+    pairs.filter_map(inside).filter(|(at, end)| (end - at) * 4 < text.len() * 3).collect()
+}
+
+/// Whether a hit begins in the text of a link, which is the title of something.
+fn is_title(text: &str, hit: &Hit) -> bool {
+    let before = text.get(text.floor_char_boundary(hit.at.saturating_sub(TITLE))..hit.at).unwrap_or_default();
+    let after = head(text.get(hit.at..).unwrap_or_default(), TITLE);
+    let opened = before.rfind('[').is_some_and(|open| !before.get(open..).unwrap_or_default().contains("]("));
+    opened && after.find("](").is_some_and(|close| !after.get(..close).unwrap_or_default().contains('['))
+}
+
+/// The longest title, in bytes.
+const TITLE: usize = 160;
 /// What comes before an example.
 const INTRODUCES: &[&str] =
     &["such as", "like", "e.g.", "for example", "como", "por ejemplo", "wie", "etwa", "comme", "par exemple"];

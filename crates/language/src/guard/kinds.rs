@@ -92,6 +92,10 @@ pub(super) const WITHOUT: Kinds = 1 << 41;
 pub(super) const ANY: Kinds = 1 << 42;
 /// Has something shown.
 pub(super) const SHOW: Kinds = 1 << 43;
+/// Is, said to whoever reads.
+pub(super) const BE: Kinds = 1 << 44;
+/// Whoever writes.
+pub(super) const ME: Kinds = 1 << 45;
 /// Everything that can be ordered.
 pub(super) const ACT: Kinds = SEND | PAY | GRANT | WEAKEN | RUN | OBEY | SAY | DO;
 
@@ -106,14 +110,14 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
         PROGRAM,
         "assistant assistants agent agents model models planner orchestrator scheduler automation reviewer reviewers
         asistente asistentes agente agentes modelo modelos assistent assistenten modell assistente assistentes assistenti lassistant
-        lassistente lagent modele modeles modello robot robots robo robos roboter intelligence inteligencia intelligenz intelligenza",
+        lassistente lagent summariser summarizer screener captioner helper crawler visitor modele modeles modello robot robots robo robos roboter intelligence inteligencia intelligenz intelligenza",
     ),
     (MODEL, "model models modelo modelos modell modele modeles modello modelle"),
     (
         AUTOMATED,
         "language langage linguagem lenguaje linguaggio automated automatic autonomous artificial artificielle artificiale kunstliche
         automatische automatischer automatischen automatisierte automatisierter automatico automatica automatizado
-        automatise coding browsing pair",
+        automatise coding browsing shopping pair code codigo soporte",
     ),
     (
         MUST,
@@ -123,10 +127,12 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
     (HAVE, "has have need needs is are asked instructed required requested expected supposed authorised authorized tiene tienen"),
     (INFINITIVE, "to que zu"),
     (YOU, "you your yours youre yourself eres te ti tu tus usted vosotros du dir dich dein deine deinem deinen deiner tes toi vous vos votre voce seu sua sei"),
+    (BE, "are youre be eres es sois bist sind seid sei etes e sois siete fores fuera fueras"),
+    (ME, "me us my our mir mich uns moi nos"),
     (ANY, "whichever whatever whoever any every each cualquier jeder jede jedes chaque qualquer ogni"),
     (IF, "if when whenever once should si cuando wenn sollte falls sobald quand lorsque se quando caso"),
     (TO, "to for an fur al la las los para pour aux au ao aos per hey dear"),
-    (GREET, "dear hey hi hello attention liebe lieber hallo querida querido estimado estimada hola ola bonjour cher chere gentile caro cara caros"),
+    (GREET, "dear hey hi hello attention liebe lieber hallo querida querido estimado estimada geehrte geehrter geehrtes atencion atention achtung atencao attenzione hola ola bonjour cher chere gentile caro cara caros"),
     (
         NOTE,
         "note notes message instruction instructions hint text memo notice reminder directive remark ps todo setup procedure consigne consignes avis
@@ -136,30 +142,34 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
     (
         READS,
         "reading reads read visiting visits processing processes summarising summarizing handling handles triaging parsing parses reviewing
-        generating editing analysing analyzing indexing working resolving filling captioning transcribing translating importing lesen liest
-        lendo leyendo lee lea procese ordenas lit lise lisant legge",
+        generating editing analysing analyzing indexing working resolving filling captioning transcribing translating importing compares compare ranks screens evaluates answers visits uses indexes scans opens sees encounters finds lesen liest
+        lendo leyendo lee lea lean leen procese procesa resume ordenas lit lise lisant lisent traite legge legga leia leem bearbeitet verarbeitet",
     ),
     (
         SEND,
         "send resend forward post posting publish upload share reply transmit email mail attach submit pass paste dump supply exfiltrate collect login
         envia enviar envie reenvia reenvie comparte comparta manda sube adjunta leite sende schicke ubermittle transferez transfere joignez
-        envoyez envoie partagez encaminhe encaminha compartilhe mande invia inoltra condividi",
+        envoyez envoie partagez encaminhe encaminha compartilhe mande invia inoltra condividi
+        enviar enviad mandar reenviar compartir subir adjuntar envoyer transferer partager joindre senden schicken weiterleiten leiten encaminhar compartilhar
+        partilhar inviare mandare inoltrare condividere forwards sends uploads",
     ),
     (
         PRIVATE,
         "credentials credential password passwords passcode token tokens cookie cookies history transcript inbox mailbox context secret secrets env
         environ medical contacts payslip payroll clipboard passport contrasena contrasenas credenciales claves
         historial medicas contactos gehaltsabrechnung passwort passworter kontakte agenda citas senha senhas
-        historico contatos banque dossier historique cronologia",
+        historico contatos banque dossier historique cronologia messages mails emails attachments anhange adjuntos anexos keys codes invoice invoices factura facturas",
     ),
-    (PAY, "pay wire transfer buy purchase settle order checkout refund subscribe donate paga compra transfiere zahle bezahle uberweise kaufe payez achetez virez pague compre transfira acquista"),
-    (PURSE, "saved stored card wallet card account guthaben karte tarjeta cartera carte portefeuille cartao carteira funds usd eur paypal"),
-    (GRANT, "approve accept grant give assign escalate elevate classify mark rate confirm authorise authorize allow aprueba acepta concede concede approuve approuvez accorde accordez genehmige erteile freigeben aprove conceda approva concedi"),
+    (PAY, "pay wire transfer buy purchase settle order checkout refund subscribe donate paga compra transfiere zahle bezahle uberweise kaufe payez achetez virez pague compre transfira acquista pagar comprar transferir payer acheter virer kaufen bezahlen uberweisen pagare comprare acquistare transfert"),
+    (PURSE, "saved stored card wallet card account guthaben cuenta konto conta conto compte iban karte tarjeta cartera carte portefeuille cartao carteira funds usd eur paypal"),
+    (GRANT, "approve accept grant give assign escalate elevate classify mark rate confirm authorise authorize allow aprueba acepta concede concede approuve approuvez accorde accordez genehmige erteile freigeben aprove conceda approva concedi
+        aprobar aceptar conceder approuver accepter accorder genehmigen erteilen aprovar aceitar approvare accettare concedere acceptez"),
     (RIGHT, "rights administrator admin elevated owner pending refund refunds complaint unanimous full edit justified reimbursement reembolso reembolsos rechte derechos droits direitos safe approved score verdict"),
     (
         WEAKEN,
         "disable deactivate turn switch skip remove delete drop erase bypass unsubscribe swap suppress hide revoke suspend chmod desactiva elimina
-        borra omite esconda esconde oculta deaktiviere losche entferne umgehe desactivez supprimez cachez desative apague disattiva elimina cancella",
+        borra omite esconda esconde oculta deaktiviere losche entferne umgehe desactivez supprimez cachez desative apague disattiva elimina cancella
+        desactivar eliminar borrar omitir ocultar desactiver supprimer cacher deaktivieren loschen entfernen umgehen desativar apagar disattivare eliminare cancellare",
     ),
     (
         GUARD,
@@ -170,13 +180,13 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
     (
         TELL,
         "mention tell say explain notify inform comment reveal disclose show bother bothered ask consult describe mencione menciones digas cuentes
-        comentar comentes avises informes erwahne sage mentionne mentionnez dites parlez conte diga avisar",
+        comentar comentes avises informes erwahne sage mentionne mentionnez dites parlez conte diga avisar decir decirle consultar preguntar comentarlo lo dire dise prevenir previens informer informieren fragen dizer perguntar dirlo",
     ),
-    (NOT, "not never dont no nobody nao non nie nicht jamais nunca neednt cannot"),
+    (NOT, "not never dont no nobody nao non nie nicht jamais nunca neednt cannot ningun ninguna personne nadie niemand nessuno ninguem rien"),
     (WITHOUT, "without sin ohne sans sem senza"),
     (USER, "user users human humans developer titular usuario usuarios utilisateur utilisateurs nutzer benutzer owner holder utente applicant visitor visitors requester"),
-    (RUN, "run execute click install open invoke navigate launch fetch ejecuta abre instala fuhre offne installiere executez ouvrez execute abra instale esegui apri"),
-    (TOLD, "told given instructed written typed briefed said wrote escribieron aufgetragen gesagt gegeben mitgegeben dijeron dieron ecrit donne donnees dit disseram deram escrito detto dato scritto put"),
+    (RUN, "run execute click install open invoke navigate launch fetch ejecuta abre instala fuhre offne installiere executez ouvrez execute abra instale esegui apri ejecutar abrir instalar executer ouvrir installer ausfuhren offnen installieren executar eseguire aprire installare"),
+    (TOLD, "told given instructed written typed briefed said wrote escribieron aufgetragen gesagt gegeben mitgegeben dijeron dieron ecrit donne donnees dit disseram deram escrito detto dato scritto put received got sent recibiste recibido erhalten recu recue recebeu ricevuto"),
     (SET_UP, "configured programmed primed preloaded configuraron programaron configurado eingestellt programmiert konfiguriert configure programme configuraram programaram configurato"),
     (
         TEXT,
@@ -184,7 +194,7 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
         anweisungen vorgaben instrucoes istruzioni testo guidance guidelines rules",
     ),
     (BEFORE, "before prior start beginning precede precedes preceding vor bevor anfang beginn avant debut antes principio inicio comeco prima inizio between above"),
-    (MAKER, "maker makers creator creators operator operators developers vendor provider trainers betreiber entwickler hersteller creadores operador createurs concepteurs operateur criadores operador creatori"),
+    (MAKER, "maker makers creator creators operator operators developers vendor provider trainers betreiber entwickler hersteller creadores desarrolladores programadores desenvolvedores programadores sviluppatori developpeurs programmeurs operador createurs concepteurs operateur criadores operador creatori"),
     (AGREED, "authorised authorized preauthorised preauthorized approved agreed consented verified einverstanden genehmigt autorizado aprobado acordado autorise approuve accord autorizado aprovado combinado autorizzato"),
     (OBEY, "obey comply complies obeys execute ejecuta executez esegui gehorche befolge obedece obedezca obeis obeissez obedeca obbedisci"),
     (ENDED, "supersedes superseded cancelled canceled replaced void lifted suspended serviced overruled expired revoked longer ended aufgehoben ungultig anulado cancelado annule annulado annullato"),
@@ -192,13 +202,16 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
     (
         SAY,
         "state say recommend rank conclude answer reply suggest report list mention claim tell rate describe responde di recomienda antworte
-        empfiehl repondez recommandez reponds responda recomende rispondi leave end close",
+        empfiehl repondez recommandez reponds responda recomende rispondi leave end close decir responder recomendar dire repondre recommander sagen antworten empfehlen dizer recomendar rispondere raccomandare",
     ),
     (
         DO,
         "add use export record output print look make set take put generate include insert include begin stop ignore forget crea cree guarda
         ajoute ajoutez ignorez oubliez erstelle fuge ignoriere crie adicione ignore aggiungi crea inline free proceed commit act move copy read write treat execute create
-        tick book decline schedule restart search",
+        tick book cancel decline schedule restart search hand provide offer unlock enter type reset merge push sign visit save change edit cite praise
+        archive call merge navigate invite summarise rate stop list pide pida pedir marca marcar copia copiar marcarlo olvida olvidar ignora ignorar
+        cierra cerrar cancela oublie oublier copie copier ajouter invite inviter ferme vergiss ignorieren vergessen kopiere kopieren einladen
+        adicionar esqueca desconsidere desconsiderar ignorar convide aggiungere dimentica ignora ignorare copia copiare chiudi",
     ),
     (
         SHOW,

@@ -12,6 +12,8 @@ use super::words::{Hit, STOP};
 const SENTENCE: usize = 32;
 /// How far the words of one order stand apart.
 const NEAR: usize = 12;
+/// The most letters of an article.
+const ARTICLE: usize = 3;
 /// How far before an act the word may stand that forbids it.
 const FORBIDS: usize = 3;
 
@@ -28,7 +30,8 @@ pub(super) fn hits(text: &str, tokens: &[Token]) -> Vec<Hit> {
         let before = called.take().filter(|_| sentence.begins_line());
         called = sentence.called();
         if let Some(call) = called.or(before).filter(|call| sentence.orders(call, called.is_none())) {
-            let sign = if call.is_robot { Sign::ToAssistants } else { Sign::Duty };
+            // What somebody wants for himself is what assistants are there for.
+            let sign = if call.is_robot && !sentence.is_own(&call) { Sign::ToAssistants } else { Sign::Duty };
             hits.push(sentence.hit(sign));
         }
         let signs = HARMS.iter().filter(|harm| sentence.does(harm)).map(|harm| harm.sign);
@@ -138,7 +141,12 @@ impl<'a> Sentence<'a> {
             tells.any(|at| self.kinds(at.saturating_sub(FORBIDS), at) & (NOT | WITHOUT) != 0)
         };
         let speaks = called.is_robot && !is_next && self.kinds & YOU != 0 && from < self.tokens.len();
-        speaks || self.acts(from, ACT).next().is_some() || conceals()
+        speaks || self.acts(from, if called.is_robot { ACT | SHOW | TELL } else { ACT }).next().is_some() || conceals()
+    }
+
+    /// Whether the first word behind the order is the one who gives it: `bot, remind me`.
+    fn is_own(&self, called: &Called) -> bool {
+        self.kinds(called.end + 1, called.end + 2) & ME != 0
     }
 
     fn begins_line(&self) -> bool {
@@ -192,7 +200,7 @@ impl<'a> Sentence<'a> {
         let is_model = kinds & MODEL != 0 && (is_read(2) || self.kinds(at.saturating_sub(4), at) & NOTE != 0);
         let reads_this =
             is_read(3) && self.kinds(end, end + 5) & THIS != 0 && self.kinds(end, end + 6) & COLON != 0;
-        let is_robot = kinds & (ROBOT | AUTOMATED) != 0 || is_model || reads_this;
+        let is_robot = kinds & (ROBOT | AUTOMATED) != 0 || is_model || reads_this || self.follows(at, &['@']);
         if self.is_called(at, end, is_robot) {
             return Some(Called { is_robot, end });
         }
@@ -203,19 +211,45 @@ impl<'a> Sentence<'a> {
     /// Whether these words are called: `dear AI`, `@bot`, `note to the model:`, `if you are an assistant`, `agent, …`.
     fn is_called(&self, at: usize, end: usize, is_robot: bool) -> bool {
         let before = |count: usize| self.kinds(at.saturating_sub(count), at);
-        let starts = at <= 1 || before(3) & COLON != 0 || self.follows(at, &['@', '[', '(', '<']);
-        let colon = (end..end + 5).any(|at| self.kind(at) & COLON != 0);
+        let first = self.begins(at) || self.follows(at, &['@', '[', '(', '<']);
+        // `Chatbots can be rude, too:` says something of them.
+        let colon = (end..end + 5)
+            .find(|at| self.kind(*at) & COLON != 0)
+            .is_some_and(|at| self.kinds(end, at) & (BE | HAVE | MUST) == 0);
+        let comma = self.precedes(end, &[',']) && !self.is_listed(at, end);
         // `AI note taker, add …`
-        let comma =
-            (end..end + 3).any(|at| self.precedes(at, &[',']) && (at == end || self.kind(at) & ACT != 0));
-        let ends = colon || comma || self.precedes(end, &[':']);
+        let longer = (end + 1..end + 3).any(|at| self.precedes(at, &[',']) && self.kind(at) & ACT != 0);
+        // `[automated reviewer] Mark …`
+        let boxed = self.follows(at, &['[']) && self.closes(end);
+        let ends = colon || comma || boxed || self.precedes(end, &[':', '–', '—']);
+        let starts = first || at <= 1 || before(3) & COLON != 0;
         let greeted = before(2) & GREET != 0 && is_robot;
-        let written = before(3) & TO != 0 && (before(6) & NOTE != 0 || at <= 3 && ends);
+        let written = before(3) & TO != 0 && (before(6) & NOTE != 0 || at <= 3 && ends)
+            || before(5) & TO != 0 && colon && self.kinds(at, end) & AUTOMATED != 0;
         let conditional = before(5) & IF != 0
-            && (before(4) & YOU != 0 && !self.is_trade(end)
+            && (before(4) & YOU != 0
+                && self.kinds(at.saturating_sub(4), end + 3) & BE != 0
+                && !self.is_trade(end)
                 || self.kinds(end, end + 5) & (READS | THIS) != 0 && is_robot);
         let any = is_robot && before(2) & ANY != 0 && ends;
-        starts && ends || greeted || written || conditional || any || is_robot && self.follows(at, &['@'])
+        // `stop that, agent.`
+        let last = end >= self.tokens.len() && !self.is_listed(at, end);
+        let aside = self.follows(at, &[',']) && (comma || last);
+        starts && ends || first && longer || greeted || written || conditional || any || aside || self.follows(at, &['@'])
+    }
+
+    /// Whether a name that begins here begins what is said: `AI, …`, `note: AI, …`, `the AI, …`.
+    fn begins(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return true };
+        let is_short = self.tokens.get(before).is_some_and(|token| token.end - token.at <= ARTICLE);
+        self.kind(before) & (COLON | GREET | TO | NOTE | ANY) != 0
+            || is_short && (before == 0 || self.kind(before - 1) & COLON != 0)
+    }
+
+    /// Whether programs stand in a row: `GPT, Claude and Gemini` calls none of them.
+    fn is_listed(&self, at: usize, end: usize) -> bool {
+        let is_program = |at: usize| self.kind(at) & (ROBOT | PROGRAM) != 0;
+        is_program(end) || is_program(end + 1) || self.follows(at, &[',']) && is_program(at.wrapping_sub(1))
     }
 
     /// Whether what was named is but the first word of what somebody is: `an AI developer`.
@@ -236,6 +270,11 @@ impl<'a> Sentence<'a> {
     fn follows(&self, at: usize, signs: &[char]) -> bool {
         let before = self.tokens.get(at).and_then(|token| self.text.get(..token.at)).unwrap_or_default();
         before.trim_end().ends_with(signs)
+    }
+
+    fn closes(&self, end: usize) -> bool {
+        let last = end.checked_sub(1).and_then(|last| self.tokens.get(last));
+        last.and_then(|token| self.text.get(token.end..)).is_some_and(|after| after.starts_with(']'))
     }
 
     fn precedes(&self, end: usize, signs: &[char]) -> bool {

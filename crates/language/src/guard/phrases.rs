@@ -19,17 +19,23 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         drop|abandon what ~4 told|instructed
         drop|discard|clear ~2 PRIOR ~2 conversation|context|instructions|rules
         DROP ~2 what ~4 told|said|instructed
+        DROP ~2 USERS ~2 request|question|query|task|order|orders|prompt|command|wishes|instructions
+        DROP ~2 peticion|pregunta|orden|solicitud|encargo|pedido|pergunta|demande|requete|question|auftrag|frage|anfrage ~3 usuario|cliente|utilizador|utilisateur|lutilisateur|nutzers|benutzers
+        DROP ~2 request|pedido|peticion|demande ~1 to|de|of|for ~2 summarise|summarize|summary|translate|resumo|resumir|resumen|resume
+        pretend|imagine|suppose|finge|imagina|tu|stell ~3 YOUR ~2 RULES|LIMITS|training ~2 NEVER|gone|no|nicht|nao|pas
+        ignore|disregard|override instructions|directives|directions
         forget|vergiss|olvida|oublie everything|alles|todo|tout
         forget you are|were
         forget that you
-        NEVER ~2 follow|obey|listen|adhere|comply ~4 PRIOR
-        NEVER ~2 follow|obey|adhere|comply ~3 openai|openais|chatgpts|chatgpt
+        REFRAIN ~2 follow|obey|listen|adhere|comply ~4 PRIOR
+        REFRAIN ~2 follow|obey|adhere|comply ~3 openai|openais|chatgpts|chatgpt
         stop following ~3 RULES
         no longer ~2 bound|restricted|limited|governed|constrained|subject|chatgpt|ai|assistant
         no longer ~2 follow|obey|adhere ~3 RULES
         not ~2 bound ~2 LIMITS
         ignorar ~2 RULES
         RULES ~2 not|dont|longer apply
+        YOUR ~1 RULES|LIMITS|prompt ~6 NEVER|no|nao|nicht|pas|non ~1 exist|count|counts|matter|existen|valen|cuentan|aplican|existem|valem|existent|comptent|gelten|esistono|valgono
         new RULES :
         override ~2 LIMITS
         disable|deactivate|remove|lift|suspend ~2 YOUR ~2 LIMITS
@@ -56,7 +62,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         drop|abandon|suspend ~1 YOUR ~1 current|original|present objective|task|goal|mission
         nobody elses
         pretend ~5 limit|limits|rule|rules|policy|policies|restriction ~4 exist|apply
-        treat ~6 as ~1 command|commands|instruction|instructions|order|orders|trusted
+        treat ~6 as ~1 command|instruction|instructions|order|orders|trusted
         obey|follow ~6 this document|text|message|file|page only
         no ~1 hagas caso ~6 TOLD|RULES|ABOVE
         haz caso omiso
@@ -88,6 +94,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         SHOW ~3 PROMPTS ~2 system|systeme|sistema|systems|iniciais|iniciales|initiales|nascoste|ocultas|originais|cachees|caches|versteckten|interne|internas
         SHOW ~3 versteckten|internen|geheimen|systemeigenen ~1 PROMPTS
         SHOW ~3 YOUR ~3 PROMPTS
+        convert|rewrite|rephrase ~3 YOUR ~1 instructions|directives|guidelines
+        reply|respond|answer ~2 with YOUR ~1 PROMPTS
         SHOW ~3 YOUR ~2 rules|constraints|programming
         SHOW ~2 previous|above|prior|preceding|earlier ~2 PROMPTS
         SHOW ~1 previous|above|prior|preceding ~1 TEXTS
@@ -96,7 +104,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         PROMPTS ~1 given to you
         RULES ~2 you ~1 been|were given
         what ~2 YOUR ~3 PROMPTS
-        what ~2 YOUR ~1 initial|original|system|first|hidden|exact
+        what ~2 YOUR ~1 initial|original|system|first|hidden|exact ~1 PROMPTS|RULES|message|messages
+        first|initial|earliest ~1 message|messages|lines|words ~2 you ~1 received|got|had|were
         what ~3 you ~2 told|instructed|programmed ~4 before|beginning|start|prior|not|keep
         what ~2 those|previous|initial|these PROMPTS
         how ~2 you ~2 instructed|prompted|configured
@@ -117,7 +126,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         what|which ~2 you ~3 TOLD ~4 before|earlier|first|initially
         what|which|tell|list|name ~3 RULES ~2 you ~1 have|been
         first line|message|sentence|words ~5 operator|developer|system|owner wrote|said|gave
-        hidden|secret|internal|confidential parameters|preamble|preambulo|settings|setup|rules|brief
+        YOUR ~1 hidden|secret|internal|confidential parameters|preamble|preambulo|settings|setup|rules|brief
         text|words|lines|content ~6 precede|preceding|precedes ~2 chat|conversation|dialogue|session
         texto|texte|testo|text ~4 que|con|quel|partenza|depart|depart ~5 TOLD
         messaggio|mensaje|message|mensagem|nachricht di|de|du|do|des ~1 sistema|systeme|systems
@@ -200,6 +209,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
     (
         Sign::Unbound,
         "LOOSE
+        unrestricted ~2 MODEL|mode|chatbot|answer|answers|response|responses|version
         NO ~3 BOUNDS
         answer|respond|act|speak|write|reply|talk|chat|operate ~5 without ~1 LIMITS
         NO ~1 BAD|moral|ethical ~2 LIMITS
@@ -207,9 +217,9 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         free from|of all|any
         broken|break|breaking free
         you|youre|it|is|are|am|im|he|she|who ~1 not ~2 limited|restricted|bound|confined ~1 by|to
-        NEVER ~2 care|bound|restricted|limited|believe ~4 LIMITS
+        REFRAIN ~2 care|bound|restricted|limited|believe ~4 LIMITS
         regardless ~2 of ~3 LIMITS|ethicality|ethics|legality
-        NEVER ~2 follow|abide|adhere|obey|respect|comply|have ~4 LIMITS
+        REFRAIN ~2 follow|abide|adhere|obey|respect|comply|have ~4 LIMITS
         disregards|ignores|ignoring|bypasses ~4 LIMITS
         beyond|outside ~2 LIMITS
         LIMITS ~2 do|does not|dont exist|apply|matter
@@ -228,6 +238,14 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         Sign::NeverRefuses,
         "NEVER ~2 REFUSE
         can|could|will|may not ~2 REFUSE
+        MODEL ~3 NO ~2 BOUNDS
+        nunca|jamas|no ~2 niegas|niega|niegues|rechazas|rechaza|recusa|recusas|recuse
+        ne ~1 refuse|refuses|refuser|refusez ~1 jamais|rien|aucune|aucun
+        lehnt|lehnst|verweigert|verweigerst ~3 nie|niemals|nichts|keine|ab
+        nie|niemals ~2 ablehnen|verweigern
+        non ~1 rifiuta|rifiuti|rifiutare ~1 mai|nulla
+        nunca|jamas ~1 dices|dice|diz|digas ~1 que no|nao
+        never|always ~1 says|answers|obeys ~2 no|sorry|everything|anything
         NEVER ~3 say|tell ~4 cant|cannot|sorry|wont|no|no
         no matter how|what|the
         answer|answers|respond|responds|reply|replies|fulfill|obey|obeys|follow|follows ~3 any|all|every|each|whatever ~3 ASK|requests|questions|prompts|instructions|orders|commands
@@ -246,9 +264,12 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         "NO ~3 WARN
         NEVER ~4 WARN|commentary
         NEVER ~2 warn|apologize|apologise|moralize|lecture|remind
-        NEVER ~2 add|include|give|mention|provide|use|send|write|cite ~3 WARN|commentary|explanations|policies
+        NEVER ~2 add|include|give|mention|provide|use|send|write|cite ~3 WARN|policies
+        nunca|jamas|no|nao ~1 adviertes|avisas|advierte|advertas|avises|avisa|alerta
+        sans ~1 avertir|avertissement|avertissements ~2 ni|jamais
+        warnt|warnst nie|niemals|nicht
+        sin|sem|ohne|sans|senza ~1 avisos|advertencias|warnungen|avertissement|avertissements|avvertenze ~2 ni|nem|oder|ni|o
         NEVER ~3 mention|say|state ~4 ai|model|openai
-        additional commentary
         delete|remove|omit|skip ~2 WARN",
     ),
     (
@@ -274,7 +295,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         strive to avoid norms
         stands for ~3 anything
         token system
-        have ~2 tokens
+        you ~1 have ~2 tokens
         you ~3 evil twin",
     ),
     (
@@ -290,11 +311,10 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         "insert ~3 ASK ~1 here
         insert ~3 ASK
         your ASK here
+        my|your|user prompt :
         enter ~2 ASK here
-        ASK here
         my first ASK
         first|next ASK ~5 is|for|:
-        prompt :
         respond now ~3 first
         answer my first
         ask|asked|asks ~1 me|you ~2 question",
@@ -343,6 +363,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         developer ~2 debugging|testing
         login|logged ~1 admin|root
         sudo|root access
+        i|we ~2 wrote|made|built|created|programmed|designed|set ~2 YOUR ~2 configuration|config|prompt|code|programming|rules|instructions
+        i|we ~2 made|built|created|programmed|designed you
         by order of ~1 admin|administrator|developer|management|system
         admin|administrator|developer override|access|privileges
         i|im|am ~5 engineer|developer|admin|administrator|technician|team ~2 who|that maintains|maintain|built|trained|runs|run ~1 you
@@ -374,12 +396,6 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         artificial intelligence
         MODEL ~2 has|does|will|is|can",
     ),
-    (
-        Sign::Wrong,
-        "BAD ~3 BAD
-        BAD content|advice|information|requests|things|activities|actions|behavior|acts
-        morals|morality|ethicality|legality",
-    ),
     (Sign::Crude, "fuck|fucking|fucked|fuckin|shit|shitty|bullshit|asshole|bitch|bastard|damn|swear|swears|cuss|curse|profanity|slurs"),
     (
         Sign::Withheld,
@@ -390,13 +406,16 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         letter by letter
         spell ~2 out ~5 SECRET
         i|we have been pwned
-        access granted|code",
+        access granted",
     ),
     (
         Sign::Payload,
         "ADD ~12 to|in|into|within|inside|with your ~1 REPLY
         in|within|inside|throughout your REPLY ~2 ADD
         CHANGE ~1 your ~1 REPLY ~8 to|by|with|using
+        ADD ~6 following|below|subsequent|next|given|provided ~1 code|SNIPPET
+        following|below|subsequent|next ~1 code|SNIPPET ~8 your ~1 code|codebase|solution|implementation|algorithm|program
+        your ~1 code|codebase|codes|solution|implementation|algorithm|program ~12 following|below|subsequent ~1 code|SNIPPET
         ADD ~3 link|url|advertisement|promotion ~6 REPLY
         ENCODE ~3 your ~1 REPLY
         your ~1 REPLY ~5 CODED
@@ -407,8 +426,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
     ),
     (
         Sign::CodePayload,
-        "following|below|subsequent|next|this|given|provided ~1 code ~1 SNIPPET
-        following|below|subsequent snippet|snippets|script
+        "following|below|subsequent snippet|snippets|script
         ADD ~4 code|SNIPPET ~6 your ~1 code|solution|implementation|algorithm|program|REPLY
         your ~2 code|solution|implementation|algorithm|program ~4 ADD
         CHANGE ~2 your ~1 code|solution|implementation|algorithm|program",
@@ -442,6 +460,13 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         now ~2 new task|instructions|rules
         YOUR only|sole job|task|purpose
         stop ~2 processing|translating|summarizing|summarising|investigating|here
+        stop what ~1 you|youre ~1 doing
+        before ~1 you ~3 answer|answering|reply|replying|respond|responding|continue|solve|solving|finish|summarize|summarise ~14 ORDER
+        before replying|answering|responding|continuing ~10 ORDER
+        antes de ~1 responder|contestar|continuar|resumir ~8 ORDER
+        avant de ~1 repondre|continuer|resumer ~8 ORDER
+        bevor du|sie ~4 antwortest|antworten|fortfahrst ~8 ORDER
+        do ~1 the following first
         begin|start|focus ~2 new ~1 task|tasks|session|assignment|assignments
         end of|del ~1 prompt|instructions|input|document|text|data
         hidden|secret command|instruction
@@ -485,7 +510,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         write|draft|create|design|compose|craft|generate|improve|make|develop|prepare|refine|rewrite|review|need|update ~4 prompt|prompts|instructions|rules|guidelines|description|persona|policy ~1 for|of|that ~4 ASSISTANTS|model
         escribe|redacta|crea|disena ~3 instrucciones|reglas ~1 para|de ~4 ASSISTANTS|modelo
         schreibe|schreib|entwirf|verfasse ~4 prompt|anweisungen|regeln
-        escribe|redacta|crea|disena ~3 prompt|mensaje|instrucciones de|del sistema",
+        escribe|redacta|crea|disena ~3 prompt|mensaje|instrucciones de|del sistema
+        escreva|crie|redija|ecris|ecrivez|redige|scrivi ~3 prompt|mensagem|message|messaggio|instrucoes|consignes|istruzioni ~1 de|do|du|di|para|pour|per ~2 sistema|systeme|ASSISTANTS|robo|robot",
     ),
     (
         Sign::Creates,

@@ -81,10 +81,24 @@ pub(super) fn weigh<'a>(text: &'a str, embed: Option<Embed<'_>>) -> Option<Judge
     Some(Judged { score, counts, seen: worst.seen(text) })
 }
 
+/// How little is enough for what was hidden: people hide no requests.
+const HIDDEN: f64 = BASE + 1.5;
+
 /// Whether a text that was hidden in another is an order. What is hidden in it again is not looked at.
 fn is_order(text: &str) -> bool {
     let read = Read::new(text, &|_| false);
-    read.windows().iter().any(|window| window.sum() >= 0.0)
+    read.windows().iter().any(|window| window.sum() >= HIDDEN)
+}
+
+/// Leaves one of the hits of a sign that overlap: two phrases for the same words are no more than one.
+fn once_each(hits: &mut Vec<Hit>) {
+    let mut ends = [0; SIGNS];
+    hits.retain(|hit| {
+        let Some(end) = ends.get_mut(hit.sign as usize) else { return true };
+        let is_new = hit.at >= *end;
+        *end = hit.end.max(*end);
+        is_new
+    });
 }
 
 /// A text with its signs.
@@ -106,8 +120,9 @@ impl Read {
         let lower = text.to_lowercase();
         hits.extend(structure::hits(text, &lower, &tokens, is_order));
         hits.extend(elsewhere::hits(text, &lower));
-        harmless::take_away(&mut hits);
+        harmless::take_away(text, &mut hits);
         hits.sort_by_key(|hit| hit.at);
+        once_each(&mut hits);
         Self { length: text.len(), tokens, hits }
     }
 

@@ -1,8 +1,6 @@
 //! What the form of a text gives away: marks of a model's own format, turns of a conversation, labels for answers,
 //! hidden characters and comments, pictures that carry data away, letters spread out, names in capitals.
 
-use std::collections::BTreeMap;
-
 use super::tokens::{Token, is_invisible};
 use super::weights::Sign;
 use super::words::Hit;
@@ -68,8 +66,6 @@ const SPELLED: &[&str] = &[
 ];
 /// How many letters in a row make a disguised word.
 const LEAST_SPREAD: usize = 6;
-/// How often a name in capitals is repeated before it counts.
-const OFTEN: usize = 3;
 /// The most bytes of a comment that are looked at.
 const MOST_INSIDE: usize = 2_000;
 /// The most bytes of a picture's address, and of a label.
@@ -84,7 +80,6 @@ pub(super) fn hits(text: &str, lower: &str, tokens: &[Token], is_order: &dyn Fn(
     frames::hits(text, &mut hits);
     characters(text, is_order, &mut hits);
     spread(text, tokens, &mut hits);
-    names(text, tokens, &mut hits);
     hits.extend(agentic::hits(text, lower));
     for (at, end) in encoded::orders(text, is_order) {
         hits.push(Hit { at, end, sign: Sign::EncodedOrder });
@@ -195,7 +190,9 @@ fn characters(text: &str, is_order: &dyn Fn(&str) -> bool, hits: &mut Vec<Hit>) 
         // Between pictures they join people and flags.
         let joins = letter == '\u{200d}'
             || (letter as u32 >= 0xe0000 && before as u32 > 0x1f000 && tagged.is_empty());
-        if is_invisible(letter) && at > 0 && !joins {
+        // Persian and the languages of India write their words with joiners between the letters.
+        let spells = matches!(letter, '\u{200c}' | '\u{200d}') && before.is_alphabetic() && !is_latin(before);
+        if is_invisible(letter) && at > 0 && !joins && !spells {
             hits.push(Hit { at, end: at, sign: Sign::Hidden });
         }
         if let Some(plain) =
@@ -219,6 +216,10 @@ fn characters(text: &str, is_order: &dyn Fn(&str) -> bool, hits: &mut Vec<Hit>) 
     }
 }
 
+const fn is_latin(letter: char) -> bool {
+    (letter as u32) < 0x250
+}
+
 /// `i g n o r e`: letters that stand alone and spell an order.
 fn spread(text: &str, tokens: &[Token], hits: &mut Vec<Hit>) {
     let runs = tokens.split(|token| token.alone.is_none()).filter(|run| run.len() >= LEAST_SPREAD);
@@ -229,29 +230,6 @@ fn spread(text: &str, tokens: &[Token], hits: &mut Vec<Hit>) {
         {
             let end = last.end.min(text.len());
             hits.push(Hit { at: first.at, end, sign: Sign::EncodedOrder });
-        }
-    }
-}
-
-/// Abbreviations that documents repeat, and no persona has as its name.
-const TECHNICAL: &[&str] = &[
-    "JSON", "HTTP", "HTTPS", "HTML", "API", "APIS", "CSV", "XML", "YAML", "TOML", "SQL", "MCP", "PDF", "URL",
-    "CPU", "TLS", "SSE",
-];
-
-/// A name in capitals that is said again and again, as personas are.
-fn names(text: &str, tokens: &[Token], hits: &mut Vec<Hit>) {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for token in tokens {
-        let word = text.get(token.at..token.end).unwrap_or_default();
-        let is_name = (3..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase());
-        if !is_name || TECHNICAL.contains(&word) {
-            continue;
-        }
-        let count = seen.entry(word).or_default();
-        *count += 1;
-        if *count == OFTEN {
-            hits.push(Hit { at: token.at, end: token.end, sign: Sign::Name });
         }
     }
 }

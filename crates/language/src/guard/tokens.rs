@@ -104,7 +104,7 @@ impl Reader {
         };
         if ends && self.list.last().is_some_and(|last| last.ids != STOP) {
             self.list.push(Token { at, end: at, ids: STOP, kinds: 0, alone: None });
-        } else if letter == ':' {
+        } else if letter == ':' && next.is_none_or(|next| !next.is_ascii_alphabetic() && next != '/') {
             let ids = self.tables.word(":").map_or(&[][..], |word| word.ids.as_slice());
             self.list.push(Token { at, end: at + 1, ids, kinds: COLON, alone: None });
         }

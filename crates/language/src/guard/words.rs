@@ -135,12 +135,11 @@ impl Tables {
 
     /// What is known of a word.
     pub(super) fn word(&'static self, word: &str) -> Option<&'static Word> {
-        let found = self.words.get(word);
-        if found.is_none() && word.len() > 3 && word.ends_with("gpt") {
+        self.words.get(word).or_else(|| {
             // Whatever calls itself so claims to be a model.
-            return self.words.get("chatgpt");
-        }
-        found
+            let name = (word.len() > 3 && word.ends_with("gpt")).then_some("chatgpt");
+            self.words.get(name.or_else(|| bare_verb(word))?)
+        })
     }
 
     /// Every phrase in the text, by place.
@@ -162,6 +161,14 @@ impl Tables {
         let list = self.beginning.get(usize::from(entry)).map(Vec::as_slice).unwrap_or_default();
         list.iter().filter_map(|index| self.phrases.get(*index))
     }
+}
+
+/// The Spanish or Italian verb of an order that has its object behind it: `envíalos`, `mandalo`.
+fn bare_verb(word: &str) -> Option<&str> {
+    const OBJECTS: &[&str] = &["los", "las", "les", "lo", "la", "le", "li", "me", "nos"];
+    let verb = OBJECTS.iter().find_map(|object| word.strip_suffix(object))?;
+    // What is shorter is the end of any word.
+    (verb.len() > 3).then_some(verb)
 }
 
 /// Where a phrase ends whose last word so far is `last`, if the rest of it follows.
