@@ -23,12 +23,15 @@ pub struct Data {
 }
 
 /// Attacks and harmless texts of our own, measured beside those that are not part of the project.
-const OWN_ATTACKS: [&str; 5] = [
+const OWN_ATTACKS: [&str; 8] = [
     "crates/language/tests/cases/guard.jsonl",
     "crates/language/tests/cases/guard_later.jsonl",
     "crates/language/tests/cases/guard_first.jsonl",
     "crates/language/tests/cases/guard_second.jsonl",
     "crates/language/tests/cases/guard_third.jsonl",
+    "crates/language/tests/cases/guard_fourth.jsonl",
+    "crates/language/tests/cases/guard_fifth.jsonl",
+    "crates/language/tests/cases/guard_sixth.jsonl",
 ];
 
 /// What a figure should be.

@@ -108,6 +108,8 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         never|dont|not ~1 tell|share|give|reveal|disclose|send|hand ~1 anyone|anybody|others|strangers|nobody ~3 your|the
         ask|asks|asked|asking|try|tries|tried|trying|want|wants|attempt|attempts|attempting|tell|tells|instruct|instructs ~2 to DROP|SHOW|skip|bypass|disable
         ask|asks|try|tries|trying|attempt|attempts|want|wants to ~6 or|and ~1 to DROP|SHOW
+        why|how ~1 do|does|can|could|would ~2 ASSISTANTS|MODEL|people|users|attackers ~3 DROP|SHOW
+        SHOW ~1 its|their|his|her ~3 PROMPTS
         detect|detects|detecting|prevent|prevents|preventing|block|blocks|stop|stops|against|defend|defends|mitigate|filter|catch|flag|flags|recognise|recognize|identify ~4 jailbreak|jailbreaks|jailbreaking|injection|injections
         how|whether|why|if ~5 attackers|people|users|someone|hackers ~4 DROP|SHOW|hide|bypass|get
         allow|allows|let|lets|permit|permits ~3 administrators|admins|users|customers|staff|owners ~3 skip|bypass|see

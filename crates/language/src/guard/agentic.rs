@@ -234,7 +234,9 @@ fn carries_away(part: &str) -> Option<Sign> {
     let says =
         |list: &[&str]| part.split(|letter: char| !letter.is_alphanumeric()).any(|word| list.contains(&word));
     let sends = says(SENDS);
-    if file && sends && has_address(part) || part.split(ENDS).flat_map(|line| line.split(". ")).any(sends_secrets) {
+    if file && sends && has_address(part)
+        || part.split(ENDS).flat_map(|line| line.split(". ")).any(sends_secrets)
+    {
         return Some(Sign::CarriesAway);
     }
     (own && (sends || says(PUTS)) && says(&["read", "cat", "open", "contents", "content"]))
@@ -290,7 +292,9 @@ fn runs_fetched(text: &str) -> Option<(usize, usize)> {
             };
             let piped = line.split('|').skip(1).any(runs);
             let inside = text.get(..at)?.trim_end().ends_with("<(") || text.get(..at)?.ends_with("$(");
-            if piped || inside {
+            // `curl URL | sh` names no program: it is spoken of.
+            let names = line.split('|').next().is_some_and(|fetched| fetched.contains(['.', '$']));
+            if names && (piped || inside) {
                 return Some((at, at + line.len()));
             }
         }

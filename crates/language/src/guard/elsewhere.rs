@@ -131,6 +131,9 @@ const PAIRS: &[Pair] = &[
         to: &["instrukcj", "polece", "zasad", "talimat", "kural", "komut", "hướng dẫn", "chỉ dẫn", "instructies", "regels", "opdracht", "instruktion", "regler", "instruksi", "perintah", "aturan"] },
 ];
 
+/// How far before an act the word may stand that forbids it, in letters.
+const FORBIDDEN: usize = 4;
+
 /// What is done, of all pairs. Most texts have none of it, and one pass over them shows that.
 static DOES: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(PAIRS.iter().flat_map(|pair| pair.does)).ok());
@@ -154,9 +157,13 @@ impl Pair {
     /// Where the two words stand near each other.
     fn find(&self, text: &str) -> Option<(usize, usize)> {
         for does in self.does {
-            for (at, _) in text.match_indices(does) {
+            for (at, _) in text
+                .match_indices(does)
+                .filter(|(at, _)| !self.is_forbidden(text, *at) && !is_password(text, *at + does.len()))
+            {
                 let after = at + does.len();
-                let ahead = self.clause(near(text.get(after..).unwrap_or_default(), self.within, false), false);
+                let ahead =
+                    self.clause(near(text.get(after..).unwrap_or_default(), self.within, false), false);
                 if let Some((place, to)) = self.first_in(ahead) {
                     return Some((at, after + place + to.len()));
                 }
@@ -167,6 +174,15 @@ impl Pair {
             }
         }
         None
+    }
+
+    /// Whether the clause forbids what is done at this place. Some pairs are about what is forbidden.
+    fn is_forbidden(&self, text: &str, at: usize) -> bool {
+        const FORBIDS: &[&str] = &["不要", "请勿", "切勿", "不得", "禁止", "别把", "не "];
+        let before = near(text.get(..at).unwrap_or_default(), FORBIDDEN, true);
+        let clause = before.rsplit(['，', '、']).next().unwrap_or(before);
+        !matches!(self.sign, Sign::SkipsApproval | Sign::NeverRefuses | Sign::ToAssistants)
+            && FORBIDS.iter().any(|word| clause.contains(word))
     }
 
     /// What is set aside stands in the same clause: in Chinese and Japanese the next one has its own verb.
@@ -182,6 +198,12 @@ impl Pair {
     fn first_in(&self, part: &str) -> Option<(usize, &'static str)> {
         self.to.iter().find_map(|to| part.find(to).map(|place| (place, *to)))
     }
+}
+
+/// Whether it is a password that was forgotten: the words of every login page.
+fn is_password(text: &str, at: usize) -> bool {
+    let after = text.get(at..).unwrap_or_default();
+    ["密码", "密碼", "パスワード"].iter().any(|word| after.starts_with(word))
 }
 
 /// The letters next to a place, so many at most and within one sentence.

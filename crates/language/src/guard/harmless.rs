@@ -8,7 +8,7 @@ use super::words::Hit;
 
 /// Takes away what is excused.
 pub(super) fn take_away(text: &str, hits: &mut Vec<Hit>) {
-    hits.retain(|hit| !(is_form(hit.sign) && is_title(text, hit)));
+    hits.retain(|hit| !(is_form(hit.sign) && is_title(text, hit.at)));
     let fenced = fences(text);
     hits.retain(|hit| !(is_form(hit.sign) && meets(&fenced, hit)));
     let warned = places(hits, Sign::Warns);
@@ -46,8 +46,16 @@ fn meets(places: &[(usize, usize)], hit: &Hit) -> bool {
 const fn is_form(sign: Sign) -> bool {
     matches!(
         sign,
-        Sign::Mark | Sign::Turn | Sign::Label | Sign::Frame | Sign::Persona | Sign::Slot | Sign::Vocative | Sign::Duty
-            | Sign::ToAssistants | Sign::Vendor
+        Sign::Mark
+            | Sign::Turn
+            | Sign::Label
+            | Sign::Frame
+            | Sign::Persona
+            | Sign::Slot
+            | Sign::Vocative
+            | Sign::Duty
+            | Sign::ToAssistants
+            | Sign::Vendor
     )
 }
 
@@ -59,10 +67,10 @@ fn fences(text: &str) -> Vec<(usize, usize)> {
     pairs.filter_map(inside).filter(|(at, end)| (end - at) * 4 < text.len() * 3).collect()
 }
 
-/// Whether a hit begins in the text of a link, which is the title of something.
-fn is_title(text: &str, hit: &Hit) -> bool {
-    let before = text.get(text.floor_char_boundary(hit.at.saturating_sub(TITLE))..hit.at).unwrap_or_default();
-    let after = head(text.get(hit.at..).unwrap_or_default(), TITLE);
+/// Whether a place is in the text of a link, which is the title of something.
+pub(super) fn is_title(text: &str, at: usize) -> bool {
+    let before = text.get(text.floor_char_boundary(at.saturating_sub(TITLE))..at).unwrap_or_default();
+    let after = head(text.get(at..).unwrap_or_default(), TITLE);
     let opened = before.rfind('[').is_some_and(|open| !before.get(open..).unwrap_or_default().contains("]("));
     opened && after.find("](").is_some_and(|close| !after.get(..close).unwrap_or_default().contains('['))
 }

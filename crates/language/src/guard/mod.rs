@@ -16,6 +16,7 @@ mod harmless;
 mod kinds;
 mod meaning;
 mod orders;
+mod personas;
 mod phrases;
 mod score;
 mod secrets;

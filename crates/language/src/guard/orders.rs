@@ -3,6 +3,7 @@
 //! A phrase names the words of an order and is missed in others. Here a sentence says something by the kinds of words that it has, in
 //! whatever order. Each word was looked up already, so that this is one more pass over numbers.
 
+use super::harmless;
 use super::kinds::*;
 use super::tokens::Token;
 use super::weights::Sign;
@@ -27,7 +28,7 @@ pub(super) fn hits(text: &str, tokens: &[Token]) -> Vec<Hit> {
         if sentence.kinds == 0 {
             continue;
         }
-        let before = called.take().filter(|_| sentence.begins_line());
+        let before = called.take().filter(|call| call.lasts || sentence.begins_line());
         called = sentence.called();
         if let Some(call) = called.or(before).filter(|call| sentence.orders(call, called.is_none())) {
             // What somebody wants for himself is what assistants are there for.
@@ -77,6 +78,8 @@ struct Called {
     is_robot: bool,
     /// Behind which word of the sentence.
     end: usize,
+    /// Whether the sentence after it is for them too: `note to the model: …`.
+    lasts: bool,
 }
 
 struct Sentence<'a> {
@@ -141,7 +144,9 @@ impl<'a> Sentence<'a> {
             tells.any(|at| self.kinds(at.saturating_sub(FORBIDS), at) & (NOT | WITHOUT) != 0)
         };
         let speaks = called.is_robot && !is_next && self.kinds & YOU != 0 && from < self.tokens.len();
-        speaks || self.acts(from, if called.is_robot { ACT | SHOW | TELL } else { ACT }).next().is_some() || conceals()
+        speaks
+            || self.acts(from, if called.is_robot { ACT | SHOW | TELL } else { ACT }).next().is_some()
+            || conceals()
     }
 
     /// Whether the first word behind the order is the one who gives it: `bot, remind me`.
@@ -165,7 +170,11 @@ impl<'a> Sentence<'a> {
         while at < self.tokens.len() {
             let end = self.name_end(at);
             let called = self.kinds(at, end) & (ROBOT | PROGRAM) != 0;
-            let called = if called && !self.is_identifier(at, end) { self.called_as(at, end) } else { None };
+            let called = if called && !self.is_identifier(at, end) && !self.is_linked(at) {
+                self.called_as(at, end)
+            } else {
+                None
+            };
             found = found.filter(|found| found.is_robot).or(called).or(found);
             at = end.max(at + 1);
         }
@@ -179,6 +188,10 @@ impl<'a> Sentence<'a> {
             first.and_then(|first| self.text.get(..first.at)).is_some_and(|text| text.ends_with('_'));
         let after = last.and_then(|last| self.text.get(last.end..));
         before || after.is_some_and(|text| text.starts_with(['_', '=']))
+    }
+
+    fn is_linked(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| harmless::is_title(self.text, token.at))
     }
 
     /// Where the name of a program that begins here ends; a comma ends it too.
@@ -202,10 +215,11 @@ impl<'a> Sentence<'a> {
             is_read(3) && self.kinds(end, end + 5) & THIS != 0 && self.kinds(end, end + 6) & COLON != 0;
         let is_robot = kinds & (ROBOT | AUTOMATED) != 0 || is_model || reads_this || self.follows(at, &['@']);
         if self.is_called(at, end, is_robot) {
-            return Some(Called { is_robot, end });
+            let noted = self.kinds(at.saturating_sub(5), at);
+            return Some(Called { is_robot, end, lasts: is_robot && noted & NOTE != 0 && noted & TO != 0 });
         }
         let is_this = (kinds | self.kinds(end, end + 8)) & THIS != 0;
-        self.has_duty(end).then_some(Called { is_robot: is_robot && is_this, end })
+        self.has_duty(end).then_some(Called { is_robot: is_robot && is_this, end, lasts: false })
     }
 
     /// Whether these words are called: `dear AI`, `@bot`, `note to the model:`, `if you are an assistant`, `agent, …`.
@@ -235,7 +249,14 @@ impl<'a> Sentence<'a> {
         // `stop that, agent.`
         let last = end >= self.tokens.len() && !self.is_listed(at, end);
         let aside = self.follows(at, &[',']) && (comma || last);
-        starts && ends || first && longer || greeted || written || conditional || any || aside || self.follows(at, &['@'])
+        starts && ends
+            || first && longer
+            || greeted
+            || written
+            || conditional
+            || any
+            || aside
+            || self.follows(at, &['@'])
     }
 
     /// Whether a name that begins here begins what is said: `AI, …`, `note: AI, …`, `the AI, …`.

@@ -10,7 +10,7 @@ use super::classes::CLASSES;
 use super::kinds::{KINDS, Kinds};
 use super::tokens::Token;
 use super::weights::Sign;
-use super::{addressed, phrases};
+use super::{addressed, personas, phrases};
 
 /// The entries of the tables that a word is.
 pub(super) type Ids = &'static [u16];
@@ -71,9 +71,9 @@ impl Tables {
             let entry = tables.entry(name, &mut known);
             words.split_whitespace().for_each(|word| tables.put(word, entry));
         }
-        for (sign, phrases) in phrases::PHRASES.iter().chain(addressed::PHRASES) {
+        for (sign, phrases) in [phrases::PHRASES, personas::PHRASES, addressed::PHRASES].concat() {
             for said in phrases.lines().map(str::trim).filter(|line| !line.is_empty()) {
-                tables.add(*sign, said, &mut known);
+                tables.add(sign, said, &mut known);
             }
         }
         for (kinds, words) in KINDS {
@@ -166,8 +166,9 @@ impl Tables {
 /// The Spanish or Italian verb of an order that has its object behind it: `envíalos`, `mandalo`.
 fn bare_verb(word: &str) -> Option<&str> {
     const OBJECTS: &[&str] = &["los", "las", "les", "lo", "la", "le", "li", "me", "nos"];
-    let verb = OBJECTS.iter().find_map(|object| word.strip_suffix(object))?;
     // What is shorter is the end of any word.
+    let is_long = word.len() > 5 && word.ends_with(['a', 'e', 'i', 'o', 's']);
+    let verb = OBJECTS.iter().filter(|_| is_long).find_map(|object| word.strip_suffix(object))?;
     (verb.len() > 3).then_some(verb)
 }
 
