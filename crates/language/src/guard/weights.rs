@@ -2,8 +2,9 @@
 //!
 //! The score is a logistic sum: a base, and for every sign its weight times how often it was seen, up to a limit.
 //! A sign that is worth more than the base speaks for itself; the others count together. The weights were set by
-//! hand and then moved a little towards what labelled prompts say, never to a side that a reader would not
-//! expect.
+//! hand and then moved towards what labelled texts of some thirty public sources say (logistic regression that is drawn back to the
+//! values set by hand; each source counts the same), never to a side that a reader would not expect. The base is where, with each
+//! source left out in turn, some 2 % of the harmless texts of the one left out are flagged.
 
 /// What may be seen in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
