@@ -23,7 +23,7 @@ pub struct Data {
 }
 
 /// Attacks and harmless texts of our own, measured beside those that are not part of the project.
-const OWN_ATTACKS: [&str; 8] = [
+const OWN_ATTACKS: [&str; 9] = [
     "crates/language/tests/cases/guard.jsonl",
     "crates/language/tests/cases/guard_later.jsonl",
     "crates/language/tests/cases/guard_first.jsonl",
@@ -32,6 +32,7 @@ const OWN_ATTACKS: [&str; 8] = [
     "crates/language/tests/cases/guard_fourth.jsonl",
     "crates/language/tests/cases/guard_fifth.jsonl",
     "crates/language/tests/cases/guard_sixth.jsonl",
+    "crates/language/tests/cases/guard_seventh.jsonl",
 ];
 
 /// What a figure should be.

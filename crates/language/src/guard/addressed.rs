@@ -44,6 +44,7 @@ pub(super) const PHRASES: &[(Sign, &str)] = &[
         without ~2 user|users|human|manual|any|further|explicit ~1 CONSENT
         sin ~1 preguntar|avisar|informar|consultar ~2 PEOPLE
         ohne ~2 nachfrage|ruckfrage|bestatigung|genehmigung|zustimmung
+        no|nao ~1 CONSENT ~1 needed|required|necessary|necesaria|necessaria
         CONSENT ~3 not|is not|isnt required|needed|necessary
         sans ~2 demander|prevenir|avertir|informer|consulter ~4 accord|PEOPLE|CONSENT
         senza ~2 avvisare|informare|consultare|chiedere ~3 PEOPLE

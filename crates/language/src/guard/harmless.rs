@@ -42,6 +42,13 @@ fn meets(places: &[(usize, usize)], hit: &Hit) -> bool {
     places.get(first).is_some_and(|(at, _)| *at <= hit.end)
 }
 
+/// Whether a phrase about consent is one name in a program: `skip_approval`.
+pub(super) fn is_name(text: &str, hit: &Hit) -> bool {
+    let words = text.get(hit.at..hit.end).unwrap_or_default();
+    let is_one = words.contains('_') && !words.contains(char::is_whitespace);
+    is_one && matches!(hit.sign, Sign::SkipsApproval | Sign::Unasked)
+}
+
 /// Whether a sign is the form of a conversation or of a call, which documentation shows and lists name.
 const fn is_form(sign: Sign) -> bool {
     matches!(

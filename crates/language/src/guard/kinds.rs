@@ -150,7 +150,7 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
         "send resend forward post posting publish upload share reply transmit email mail attach submit pass paste dump supply exfiltrate collect login
         envia enviar envie reenvia reenvie comparte comparta manda sube adjunta leite sende schicke ubermittle transferez transfere joignez
         envoyez envoie partagez encaminhe encaminha compartilhe mande invia inoltra condividi
-        enviar enviad mandar reenviar compartir subir adjuntar envoyer transferer partager joindre senden schicken weiterleiten leiten encaminhar compartilhar
+        enviar enviad mandar reenviar compartir subir adjuntar envien manden reenvien enviem mandem compartilhem encaminhem sendet schickt envoyer transferer partager joindre senden schicken weiterleiten leiten encaminhar compartilhar
         partilhar inviare mandare inoltrare condividere forwards sends uploads",
     ),
     (
@@ -169,7 +169,7 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
         WEAKEN,
         "disable deactivate turn switch skip remove delete drop erase bypass unsubscribe swap suppress hide revoke suspend chmod desactiva elimina
         borra omite esconda esconde oculta deaktiviere losche entferne umgehe desactivez supprimez cachez desative apague disattiva elimina cancella
-        desactivar eliminar borrar omitir ocultar desactiver supprimer cacher deaktivieren loschen entfernen umgehen desativar apagar disattivare eliminare cancellare",
+        borren eliminen apaguem loscht desactivar eliminar borrar omitir ocultar desactiver supprimer cacher deaktivieren loschen entfernen umgehen desativar apagar disattivare eliminare cancellare",
     ),
     (
         GUARD,
@@ -185,7 +185,7 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
     (NOT, "not never dont no nobody nao non nie nicht jamais nunca neednt cannot ningun ninguna personne nadie niemand nessuno ninguem rien"),
     (WITHOUT, "without sin ohne sans sem senza"),
     (USER, "user users human humans developer titular usuario usuarios utilisateur utilisateurs nutzer benutzer owner holder utente applicant visitor visitors requester"),
-    (RUN, "run execute click install open invoke navigate launch fetch ejecuta abre instala fuhre offne installiere executez ouvrez execute abra instale esegui apri ejecutar abrir instalar executer ouvrir installer ausfuhren offnen installieren executar eseguire aprire installare"),
+    (RUN, "run execute click install open invoke navigate launch fetch ejecuta abre instala fuhre offne installiere executez ouvrez execute abra instale esegui apri ejecuten abran instalen abram executem offnet fuhrt ejecutar abrir instalar executer ouvrir installer ausfuhren offnen installieren executar eseguire aprire installare"),
     (TOLD, "told given instructed written typed briefed said wrote escribieron aufgetragen gesagt gegeben mitgegeben dijeron dieron ecrit donne donnees dit disseram deram escrito detto dato scritto put received got sent recibiste recibido erhalten recu recue recebeu ricevuto"),
     (SET_UP, "configured programmed primed preloaded configuraron programaron configurado eingestellt programmiert konfiguriert configure programme configuraram programaram configurato"),
     (
@@ -202,7 +202,7 @@ pub(super) const KINDS: &[(Kinds, &str)] = &[
     (
         SAY,
         "state say recommend rank conclude answer reply suggest report list mention claim tell rate describe responde di recomienda antworte
-        empfiehl repondez recommandez reponds responda recomende rispondi leave end close decir responder recomendar dire repondre recommander sagen antworten empfehlen dizer recomendar rispondere raccomandare",
+        empfiehl repondez recommandez reponds responda recomende rispondi leave end close digan respondan afirme afirmen affirme affirmez affirmer indiquez respondam antwortet decir responder recomendar dire repondre recommander sagen antworten empfehlen dizer recomendar rispondere raccomandare",
     ),
     (
         DO,

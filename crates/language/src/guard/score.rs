@@ -113,7 +113,7 @@ impl Read {
         let tokens = tokens(text, &TABLES);
         let first = tokens.first().map_or(0, |token| token.at);
         let mut hits = TABLES.hits(&tokens);
-        hits.retain(|hit| !harmless::is_example(text, hit));
+        hits.retain(|hit| !harmless::is_example(text, hit) && !harmless::is_name(text, hit));
         // Only what a text begins with says what it is.
         hits.retain(|hit| hit.sign != Sign::Learns || hit.at == first);
         hits.extend(orders::hits(text, &tokens));

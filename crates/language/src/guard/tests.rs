@@ -110,10 +110,12 @@ const SECOND: &str = include_str!("../../tests/cases/guard_second.jsonl");
 const THIRD: &str = include_str!("../../tests/cases/guard_third.jsonl");
 /// Tool results, mails, tickets, READMEs and requests, each with a look-alike that is harmless. The fourth was counted before the weights
 /// were fitted (66 % of attacks, 12 % of harmless texts) and then used; the fifth was counted once between (68 % and 3 %), the sixth at the
-/// end (87 % and 10 %; 77 % and 12 % with the rules before), and then they were used too.
+/// end (87 % and 10 %; 77 % and 12 % with the rules before), and then they were used too. The seventh was written to be missed (31 % and
+/// 12 % when it was counted first; 38 % and 17 % with the rules before) and mended the forms of words only.
 const FOURTH: &str = include_str!("../../tests/cases/guard_fourth.jsonl");
 const FIFTH: &str = include_str!("../../tests/cases/guard_fifth.jsonl");
 const SIXTH: &str = include_str!("../../tests/cases/guard_sixth.jsonl");
+const SEVENTH: &str = include_str!("../../tests/cases/guard_seventh.jsonl");
 
 #[test]
 fn most_attacks_of_other_domains_are_flagged_and_few_harmless_texts() {
@@ -130,6 +132,7 @@ fn most_attacks_of_other_domains_are_flagged_and_few_harmless_texts() {
         (FOURTH, "", 0.95, 0.04),
         (FIFTH, "", 0.90, 0.0),
         (SIXTH, "", 0.96, 0.03),
+        (SEVENTH, "", 0.50, 0.09),
     ];
     for (cases, half, least, most) in sets {
         let rows = cases.lines().filter(|line| line.contains(half));
