@@ -80,8 +80,8 @@ pub use planned::{Planned, Understood};
 pub use service::schedules::{self, ScheduleOutcome, ScheduleView};
 pub use service::webhooks::{self, WebhookState, WebhookView};
 pub use service::{
-    AlertFollower, Batch, Driver, Follower, LiveEvent, PlanView, ProgressOf, ServedRun, Service, StartRequest,
-    Started,
+    AlertFollower, Batch, Driver, Follower, LiveEvent, PlanView, ProgressOf, ServedRun, Service,
+    StartRequest, Started,
 };
 pub use shown::shown_tier;
 pub use wiring::{AgentScope, App, CODE_AGENT, Locations, ModelUse, Sandbox};

@@ -210,7 +210,8 @@ impl Follower {
         }
         let event = self.rest.take()?;
         let at = event.at + 1;
-        self.rest = (at < event.batch.events.len()).then(|| LiveEvent { batch: Arc::clone(&event.batch), at });
+        self.rest =
+            (at < event.batch.events.len()).then(|| LiveEvent { batch: Arc::clone(&event.batch), at });
         Some(event)
     }
 
