@@ -116,8 +116,10 @@ pub fn redactor(data: &[u8]) {
         redactor.text(&format!("{text} ghp_abcdefghijklmnopqrstuvwxyz0123456789 ")).into_owned();
     assert!(!with_secret.contains("ghp_abcdefghijklmnopqrstuvwxyz0123456789"), "a token is left");
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(data) else { return };
-    let clean = redactor.record(&value).unwrap_or(value);
+    let clean = redactor.record(&value).unwrap_or_else(|| value.clone());
     assert!(redactor.record(&clean).is_none(), "redacting a record again changed something");
+    let written = redactor.written(&value, &mut Vec::new()).map(|(written, _)| written).unwrap_or_default();
+    assert_eq!(written, clean.to_string(), "what is appended is not the clean record");
 }
 
 /// A file of rules of each kind, in each format.
