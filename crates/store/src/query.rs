@@ -191,8 +191,8 @@ pub(crate) fn latest(
     let mut heads = Vec::new();
     let mut read = |which: &str, limit: i64| -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&heads_that(which))?;
-        let rows = statement.query_map(params![before, limit], Head::read)?;
-        rows.map(|head| head.map(|head| heads.push(head))).collect()
+        let mut rows = statement.query_map(params![before, limit], Head::read)?;
+        rows.try_for_each(|head| head.map(|head| heads.push(head)))
     };
     if ended != Some(true) {
         read(OPEN, -1)?;
