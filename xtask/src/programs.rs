@@ -112,7 +112,8 @@ pub fn telemetry(root: &Path) -> Result<()> {
 ///
 /// When npm or Python is missing, or what was installed does not run.
 pub(crate) fn package(root: &Path, maturin: &Path) -> Result<()> {
-    cargo::run(root, &["build", "--locked", "--workspace", "--bin", "candor"])?;
+    // As maturin builds it, and as the README's first command does: nothing is compiled twice.
+    cargo::run(root, &["build", "--locked", "--package", "candor", "--bin", "candor"])?;
     let old = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(iter::once(maturin.to_owned()).chain(env::split_paths(&old)))?;
     let mut test = Command::new("sh");
