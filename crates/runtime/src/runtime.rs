@@ -57,7 +57,7 @@ pub enum DriveError {
     /// The driver of the run has ended.
     #[error("no active driver for run {run}; resume it with `candor resume {run}`")]
     Gone {
-        /// Run that nobody drives here.
+        /// Run without an active driver in this process.
         run: RunId,
     },
 }
